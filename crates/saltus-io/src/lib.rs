@@ -1,0 +1,4 @@
+//! saltus-io
+
+mod partial;
+pub mod run_file;

@@ -1,0 +1,296 @@
+//! Reading a run file back, whole or only what is known about it.
+//!
+//! Nothing in a file is trusted: sizes are held against the length of the file before memory is
+//! asked for, and every dataset must have the shape that the list of signals gives it.
+
+use super::{FORMAT, FORMAT_VERSION, RunFileError, cause};
+use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
+use saltus_sim::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// What is known about a run without reading its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunInfo {
+    /// Its signals; `layout.title` is the model's title.
+    pub layout: Layout,
+    /// Its totals, with how it ended.
+    pub stats: RunStats,
+    /// Number of recorded rows.
+    pub rows: usize,
+    /// The first and the last recorded instant.
+    pub span: Option<(f64, f64)>,
+    /// The version of Saltus that ran it.
+    pub version: String,
+    /// The text of its model file, where it was made from one.
+    pub model_text: Option<String>,
+}
+
+/// Reads a run file whole.
+pub fn read_run(path: impl AsRef<Path>) -> Result<Run, RunFileError> {
+    let source = RunSource::open(path.as_ref())?;
+    let info = source.info()?;
+    let frames = source.frames(&info)?;
+    Ok(Run { layout: info.layout, frames, stats: info.stats })
+}
+
+/// Reads what is known about a run, and not its rows.
+pub fn read_info(path: impl AsRef<Path>) -> Result<RunInfo, RunFileError> {
+    RunSource::open(path.as_ref())?.info()
+}
+
+/// Reads the signals of a run, and not its rows.
+pub fn read_layout(path: impl AsRef<Path>) -> Result<Layout, RunFileError> {
+    read_info(path).map(|info| info.layout)
+}
+
+/// An open run file.
+struct RunSource {
+    path: PathBuf,
+    /// Length of the file in bytes.
+    length: u64,
+    file: H5File,
+}
+
+impl RunSource {
+    fn open(path: &Path) -> Result<RunSource, RunFileError> {
+        let path = path.to_path_buf();
+        let length = check_signature(&path)?;
+        let file = H5File::open(&path)
+            .map_err(|error| RunFileError::Damaged { path: path.clone(), cause: cause(&error) })?;
+        let source = RunSource { path, length, file };
+
+        // any HDF5 file gets here; only ours says so
+        if source.file.attr_string("format").ok().as_deref() != Some(FORMAT) {
+            return Err(RunFileError::NotARun { path: source.path });
+        }
+        let found = source.checked(source.file.attr_string("format_version"))?;
+        let found: u32 = found.parse().map_err(|_| {
+            source.damaged(format!("its format version is `{found}`, which is not a number"))
+        })?;
+        if found > FORMAT_VERSION {
+            return Err(RunFileError::Newer { path: source.path, found });
+        }
+        Ok(source)
+    }
+
+    fn info(&self) -> Result<RunInfo, RunFileError> {
+        let model = self.checked(self.file.root_group().group("model"))?;
+        let names = self.file.dataset_names();
+        let has = |name: &str| names.iter().any(|found| found == name);
+        let layout = Layout {
+            title: self.checked(model.attr_string("title"))?,
+            signals: self.signals()?,
+            ledger: has("ledger/kinetic"),
+        };
+        let model_text = match has("model/text") {
+            true => self.strings("model/text")?.into_iter().next(),
+            false => None,
+        };
+
+        let time = self.dataset("time")?;
+        let rows = match time.shape()[..] {
+            [rows] => rows,
+            _ => return Err(self.damaged("`/time` does not have one axis".to_string())),
+        };
+        let span = match rows {
+            0 => None,
+            _ => {
+                let at = |row: usize| self.checked(time.read_slice::<f64>(&[row], &[1]));
+                at(0)?.first().copied().zip(at(rows - 1)?.first().copied())
+            }
+        };
+        let stats = self.stats()?;
+        let version = self.checked(model.attr_string("version"))?;
+        Ok(RunInfo { layout, stats, rows, span, version, model_text })
+    }
+
+    /// The signals in their order: `/model/signals` beside `/model/columns`.
+    fn signals(&self) -> Result<Vec<Signal>, RunFileError> {
+        let paths = self.strings("model/signals")?;
+        let columns = self.numbers::<i64>("model/columns", &[paths.len(), 2])?;
+        let mut signals = Vec::with_capacity(paths.len());
+        for (path, range) in paths.iter().zip(columns.chunks_exact(2)) {
+            let parts = path.rsplit_once('.');
+            let quantity = parts.and_then(|(_, quantity)| Quantity::from_name(quantity));
+            let columns = usize::try_from(range[0]).ok().zip(usize::try_from(range[1]).ok());
+            let (Some((owner, _)), Some(quantity), Some((start, end))) = (parts, quantity, columns)
+            else {
+                return Err(self.damaged(format!("`{path}` is not a signal")));
+            };
+            // columns lie side by side, so no range ends beyond all bytes of the file
+            if start > end || end as u64 > self.length {
+                return Err(self.damaged(format!("`{path}` has the columns {start}..{end}")));
+            }
+            signals.push(Signal { owner: owner.to_string(), quantity, columns: start..end });
+        }
+        Ok(signals)
+    }
+
+    fn stats(&self) -> Result<RunStats, RunFileError> {
+        let text = self.checked(self.file.attr_string("outcome"))?;
+        let outcome = match text.as_str() {
+            "complete" => Outcome::Complete,
+            "interrupted" => Outcome::Interrupted,
+            other => match other.strip_prefix("failed: ") {
+                Some(message) => Outcome::Failed(message.to_string()),
+                None => return Err(self.damaged(format!("its outcome is `{text}`"))),
+            },
+        };
+        let totals = self.numbers::<f64>("stats/totals", &[6])?;
+        Ok(RunStats {
+            steps: totals[0] as usize,
+            iterations: totals[1] as usize,
+            worst_residual: totals[2],
+            worst_penetration: totals[3],
+            failures: totals[4] as usize,
+            seconds: totals[5],
+            outcome,
+        })
+    }
+
+    /// The rows: each signal is put back to its columns.
+    fn frames(&self, info: &RunInfo) -> Result<Frames, RunFileError> {
+        let rows = info.rows;
+        let mut frames = Frames {
+            time: self.numbers("time", &[rows])?,
+            iterations: self.numbers("stats/iterations", &[rows])?,
+            residual: self.numbers("stats/residual", &[rows])?,
+            ..Frames::default()
+        };
+        for quantity in Quantity::ALL {
+            let width = info.layout.width(quantity);
+            let held = info.layout.signals.iter().filter(|signal| signal.quantity == quantity);
+            // columns that no signal has would be memory for nothing; the writer never makes many
+            let columns: usize = held.clone().map(|signal| signal.columns.len()).sum();
+            let table = &mut frames.tables[quantity as usize];
+            for signal in held.filter(|signal| !signal.columns.is_empty()) {
+                let root = if quantity.is_state() { "systems" } else { "interactions" };
+                let name = format!("{root}/{}/{}", signal.owner, quantity.name());
+                let values = self.numbers::<f64>(&name, &[rows, signal.columns.len()])?;
+                if columns == width && signal.columns.len() == width {
+                    *table = values;
+                } else {
+                    self.reserve(table, rows, width)?;
+                    let found = values.chunks_exact(signal.columns.len());
+                    for (row, found) in table.chunks_exact_mut(width).zip(found) {
+                        row[signal.columns.clone()].copy_from_slice(found);
+                    }
+                }
+            }
+        }
+        if info.layout.ledger {
+            let width = Ledger::NAMES.len();
+            for (entry, name) in Ledger::NAMES.into_iter().enumerate() {
+                let values = self.numbers::<f64>(&format!("ledger/{name}"), &[rows])?;
+                self.reserve(&mut frames.ledger, rows, width)?;
+                for (row, value) in frames.ledger.chunks_exact_mut(width).zip(values) {
+                    row[entry] = value;
+                }
+            }
+        }
+        Ok(frames)
+    }
+
+    /// Makes a table of zeros, unless it is there.
+    fn reserve(&self, table: &mut Vec<f64>, rows: usize, width: usize) -> Result<(), RunFileError> {
+        let size = rows.checked_mul(width).filter(|size| table.try_reserve(*size).is_ok());
+        let Some(size) = size else {
+            return Err(self.damaged(format!("{rows} rows of {width} columns are too many")));
+        };
+        table.resize(size, 0.0);
+        Ok(())
+    }
+
+    fn dataset(&self, name: &str) -> Result<H5Dataset, RunFileError> {
+        self.checked(self.file.dataset(name))
+    }
+
+    /// A dataset of numbers, which must have that shape.
+    fn numbers<T: rust_hdf5::H5Type + rust_hdf5::ReadNumeric>(
+        &self,
+        name: &str,
+        shape: &[usize],
+    ) -> Result<Vec<T>, RunFileError> {
+        let dataset = self.dataset(name)?;
+        let found = dataset.shape();
+        if found != shape {
+            return Err(self.damaged(format!("`/{name}` has shape {found:?} instead of {shape:?}")));
+        }
+        self.check_size(name, &dataset)?;
+        let values: Vec<T> = self.checked(dataset.read_numeric_as())?;
+        match values.len() == shape.iter().product::<usize>() {
+            true => Ok(values),
+            false => Err(self.damaged(format!("`/{name}` has {} values", values.len()))),
+        }
+    }
+
+    fn strings(&self, name: &str) -> Result<Vec<String>, RunFileError> {
+        let dataset = self.dataset(name)?;
+        self.check_size(name, &dataset)?;
+        self.checked(dataset.read_strings())
+    }
+
+    /// No dataset is larger than the file that holds it, unless it is compressed (by another tool;
+    /// deflate makes nothing smaller than a thousandth).
+    fn check_size(&self, name: &str, dataset: &H5Dataset) -> Result<(), RunFileError> {
+        let compressed = !self.checked(dataset.filters())?.is_empty();
+        let largest = if compressed { self.length.saturating_mul(1100) } else { self.length };
+        let mut elements = dataset.shape().into_iter().map(|size| size as u64);
+        let size = elements.try_fold(dataset.element_size() as u64, u64::checked_mul);
+        match size {
+            Some(size) if size <= largest => Ok(()),
+            _ => Err(self.damaged(format!("`/{name}` is larger than the file"))),
+        }
+    }
+
+    fn checked<T>(&self, result: Result<T, Hdf5Error>) -> Result<T, RunFileError> {
+        result.map_err(|error| self.damaged(cause(&error)))
+    }
+
+    fn damaged(&self, cause: String) -> RunFileError {
+        RunFileError::Damaged { path: self.path.clone(), cause }
+    }
+}
+
+/// Tells apart: no file, not HDF5, cut off. Returns the length of the file.
+///
+/// ```text
+/// superblock 0, 1   signature 8, versions and sizes 16 (20), base, free space, end of file ...
+/// superblock 2, 3   signature 8, version and sizes 4,        base, extension,  end of file ...
+/// ```
+fn check_signature(path: &Path) -> Result<u64, RunFileError> {
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => {
+            RunFileError::Missing { path: path.to_path_buf() }
+        }
+        _ => RunFileError::Open { path: path.to_path_buf(), cause: error.to_string() },
+    };
+    let file = File::open(path).map_err(failed)?;
+    let data = file.metadata().map_err(failed)?;
+    if data.is_dir() {
+        return Err(failed(ErrorKind::IsADirectory.into()));
+    }
+    let mut head = Vec::new();
+    file.take(64).read_to_end(&mut head).map_err(failed)?;
+    if !head.starts_with(b"\x89HDF\r\n\x1a\n") {
+        return Err(RunFileError::NotHdf5 { path: path.to_path_buf() });
+    }
+    let end = match head.get(8) {
+        Some(0) => 40,
+        Some(1) => 44,
+        _ => 28,
+    };
+    let end = head.get(end..end + 8).and_then(|bytes| bytes.try_into().ok());
+    let expected = end.map_or(u64::MAX, u64::from_le_bytes);
+    let found = data.len();
+    match end.is_some() && expected <= found {
+        true => Ok(found),
+        false => {
+            // a header that is cut itself promises at least its own size
+            let expected = if end.is_some() { expected } else { 48 };
+            Err(RunFileError::Truncated { path: path.to_path_buf(), expected, found })
+        }
+    }
+}

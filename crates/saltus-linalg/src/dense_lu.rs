@@ -1,0 +1,233 @@
+//! LU factors of a dense square matrix, `P A = L U`, with buffers that are reused.
+//!
+//! Up to `SMALL` rows a plain loop with partial pivoting is the fastest there is; above,
+//! faer's blocked factorization takes over.
+
+use crate::Matrix;
+use crate::vector::{axpy, dot, norm_inf};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
+use faer::{MatMut, Par};
+use std::fmt;
+
+/// Rows up to which the plain loop is used.
+const SMALL: usize = 48;
+
+/// The matrix has no inverse to working precision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Singular {
+    /// The column at which no usable pivot was left.
+    pub column: usize,
+}
+
+impl fmt::Display for Singular {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the matrix is singular at column {}", self.column)
+    }
+}
+
+impl std::error::Error for Singular {}
+
+/// LU factors of a square matrix.
+#[derive(Debug, Clone, Default)]
+pub struct DenseLu {
+    n: usize,
+    lu: Vec<f64>,      // L below the diagonal (unit), U on and above, row by row
+    order: Vec<usize>, // row i of L U is row order[i] of A
+    size: Vec<f64>,    // largest entry of each row of A
+    work: Vec<f64>,
+}
+
+impl DenseLu {
+    /// Factors of `matrix`.
+    pub fn new(matrix: &Matrix) -> Result<Self, Singular> {
+        let mut lu = DenseLu::default();
+        lu.factor(matrix)?;
+        Ok(lu)
+    }
+
+    /// No factors yet, but room for those of `n` unknowns.
+    pub fn with_capacity(n: usize) -> Self {
+        DenseLu {
+            n: 0,
+            lu: Vec::with_capacity(n * n),
+            order: Vec::with_capacity(n),
+            size: Vec::with_capacity(n),
+            work: Vec::with_capacity(n),
+        }
+    }
+
+    /// Number of unknowns.
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Whether there are no unknowns.
+    pub fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// Replaces the factors by those of `matrix`. At an unchanged size up to 48 nothing is allocated.
+    pub fn factor(&mut self, matrix: &Matrix) -> Result<(), Singular> {
+        assert_eq!(matrix.rows(), matrix.cols(), "only a square matrix has LU factors");
+        self.load(matrix.rows());
+        self.lu.copy_from_slice(matrix.data());
+        self.factor_loaded()
+    }
+
+    /// Replaces the factors by those of the `n × n` matrix whose entries `entry(i, j)` gives.
+    pub fn factor_with(
+        &mut self,
+        n: usize,
+        entry: impl Fn(usize, usize) -> f64,
+    ) -> Result<(), Singular> {
+        self.load(n);
+        for i in 0..n {
+            for j in 0..n {
+                self.lu[i * n + j] = entry(i, j);
+            }
+        }
+        self.factor_loaded()
+    }
+
+    fn load(&mut self, n: usize) {
+        self.n = n;
+        self.lu.resize(n * n, 0.0);
+        self.work.resize(n, 0.0);
+        self.order.clear();
+        self.order.extend(0..n);
+    }
+
+    fn factor_loaded(&mut self) -> Result<(), Singular> {
+        let n = self.n;
+        self.size.clear();
+        self.size.extend((0..n).map(|i| norm_inf(&self.lu[i * n..(i + 1) * n])));
+        if let Some(column) = self.size.iter().position(|size| !size.is_finite()) {
+            return Err(Singular { column });
+        }
+        if n <= SMALL {
+            self.factor_small()
+        } else {
+            self.factor_large()
+        }
+        // a pivot that is only round-off of its row is no pivot
+        let usable = |k: usize| self.lu[k * n + k].abs() > f64::EPSILON * self.size[self.order[k]];
+        match (0..n).find(|&k| !usable(k)) {
+            Some(column) => Err(Singular { column }),
+            None => Ok(()),
+        }
+    }
+
+    /// Gaussian elimination with partial pivoting, column by column.
+    fn factor_small(&mut self) {
+        let n = self.n;
+        for k in 0..n {
+            let mut p = k;
+            for i in k + 1..n {
+                if self.lu[i * n + k].abs() > self.lu[p * n + k].abs() {
+                    p = i;
+                }
+            }
+            if p != k {
+                self.order.swap(p, k);
+                for j in 0..n {
+                    self.lu.swap(p * n + j, k * n + j);
+                }
+            }
+            let pivot = self.lu[k * n + k];
+            if pivot == 0.0 {
+                continue; // reported by the caller
+            }
+            let (upper, lower) = self.lu.split_at_mut((k + 1) * n);
+            let pivot_row = &upper[k * n + k + 1..(k + 1) * n];
+            for row in lower.chunks_exact_mut(n) {
+                let factor = row[k] / pivot;
+                row[k] = factor;
+                if factor != 0.0 {
+                    axpy(-factor, pivot_row, &mut row[k + 1..]);
+                }
+            }
+        }
+    }
+
+    fn factor_large(&mut self) {
+        let n = self.n;
+        let mut inverse = vec![0; n];
+        let mut memory =
+            MemBuffer::new(lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Default::default()));
+        lu_in_place(
+            MatMut::from_row_major_slice_mut(&mut self.lu, n, n),
+            &mut self.order,
+            &mut inverse,
+            Par::Seq,
+            MemStack::new(&mut memory),
+            Default::default(),
+        );
+    }
+
+    /// `x ← A⁻¹ x`.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        let n = self.n;
+        let y = &mut self.work;
+        // L y = P x
+        for i in 0..n {
+            let row = &self.lu[i * n..i * n + i];
+            y[i] = x[self.order[i]] - dot(row, &y[..i]);
+        }
+        // U x = y
+        for i in (0..n).rev() {
+            let row = &self.lu[i * n + i + 1..(i + 1) * n];
+            x[i] = (y[i] - dot(row, &x[i + 1..])) / self.lu[i * n + i];
+        }
+    }
+
+    /// `A⁻¹ B`.
+    pub fn solve_matrix(&mut self, right: &Matrix) -> Matrix {
+        let mut transposed = right.transpose();
+        let n = self.n;
+        if n > 0 {
+            for column in transposed.data_mut().chunks_exact_mut(n) {
+                self.solve(column);
+            }
+        }
+        transposed.transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A matrix without structure, from a small congruential generator.
+    fn random(n: usize, mut seed: u64) -> Matrix {
+        let data = (0..n * n)
+            .map(|_| {
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (seed >> 33) as f64 / 2f64.powi(31) - 0.5
+            })
+            .collect();
+        Matrix::from_vec(n, n, data)
+    }
+
+    #[test]
+    fn solves_small_and_large() {
+        for n in [1, 2, 3, 7, 30, 48, 49, 100, 200] {
+            let a = random(n, n as u64);
+            let x: Vec<f64> = (0..n).map(|i| i as f64 - 1.5).collect();
+            let mut b = vec![0.0; n];
+            a.apply(&x, &mut b);
+            DenseLu::new(&a).unwrap().solve(&mut b);
+            for i in 0..n {
+                assert!((b[i] - x[i]).abs() < 1e-8, "n = {n}, {} against {}", b[i], x[i]);
+            }
+        }
+    }
+
+    #[test]
+    fn singular_matrices_are_refused() {
+        let twice = Matrix::from([[1.0, 2.0], [2.0, 4.0]]);
+        assert_eq!(DenseLu::new(&twice).unwrap_err(), Singular { column: 1 });
+        assert!(DenseLu::new(&Matrix::zeros(60, 60)).is_err());
+        assert!(DenseLu::new(&Matrix::from([[f64::NAN]])).is_err());
+    }
+}

@@ -1,0 +1,17 @@
+//! Dense and sparse matrices, and factorizations that are reused.
+//!
+//! The only crate of Saltus that names `faer`. Matrices are row by row and `f64`; every
+//! routine that runs inside a time step writes into buffers that the caller keeps.
+
+mod dense_lu;
+mod map;
+mod masked;
+mod matrix;
+mod sparse;
+pub mod vector;
+
+pub use dense_lu::{DenseLu, Singular};
+pub use map::LinearMap;
+pub use masked::MaskedFactor;
+pub use matrix::{Matrix, Ragged};
+pub use sparse::Sparse;

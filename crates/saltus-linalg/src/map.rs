@@ -1,0 +1,123 @@
+//! A linear map in the form that is cheapest to apply.
+
+use crate::{Matrix, Sparse};
+
+/// A linear map, kept in the form that is cheapest to apply in every step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LinearMap {
+    /// `y = 0`.
+    Zero,
+    /// `y = x`.
+    Identity,
+    /// `yᵢ = dᵢ xᵢ`.
+    Diagonal(Vec<f64>),
+    /// A dense matrix.
+    Dense(Matrix),
+    /// A sparse matrix.
+    Sparse(Sparse),
+}
+
+/// A matrix with at most this share of nonzeros is applied in sparse form.
+const SPARSE_SHARE: f64 = 0.25;
+/// Below this many entries a dense product is the faster one whatever the zeros.
+const SMALL: usize = 64;
+
+impl LinearMap {
+    /// The cheapest form of a sparse matrix.
+    pub fn from_sparse(sparse: Sparse) -> Self {
+        let (rows, cols) = (sparse.rows(), sparse.cols());
+        let nonzeros = sparse.values().iter().filter(|&&x| x != 0.0).count();
+        if nonzeros == 0 {
+            return LinearMap::Zero;
+        }
+        if rows == cols && sparse.iter().all(|(i, j, x)| i == j || x == 0.0) {
+            let diagonal: Vec<f64> = (0..rows).map(|i| sparse.get(i, i)).collect();
+            if diagonal.iter().all(|&x| x == 1.0) {
+                return LinearMap::Identity;
+            }
+            return LinearMap::Diagonal(diagonal);
+        }
+        if rows * cols <= SMALL || nonzeros as f64 > SPARSE_SHARE * (rows * cols) as f64 {
+            LinearMap::Dense(sparse.to_dense())
+        } else {
+            LinearMap::Sparse(sparse)
+        }
+    }
+
+    /// `y ← A x`.
+    #[inline]
+    pub fn apply(&self, x: &[f64], y: &mut [f64]) {
+        match self {
+            LinearMap::Zero => y.fill(0.0),
+            LinearMap::Identity => y.copy_from_slice(x),
+            LinearMap::Diagonal(d) => {
+                for ((y, x), d) in y.iter_mut().zip(x).zip(d) {
+                    *y = d * x;
+                }
+            }
+            LinearMap::Dense(a) => a.apply(x, y),
+            LinearMap::Sparse(a) => a.apply(x, y),
+        }
+    }
+
+    /// `y ← y + A x`.
+    #[inline]
+    pub fn apply_add(&self, x: &[f64], y: &mut [f64]) {
+        match self {
+            LinearMap::Zero => {}
+            LinearMap::Identity => {
+                for (y, x) in y.iter_mut().zip(x) {
+                    *y += x;
+                }
+            }
+            LinearMap::Diagonal(d) => {
+                for ((y, x), d) in y.iter_mut().zip(x).zip(d) {
+                    *y += d * x;
+                }
+            }
+            LinearMap::Dense(a) => a.apply_add(x, y),
+            LinearMap::Sparse(a) => a.apply_add(x, y),
+        }
+    }
+
+    /// Whether the map sends everything to zero.
+    pub fn is_zero(&self) -> bool {
+        matches!(self, LinearMap::Zero)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_agrees_with_the_matrix() {
+        let mut chain = Vec::new();
+        for i in 0..40 {
+            chain.push((i, i, 2.0));
+            if i > 0 {
+                chain.push((i, i - 1, -1.0));
+            }
+        }
+        let full: Vec<_> = (0..9).map(|k| (k / 3, k % 3, k as f64 - 4.0)).collect();
+        let cases = [
+            Sparse::from_triplets(3, 3, &[]),
+            Sparse::from_triplets(2, 2, &[(0, 0, 1.0), (1, 1, 1.0)]),
+            Sparse::from_triplets(2, 2, &[(0, 0, 3.0)]),
+            Sparse::from_triplets(3, 3, &full),
+            Sparse::from_triplets(40, 40, &chain),
+        ];
+        for (case, sparse) in cases.into_iter().enumerate() {
+            let x: Vec<f64> = (0..sparse.cols()).map(|i| 1.0 + i as f64).collect();
+            let mut expected = vec![0.0; sparse.rows()];
+            sparse.to_dense().apply(&x, &mut expected);
+            let map = LinearMap::from_sparse(sparse);
+            let mut y = vec![7.0; expected.len()];
+            map.apply(&x, &mut y);
+            assert_eq!(y, expected, "case {case}");
+            map.apply_add(&x, &mut y);
+            let twice: Vec<f64> = expected.iter().map(|x| 2.0 * x).collect();
+            assert_eq!(y, twice, "case {case}");
+        }
+    }
+}

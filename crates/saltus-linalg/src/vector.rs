@@ -1,0 +1,93 @@
+//! Short loops over slices: products, sums, norms.
+//!
+//! A norm of something that holds a NaN is NaN (`f64::max` would swallow it), so a
+//! comparison `norm <= tol` fails on garbage, as it must.
+
+/// `xᵀ y`. Four partial sums, so that the loop is not bound by the latency of one addition.
+#[inline]
+pub fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let n = x.len().min(y.len());
+    let (x, y) = (&x[..n], &y[..n]);
+    if n < 8 {
+        let mut sum = 0.0;
+        for i in 0..n {
+            sum += x[i] * y[i];
+        }
+        return sum;
+    }
+    let (x4, x_rest) = x.as_chunks::<4>();
+    let (y4, y_rest) = y.as_chunks::<4>();
+    let mut sum = [0.0; 4];
+    for (a, b) in x4.iter().zip(y4) {
+        for k in 0..4 {
+            sum[k] += a[k] * b[k];
+        }
+    }
+    let mut rest = 0.0;
+    for (a, b) in x_rest.iter().zip(y_rest) {
+        rest += a * b;
+    }
+    (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest
+}
+
+/// `y ← y + a x`.
+#[inline]
+pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
+    }
+}
+
+/// Largest absolute entry; NaN if any entry is NaN; 0 for an empty vector.
+#[inline]
+pub fn norm_inf(x: &[f64]) -> f64 {
+    let mut norm = 0.0;
+    for &x in x {
+        let x = x.abs();
+        // written so that a NaN is kept: neither comparison with it is true
+        if !(x <= norm) {
+            norm = x;
+            if norm.is_nan() {
+                return norm;
+            }
+        }
+    }
+    norm
+}
+
+/// Euclidean norm.
+#[inline]
+pub fn norm2(x: &[f64]) -> f64 {
+    dot(x, x).sqrt()
+}
+
+/// Whether every entry is finite.
+#[inline]
+pub fn all_finite(x: &[f64]) -> bool {
+    x.iter().all(|x| x.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dot_agrees_with_the_plain_sum() {
+        for n in 0..40 {
+            let x: Vec<f64> = (0..n).map(|i| i as f64 + 0.5).collect();
+            let y: Vec<f64> = (0..n).map(|i| 1.0 - i as f64).collect();
+            let plain: f64 = x.iter().zip(&y).map(|(a, b)| a * b).sum();
+            assert!((dot(&x, &y) - plain).abs() <= 1e-12 * (1.0 + plain.abs()));
+        }
+    }
+
+    #[test]
+    fn a_nan_survives_every_norm() {
+        for x in [[f64::NAN, 1.0], [1.0, f64::NAN]] {
+            assert!(norm_inf(&x).is_nan());
+            assert!(norm2(&x).is_nan());
+        }
+        assert_eq!(norm_inf(&[]), 0.0);
+        assert_eq!(norm_inf(&[-3.0, 2.0]), 3.0);
+    }
+}

@@ -1,0 +1,105 @@
+//! Checks that systems and relations share: sizes, shapes, finite numbers.
+
+use crate::{MatrixOperator, ModelError, VectorOperator};
+use saltus_linalg::Matrix;
+
+/// A vector has `expected` entries, all finite.
+pub fn vector(
+    owner: &str,
+    what: &'static str,
+    value: &[f64],
+    expected: usize,
+    why: &str,
+) -> Result<(), ModelError> {
+    length(owner, what, value.len(), expected, why)?;
+    match value.iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(i) => {
+            let owner = owner.to_string();
+            Err(ModelError::NotFinite { owner, what, at: vec![i], value: value[i] })
+        }
+    }
+}
+
+/// A matrix has the shape `expected`, and all entries are finite.
+pub fn matrix(
+    owner: &str,
+    what: &'static str,
+    value: &Matrix,
+    expected: (usize, usize),
+    why: &str,
+) -> Result<(), ModelError> {
+    shape(owner, what, (value.rows(), value.cols()), expected, why)?;
+    match value.data().iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(k) => {
+            let at = vec![k / value.cols(), k % value.cols()];
+            let owner = owner.to_string();
+            Err(ModelError::NotFinite { owner, what, at, value: value.data()[k] })
+        }
+    }
+}
+
+/// [`vector`] for an operator.
+pub fn vector_operator(
+    owner: &str,
+    what: &'static str,
+    value: &VectorOperator,
+    expected: usize,
+    why: &str,
+) -> Result<(), ModelError> {
+    match value {
+        VectorOperator::Constant(value) => vector(owner, what, value, expected, why),
+        VectorOperator::Function { len, .. } => length(owner, what, *len, expected, why),
+    }
+}
+
+/// [`matrix`] for an operator.
+pub fn matrix_operator(
+    owner: &str,
+    what: &'static str,
+    value: &MatrixOperator,
+    expected: (usize, usize),
+    why: &str,
+) -> Result<(), ModelError> {
+    match value {
+        MatrixOperator::Constant(value) => matrix(owner, what, value, expected, why),
+        MatrixOperator::Function { .. } => shape(owner, what, value.shape(), expected, why),
+    }
+}
+
+/// An array has at least one entry.
+pub fn not_empty(owner: &str, what: &'static str, len: usize) -> Result<(), ModelError> {
+    if len == 0 {
+        return Err(ModelError::Empty { owner: owner.to_string(), what });
+    }
+    Ok(())
+}
+
+fn length(
+    owner: &str,
+    what: &'static str,
+    found: usize,
+    expected: usize,
+    why: &str,
+) -> Result<(), ModelError> {
+    if found != expected {
+        let (owner, why) = (owner.to_string(), why.to_string());
+        return Err(ModelError::Length { owner, what, found, expected, why });
+    }
+    Ok(())
+}
+
+fn shape(
+    owner: &str,
+    what: &'static str,
+    found: (usize, usize),
+    expected: (usize, usize),
+    why: &str,
+) -> Result<(), ModelError> {
+    if found != expected {
+        let (owner, why) = (owner.to_string(), why.to_string());
+        return Err(ModelError::Shape { owner, what, found, expected, why });
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! What can be wrong with a model.
+
+use thiserror::Error;
+
+/// A model that makes no sense. Each error names the part, what was found and what was expected.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ModelError {
+    /// A vector of the wrong length.
+    #[error("{owner}: `{what}` has length {found}, expected {expected} ({why})")]
+    Length {
+        /// The system or interaction.
+        owner: String,
+        /// The vector.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it should have.
+        expected: usize,
+        /// Where the expected length comes from.
+        why: String,
+    },
+    /// A matrix of the wrong shape.
+    #[error(
+        "{owner}: `{what}` is {} × {}, expected {} × {} ({why})",
+        found.0, found.1, expected.0, expected.1
+    )]
+    Shape {
+        /// The system or interaction.
+        owner: String,
+        /// The matrix.
+        what: &'static str,
+        /// Its rows and columns.
+        found: (usize, usize),
+        /// The rows and columns it should have.
+        expected: (usize, usize),
+        /// Where the expected shape comes from.
+        why: String,
+    },
+    /// A number that is not finite.
+    #[error("{owner}: `{what}`{} is {value}, expected a finite number", place(.at))]
+    NotFinite {
+        /// The system or interaction.
+        owner: String,
+        /// The array.
+        what: &'static str,
+        /// The index in it.
+        at: Vec<usize>,
+        /// What stands there.
+        value: f64,
+    },
+    /// A parameter outside its range.
+    #[error("{owner}: `{what}` = {value} is outside {allowed}")]
+    Range {
+        /// The system, interaction or law.
+        owner: String,
+        /// The parameter.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// A mass matrix that is not symmetric positive definite.
+    #[error(
+        "{owner}: the mass matrix `M` is {what}; a Lagrangian system needs it symmetric positive definite"
+    )]
+    Mass {
+        /// The system.
+        owner: String,
+        /// What it is instead.
+        what: &'static str,
+    },
+    /// A system or interaction without unknowns.
+    #[error("{owner}: `{what}` is empty, expected at least one entry")]
+    Empty {
+        /// The system or interaction.
+        owner: String,
+        /// The array.
+        what: &'static str,
+    },
+    /// A name that is used twice.
+    #[error("the name `{name}` is used twice; names of systems and interactions must differ")]
+    Duplicate {
+        /// The name.
+        name: String,
+    },
+    /// A name that cannot be used in a signal path.
+    #[error("`{name}` cannot be a name: {why}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// An unknown name.
+    #[error("there is no {what} named `{name}`{}", suggestion(.nearest))]
+    Unknown {
+        /// "system", "interaction" or both.
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The known name closest to it, if any is close.
+        nearest: Option<String>,
+    },
+    /// An interaction that links the wrong number of systems.
+    #[error("interaction `{name}` links {found} systems, expected one or two")]
+    Links {
+        /// The interaction.
+        name: String,
+        /// How many systems it links.
+        found: usize,
+    },
+    /// An interaction that links a system with itself.
+    #[error("interaction `{name}` links system `{system}` twice")]
+    LinkedTwice {
+        /// The interaction.
+        name: String,
+        /// The system.
+        system: String,
+    },
+    /// A relation on a system of the other order.
+    #[error(
+        "interaction `{name}`: its relation is for {relation} systems, but `{system}` is {found}"
+    )]
+    Order {
+        /// The interaction.
+        name: String,
+        /// The relation's order.
+        relation: &'static str,
+        /// The system.
+        system: String,
+        /// The system's order.
+        found: &'static str,
+    },
+    /// A law that cannot govern this relation.
+    #[error(
+        "interaction `{name}`: the law {law} does not apply to a {relation} relation; {instead}"
+    )]
+    LawMismatch {
+        /// The interaction.
+        name: String,
+        /// The law.
+        law: &'static str,
+        /// The relation's order.
+        relation: &'static str,
+        /// What to use instead.
+        instead: &'static str,
+    },
+    /// A handle of another model.
+    #[error("the handle {index} belongs to another model, which has more systems")]
+    Handle {
+        /// Its index.
+        index: usize,
+    },
+    /// A function given by the user failed.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+}
+
+/// A function given by the user failed, or answered with something that is not a number.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("`{what}` at t = {time}: {why}")]
+pub struct OperatorError {
+    /// The operator, for example `F_ext of ball`.
+    pub what: String,
+    /// The time it was asked for.
+    pub time: f64,
+    /// What went wrong.
+    pub why: String,
+}
+
+fn place(at: &[usize]) -> String {
+    at.iter().map(|i| format!("[{i}]")).collect()
+}
+
+fn suggestion(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default()
+}

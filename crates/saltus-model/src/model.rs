@@ -1,0 +1,243 @@
+//! The model: named systems, and the interactions between them.
+
+use crate::{
+    FirstOrderLinear, FirstOrderSystem, LagrangianLinear, Law, ModelError, Order, Relation,
+    SecondOrderSystem,
+};
+use std::sync::Arc;
+
+/// Names a system of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SystemId(usize);
+
+/// Names an interaction of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InteractionId(usize);
+
+impl SystemId {
+    /// Position among the systems of the model.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+impl InteractionId {
+    /// Position among the interactions of the model.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A system of either order.
+#[derive(Debug, Clone)]
+pub enum System {
+    /// State `x`.
+    FirstOrder(Arc<dyn FirstOrderSystem>),
+    /// State `q, v`.
+    SecondOrder(Arc<dyn SecondOrderSystem>),
+}
+
+impl System {
+    /// Order of its equation.
+    pub fn order(&self) -> Order {
+        match self {
+            System::FirstOrder(_) => Order::First,
+            System::SecondOrder(_) => Order::Second,
+        }
+    }
+
+    /// Number of state components (`x`), or degrees of freedom (`q`).
+    pub fn dim(&self) -> usize {
+        match self {
+            System::FirstOrder(system) => system.dim(),
+            System::SecondOrder(system) => system.dim(),
+        }
+    }
+
+    fn check(&self, owner: &str) -> Result<(), ModelError> {
+        match self {
+            System::FirstOrder(system) => system.check(owner),
+            System::SecondOrder(system) => system.check(owner),
+        }
+    }
+}
+
+impl From<FirstOrderLinear> for System {
+    fn from(system: FirstOrderLinear) -> Self {
+        System::FirstOrder(Arc::new(system))
+    }
+}
+
+impl From<LagrangianLinear> for System {
+    fn from(system: LagrangianLinear) -> Self {
+        System::SecondOrder(Arc::new(system))
+    }
+}
+
+/// A law on the output of a relation between one or two systems.
+#[derive(Debug, Clone)]
+pub struct Interaction {
+    /// What `y` is, and how `λ` acts.
+    pub relation: Arc<dyn Relation>,
+    /// What `y` and `λ` satisfy.
+    pub law: Law,
+    /// The one or two systems it links.
+    pub systems: Vec<SystemId>,
+}
+
+/// Systems and interactions, each with a name.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    title: String,
+    t0: f64,
+    systems: Vec<(String, System)>,
+    interactions: Vec<(String, Interaction)>,
+    names: std::collections::HashMap<String, Member>,
+}
+
+/// What a name of the model stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Member {
+    System(SystemId),
+    Interaction(InteractionId),
+}
+
+impl Model {
+    /// An empty model that starts at `t = 0`.
+    pub fn new(title: impl Into<String>) -> Self {
+        Model { title: title.into(), ..Model::default() }
+    }
+
+    /// The same, starting at `t0`.
+    pub fn starting_at(mut self, t0: f64) -> Self {
+        self.t0 = t0;
+        self
+    }
+
+    /// The title.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The initial time.
+    pub fn t0(&self) -> f64 {
+        self.t0
+    }
+
+    /// Adds a system.
+    pub fn add(&mut self, name: &str, system: impl Into<System>) -> Result<SystemId, ModelError> {
+        self.check_name(name)?;
+        let system = system.into();
+        system.check(&format!("system `{name}`"))?;
+        let id = SystemId(self.systems.len());
+        self.systems.push((name.to_string(), system));
+        self.names.insert(name.to_string(), Member::System(id));
+        Ok(id)
+    }
+
+    /// Adds an interaction between one or two systems.
+    pub fn connect(
+        &mut self,
+        name: &str,
+        relation: impl Relation + 'static,
+        law: Law,
+        systems: &[SystemId],
+    ) -> Result<InteractionId, ModelError> {
+        self.check_name(name)?;
+        if !(1..=2).contains(&systems.len()) {
+            return Err(ModelError::Links { name: name.to_string(), found: systems.len() });
+        }
+        let mut dim = 0;
+        for &id in systems {
+            let (system_name, system) = self.named_system(id)?;
+            if system.order() != relation.order() {
+                return Err(ModelError::Order {
+                    name: name.to_string(),
+                    relation: relation.order().name(),
+                    system: system_name.to_string(),
+                    found: system.order().name(),
+                });
+            }
+            dim += system.dim();
+        }
+        if systems.len() == 2 && systems[0] == systems[1] {
+            let system = self.named_system(systems[0])?.0.to_string();
+            return Err(ModelError::LinkedTwice { name: name.to_string(), system });
+        }
+        relation.check(&format!("interaction `{name}`"), dim)?;
+        law.check(name, relation.order(), relation.size())?;
+
+        let id = InteractionId(self.interactions.len());
+        let interaction =
+            Interaction { relation: Arc::new(relation), law, systems: systems.to_vec() };
+        self.interactions.push((name.to_string(), interaction));
+        self.names.insert(name.to_string(), Member::Interaction(id));
+        Ok(id)
+    }
+
+    /// The systems with their names, in the order they were added.
+    pub fn systems(&self) -> impl ExactSizeIterator<Item = (&str, &System)> {
+        self.systems.iter().map(|(name, system)| (name.as_str(), system))
+    }
+
+    /// The interactions with their names, in the order they were added.
+    pub fn interactions(&self) -> impl ExactSizeIterator<Item = (&str, &Interaction)> {
+        self.interactions.iter().map(|(name, interaction)| (name.as_str(), interaction))
+    }
+
+    /// The system a handle names.
+    pub fn system(&self, id: SystemId) -> Result<&System, ModelError> {
+        self.named_system(id).map(|(_, system)| system)
+    }
+
+    /// The handle of a system.
+    pub fn system_id(&self, name: &str) -> Result<SystemId, ModelError> {
+        match self.names.get(name) {
+            Some(Member::System(id)) => Ok(*id),
+            _ => Err(unknown("system", name, self.systems().map(|(name, _)| name))),
+        }
+    }
+
+    /// The handle of an interaction.
+    pub fn interaction_id(&self, name: &str) -> Result<InteractionId, ModelError> {
+        match self.names.get(name) {
+            Some(Member::Interaction(id)) => Ok(*id),
+            _ => Err(unknown("interaction", name, self.interactions().map(|(name, _)| name))),
+        }
+    }
+
+    fn named_system(&self, id: SystemId) -> Result<(&str, &System), ModelError> {
+        let found = self.systems.get(id.0).map(|(name, system)| (name.as_str(), system));
+        found.ok_or(ModelError::Handle { index: id.0 })
+    }
+
+    /// A name can stand in a signal path such as `ball.q[0]`, and is not taken.
+    fn check_name(&self, name: &str) -> Result<(), ModelError> {
+        let fail = |why| Err(ModelError::Name { name: name.to_string(), why });
+        if name.trim() != name || name.is_empty() {
+            return fail("it is empty, or begins or ends with a blank");
+        }
+        if name.contains(|c: char| "./[]{},\"'".contains(c) || c.is_control()) {
+            return fail("the characters . / [ ] { } , and quotes have a meaning in signal paths");
+        }
+        if self.names.contains_key(name) {
+            return Err(ModelError::Duplicate { name: name.to_string() });
+        }
+        Ok(())
+    }
+}
+
+fn unknown<'a>(what: &'static str, name: &str, known: impl Iterator<Item = &'a str>) -> ModelError {
+    // the closest known name that differs only in case, blanks, or shares its beginning
+    let key = |s: &str| s.to_lowercase().replace(['-', '_', ' '], "");
+    let wanted = key(name);
+    let mut nearest = None;
+    for candidate in known {
+        let found = key(candidate);
+        if found == wanted || found.starts_with(&wanted) || wanted.starts_with(&found) {
+            nearest = Some(candidate.to_string());
+            break;
+        }
+    }
+    ModelError::Unknown { what, name: name.to_string(), nearest }
+}

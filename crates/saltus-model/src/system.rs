@@ -1,0 +1,105 @@
+//! What a strategy sees of a system: a small trait for each order.
+
+use crate::{ModelError, OperatorError};
+use saltus_linalg::Matrix;
+use std::fmt::Debug;
+
+/// Order of the differential equation, which decides what the state is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// State `x`.
+    First,
+    /// State `q, v`.
+    Second,
+}
+
+impl Order {
+    /// The adjective used in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::First => "first-order",
+            Order::Second => "Lagrangian",
+        }
+    }
+}
+
+/// What an operator depends on; strategies keep what does not change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dependence {
+    /// On nothing: evaluated once.
+    Constant,
+    /// On time only: evaluated once a step.
+    Time,
+    /// On the state: evaluated in every iteration.
+    State,
+}
+
+/// A first-order system.
+///
+/// ```text
+/// M(t) ẋ = f(t, x) + r,    x(t0) = x0
+/// ```
+pub trait FirstOrderSystem: Debug + Send + Sync {
+    /// Number of state components.
+    fn dim(&self) -> usize;
+    /// The initial state.
+    fn x0(&self) -> &[f64];
+    /// Whether `M`, `∂f/∂x` and `f(t, 0)` stay the same.
+    fn dependence(&self) -> FirstOrderDependence;
+    /// `M(t)`.
+    fn mass(&self, t: f64, M: &mut Matrix) -> Result<(), OperatorError>;
+    /// `f(t, x)`.
+    fn rhs(&self, t: f64, x: &[f64], f: &mut [f64]) -> Result<(), OperatorError>;
+    /// `∂f/∂x (t, x)`.
+    fn rhs_dx(&self, t: f64, x: &[f64], A: &mut Matrix) -> Result<(), OperatorError>;
+    /// Finds what is wrong with the system; `owner` names it in the error.
+    fn check(&self, owner: &str) -> Result<(), ModelError>;
+}
+
+/// What the parts of a [`FirstOrderSystem`] depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstOrderDependence {
+    /// Of `M`.
+    pub mass: Dependence,
+    /// Of `∂f/∂x`.
+    pub jacobian: Dependence,
+    /// Of `f(t, 0)`.
+    pub forcing: Dependence,
+}
+
+/// A second-order system.
+///
+/// ```text
+/// M(q) v̇ = F(t, q, v) + p,    q̇ = v,    q(t0) = q0,  v(t0) = v0
+/// ```
+pub trait SecondOrderSystem: Debug + Send + Sync {
+    /// Number of degrees of freedom.
+    fn dim(&self) -> usize;
+    /// The initial configuration.
+    fn q0(&self) -> &[f64];
+    /// The initial velocity.
+    fn v0(&self) -> &[f64];
+    /// Whether `M`, the Jacobians of `F` and `F(t, 0, 0)` stay the same.
+    fn dependence(&self) -> SecondOrderDependence;
+    /// `M(q)`.
+    fn mass(&self, q: &[f64], M: &mut Matrix) -> Result<(), OperatorError>;
+    /// `F(t, q, v)`: all forces but the multipliers'.
+    fn force(&self, t: f64, q: &[f64], v: &[f64], F: &mut [f64]) -> Result<(), OperatorError>;
+    /// `∂F/∂q`.
+    fn force_dq(&self, t: f64, q: &[f64], v: &[f64], J: &mut Matrix) -> Result<(), OperatorError>;
+    /// `∂F/∂v`.
+    fn force_dv(&self, t: f64, q: &[f64], v: &[f64], J: &mut Matrix) -> Result<(), OperatorError>;
+    /// Finds what is wrong with the system; `owner` names it in the error.
+    fn check(&self, owner: &str) -> Result<(), ModelError>;
+}
+
+/// What the parts of a [`SecondOrderSystem`] depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SecondOrderDependence {
+    /// Of `M`.
+    pub mass: Dependence,
+    /// Of `∂F/∂q` and `∂F/∂v`.
+    pub jacobian: Dependence,
+    /// Of `F(t, 0, 0)`.
+    pub forcing: Dependence,
+}

@@ -1,0 +1,110 @@
+//! Linear first-order systems: circuits, linear plants, networks.
+
+use crate::check;
+use crate::system::FirstOrderDependence;
+use crate::{
+    Dependence, FirstOrderSystem, MatrixOperator, ModelError, OperatorError, VectorOperator,
+};
+use saltus_linalg::Matrix;
+
+/// A linear first-order system.
+///
+/// ```text
+/// M ẋ = A(t) x + b(t) + r
+/// ```
+///
+/// `M` is the identity unless given, and may be singular (a differential-algebraic system).
+#[derive(Debug, Clone)]
+pub struct FirstOrderLinear {
+    /// The initial state.
+    pub x0: Vec<f64>,
+    /// `A`, constant or a function of time.
+    pub A: MatrixOperator,
+    /// `b`, constant or a function of time; zero unless given.
+    pub b: Option<VectorOperator>,
+    /// `M`; the identity unless given.
+    pub M: Option<Matrix>,
+}
+
+impl FirstOrderLinear {
+    /// `ẋ = A x + r` from `x0`.
+    pub fn new(x0: impl Into<Vec<f64>>, A: impl Into<MatrixOperator>) -> Self {
+        FirstOrderLinear { x0: x0.into(), A: A.into(), b: None, M: None }
+    }
+
+    /// The same with the forcing `b`.
+    pub fn b(mut self, b: impl Into<VectorOperator>) -> Self {
+        self.b = Some(b.into());
+        self
+    }
+
+    /// The same with the mass matrix `M`.
+    pub fn M(mut self, M: impl Into<Matrix>) -> Self {
+        self.M = Some(M.into());
+        self
+    }
+}
+
+impl FirstOrderSystem for FirstOrderLinear {
+    fn dim(&self) -> usize {
+        self.x0.len()
+    }
+
+    fn x0(&self) -> &[f64] {
+        &self.x0
+    }
+
+    fn dependence(&self) -> FirstOrderDependence {
+        let of = |constant| if constant { Dependence::Constant } else { Dependence::Time };
+        FirstOrderDependence {
+            mass: Dependence::Constant,
+            jacobian: of(self.A.is_constant()),
+            forcing: of(self.b.as_ref().is_none_or(VectorOperator::is_constant)),
+        }
+    }
+
+    fn mass(&self, _t: f64, M: &mut Matrix) -> Result<(), OperatorError> {
+        match &self.M {
+            Some(value) => M.copy_from(value),
+            None => M.copy_from(&Matrix::identity(self.dim())),
+        }
+        Ok(())
+    }
+
+    fn rhs(&self, t: f64, x: &[f64], f: &mut [f64]) -> Result<(), OperatorError> {
+        match &self.b {
+            Some(b) => b.eval(t, "b", f)?,
+            None => f.fill(0.0),
+        }
+        match &self.A {
+            MatrixOperator::Constant(A) => A.apply_add(x, f),
+            // f(t, 0) = b needs no A
+            MatrixOperator::Function { .. } if x.iter().all(|&x| x == 0.0) => {}
+            MatrixOperator::Function { rows, cols, .. } => {
+                let mut A = Matrix::zeros(*rows, *cols);
+                self.A.eval(t, "A", &mut A)?;
+                A.apply_add(x, f);
+            }
+        }
+        Ok(())
+    }
+
+    fn rhs_dx(&self, t: f64, _x: &[f64], A: &mut Matrix) -> Result<(), OperatorError> {
+        self.A.eval(t, "A", A)
+    }
+
+    fn check(&self, owner: &str) -> Result<(), ModelError> {
+        let n = self.dim();
+        let why = "the length of `x0`";
+        check::not_empty(owner, "x0", n)?;
+        check::vector(owner, "x0", &self.x0, n, why)?;
+        check::matrix_operator(owner, "A", &self.A, (n, n), why)?;
+        if let Some(b) = &self.b {
+            check::vector_operator(owner, "b", b, n, why)?;
+        }
+        if let Some(M) = &self.M {
+            check::matrix(owner, "M", M, (n, n), why)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,7 @@
+//! The systems, one a file, and the checks they share.
+
+mod first_order_linear;
+mod lagrangian_linear;
+
+pub use first_order_linear::FirstOrderLinear;
+pub use lagrangian_linear::LagrangianLinear;

@@ -1,0 +1,82 @@
+//! Questions that make no sense.
+
+use thiserror::Error;
+
+/// A problem or setting that no method, or not this one, can work on.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum NumericsError {
+    /// A vector of the wrong length.
+    #[error("`{what}` has length {found}, but the problem has {expected} unknowns")]
+    Length {
+        /// The vector.
+        what: &'static str,
+        /// Number of unknowns.
+        expected: usize,
+        /// Its length.
+        found: usize,
+    },
+    /// A matrix of the wrong shape.
+    #[error("`{what}` is {} × {}, expected {} × {}", found.0, found.1, expected.0, expected.1)]
+    Shape {
+        /// The matrix.
+        what: &'static str,
+        /// Rows and columns it should have.
+        expected: (usize, usize),
+        /// Rows and columns it has.
+        found: (usize, usize),
+    },
+    /// A number that is not finite.
+    #[error("`{what}` holds {value} at {}, expected finite numbers", place(.at))]
+    NotFinite {
+        /// The array.
+        what: &'static str,
+        /// The index in it.
+        at: Vec<usize>,
+        /// What stands there.
+        value: f64,
+    },
+    /// Bounds that leave nothing between them.
+    #[error("unknown {index}: the bounds [{lower}, {upper}] are not an interval")]
+    Bounds {
+        /// The unknown.
+        index: usize,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+    },
+    /// A diagonal entry that a method needs positive.
+    #[error("Gauss-Seidel needs a positive diagonal, but W[{row}, {row}] = {value:e}")]
+    Diagonal {
+        /// The row.
+        row: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// A problem too large for a method.
+    #[error(
+        "enumeration of {unknowns} unknowns means {modes:e} modes; use at most {limit} modes, or another method"
+    )]
+    TooLarge {
+        /// Number of unknowns.
+        unknowns: usize,
+        /// Number of modes.
+        modes: f64,
+        /// How many it would try.
+        limit: usize,
+    },
+    /// A setting outside its range.
+    #[error("setting `{field}` = {value} is outside {allowed}")]
+    Setting {
+        /// The setting.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+}
+
+fn place(at: &[usize]) -> String {
+    at.iter().map(|i| format!("[{i}]")).collect()
+}

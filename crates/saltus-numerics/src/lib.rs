@@ -1,0 +1,27 @@
+//! One complementarity problem, its sets, its residual, its methods.
+//!
+//! ```text
+//! find z, w:   w = W z + q,    (z, w) in the graph of its law, block by block
+//! ```
+//!
+//! A [`Problem`] is a matrix, a vector and a list of blocks, each with its [`Set`]. A method
+//! (see [`methods`]) proposes an answer; the [`residual`] module, which no method can
+//! replace, says how far it is from a solution, and only then is it called solved.
+//! This crate knows no time.
+
+mod error;
+pub mod methods;
+mod mode;
+mod problem;
+mod report;
+pub mod residual;
+mod set;
+mod settings;
+
+pub use error::NumericsError;
+pub use problem::{Block, Operator, Problem};
+pub use report::{Attempt, Report, Solution, Status, solve};
+pub use set::Set;
+pub use settings::{
+    AutoSettings, EnumerationSettings, GaussSeidelSettings, LemkeSettings, PivotingSettings, Solver,
+};

@@ -1,0 +1,180 @@
+//! Enumeration: every mode in turn.
+//!
+//! Each unknown is at its lower bound, at its upper bound, or between them with `w = 0`; each
+//! choice leaves one linear system, and its solution solves the problem when its signs are
+//! right. All solutions that are isolated within their mode are found; modes whose system is
+//! singular are counted, because they may hold further solutions, or whole families.
+
+use crate::mode::{Side, Slack, sides, wrong};
+use crate::residual::residual;
+use crate::set::project;
+use crate::{EnumerationSettings, NumericsError, Problem, Report, Solution, Status};
+use saltus_linalg::DenseLu;
+
+/// Enumeration and the buffers it keeps between calls.
+#[derive(Debug)]
+pub struct Enumeration {
+    settings: EnumerationSettings,
+    mode: Vec<Side>,
+    basic: Vec<usize>,
+    right: Vec<f64>,
+    factors: DenseLu,
+}
+
+/// What enumeration found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AllSolutions {
+    /// The distinct solutions, in the order of their modes.
+    pub solutions: Vec<Solution>,
+    /// Modes whose linear system is singular: they may hold further solutions.
+    pub singular_modes: usize,
+    /// Modes in all.
+    pub modes: usize,
+}
+
+/// What became of one mode.
+enum Trial {
+    Solved(Report),
+    Wrong,
+    Singular,
+}
+
+impl Enumeration {
+    /// The method with these settings.
+    pub fn new(settings: EnumerationSettings) -> Self {
+        let (mode, basic, right) = (Vec::new(), Vec::new(), Vec::new());
+        Enumeration { settings, mode, basic, right, factors: DenseLu::default() }
+    }
+
+    /// Finds one solution; leaves it in `z` and `w = W z + q`.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Result<Report, NumericsError> {
+        self.start(problem)?;
+        let mut iterations = 0;
+        loop {
+            iterations += 1;
+            if let Trial::Solved(report) = self.try_mode(problem, z, w, iterations) {
+                return Ok(report);
+            }
+            if !self.next_mode(problem) {
+                break;
+            }
+        }
+        let residual = residual(problem, z, w);
+        let (residual, worst) = (residual.value, residual.worst);
+        let status = Status::Diverged;
+        Ok(Report { status, iterations, residual, worst, method: "enumeration" })
+    }
+
+    /// Finds all solutions.
+    pub fn all(&mut self, problem: &Problem) -> Result<AllSolutions, NumericsError> {
+        self.start(problem)?;
+        let n = problem.len();
+        let mut found = AllSolutions { solutions: Vec::new(), singular_modes: 0, modes: 0 };
+        loop {
+            found.modes += 1;
+            let (mut z, mut w) = (vec![0.0; n], vec![0.0; n]);
+            match self.try_mode(problem, &mut z, &mut w, found.modes) {
+                Trial::Solved(report) if !found.solutions.iter().any(|s| same(&s.z, &z)) => {
+                    found.solutions.push(Solution { z, w, report, attempts: Vec::new() });
+                }
+                Trial::Singular => found.singular_modes += 1,
+                Trial::Solved(_) | Trial::Wrong => {}
+            }
+            if !self.next_mode(problem) {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// The first mode; refuses a problem with too many.
+    fn start(&mut self, problem: &Problem) -> Result<(), NumericsError> {
+        let mut modes = 1.0;
+        self.mode.clear();
+        for (&lower, &upper) in problem.lower().iter().zip(problem.upper()) {
+            let sides = sides(lower, upper);
+            modes *= sides.len() as f64;
+            self.mode.push(sides[0]);
+        }
+        if modes > self.settings.max_iter as f64 {
+            let (unknowns, limit) = (problem.len(), self.settings.max_iter);
+            return Err(NumericsError::TooLarge { unknowns, modes, limit });
+        }
+        Ok(())
+    }
+
+    /// Counts on, the first unknown fastest; false after the last mode.
+    fn next_mode(&mut self, problem: &Problem) -> bool {
+        for i in 0..self.mode.len() {
+            let sides = sides(problem.lower()[i], problem.upper()[i]);
+            let next = sides.iter().position(|&side| side == self.mode[i]).map_or(0, |k| k + 1);
+            if next < sides.len() {
+                self.mode[i] = sides[next];
+                return true;
+            }
+            self.mode[i] = sides[0];
+        }
+        false
+    }
+
+    /// Solves the current mode, and looks at the signs.
+    fn try_mode(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        iterations: usize,
+    ) -> Trial {
+        let n = problem.len();
+        let matrix = problem.matrix();
+        self.basic.clear();
+        for i in 0..n {
+            z[i] = match self.mode[i] {
+                Side::Lower => problem.lower()[i],
+                Side::Upper => problem.upper()[i],
+                Side::Basic => {
+                    self.basic.push(i);
+                    0.0
+                }
+            };
+        }
+        let basic = &self.basic;
+        let entry = |i: usize, j: usize| matrix.get(basic[i], basic[j]);
+        if self.factors.factor_with(basic.len(), entry).is_err() {
+            return Trial::Singular;
+        }
+        self.right.clear();
+        self.right.extend(basic.iter().map(|&i| -problem.q()[i] - matrix.row_dot(i, z)));
+        self.factors.solve(&mut self.right);
+        for (&i, &z_i) in basic.iter().zip(&self.right) {
+            z[i] = z_i;
+        }
+
+        problem.eval(z, w);
+        let slack = Slack::of(problem, z);
+        let right_signs =
+            (0..n).all(|i| wrong(problem, slack, i, self.mode[i], z[i], w[i]).is_none());
+        if !right_signs {
+            return Trial::Wrong;
+        }
+        for i in 0..n {
+            z[i] = project(z[i], problem.lower()[i], problem.upper()[i]);
+        }
+        let residual = residual(problem, z, w);
+        if !(residual.value <= self.settings.tol) {
+            return Trial::Wrong;
+        }
+        let (status, residual, worst) = (Status::Solved, residual.value, residual.worst);
+        Trial::Solved(Report { status, iterations, residual, worst, method: "enumeration" })
+    }
+}
+
+/// Whether two answers agree but for round-off.
+fn same(a: &[f64], b: &[f64]) -> bool {
+    let scale = a.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-10 * scale)
+}

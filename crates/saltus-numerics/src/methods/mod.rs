@@ -1,0 +1,99 @@
+//! The methods, one a file. Each proposes; [`residual`](crate::residual) disposes.
+//!
+//! | method | for | cost |
+//! | --- | --- | --- |
+//! | [`Pivoting`] | P-matrices; repeated problems (it keeps the mode and its factors) | one solve a mode |
+//! | [`Lemke`] | positive semidefinite, copositive-plus matrices; says when there is no solution | n² a pivot |
+//! | [`GaussSeidel`] | symmetric definite or diagonally dominant | one product a sweep |
+//! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
+//! | [`Auto`] | everything above, in that order, until verified | |
+
+mod auto;
+mod enumeration;
+mod gauss_seidel;
+mod lemke;
+mod pivoting;
+
+pub use auto::Auto;
+pub use enumeration::{AllSolutions, Enumeration};
+pub use gauss_seidel::GaussSeidel;
+pub use lemke::Lemke;
+pub use pivoting::Pivoting;
+
+use crate::{Attempt, NumericsError, Problem, Report, Solver};
+
+/// A method with the buffers it keeps between calls.
+#[derive(Debug)]
+pub struct Workspace {
+    method: Method,
+    single: [Attempt; 1],
+}
+
+#[derive(Debug)]
+enum Method {
+    Auto(Box<Auto>),
+    Pivoting(Pivoting),
+    Lemke(Box<Lemke>),
+    GaussSeidel(GaussSeidel),
+    Enumeration(Enumeration),
+}
+
+impl Workspace {
+    /// The method that `solver` names.
+    pub fn new(solver: Solver) -> Result<Workspace, NumericsError> {
+        solver.check()?;
+        let method = match solver {
+            Solver::Auto(settings) => Method::Auto(Box::new(Auto::new(settings))),
+            Solver::Pivoting(settings) => Method::Pivoting(Pivoting::new(settings)),
+            Solver::Lemke(settings) => Method::Lemke(Box::new(Lemke::new(settings))),
+            Solver::GaussSeidel(settings) => Method::GaussSeidel(GaussSeidel::new(settings)),
+            Solver::Enumeration(settings) => Method::Enumeration(Enumeration::new(settings)),
+        };
+        let none = Attempt { method: "", status: crate::Status::MaxIter, residual: f64::NAN };
+        Ok(Workspace { method, single: [none] })
+    }
+
+    /// Solves from the guess in `z`; leaves the answer in `z` and `w = W z + q`.
+    #[inline]
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Result<Report, NumericsError> {
+        let n = problem.len();
+        for (what, found) in [("z", z.len()), ("w", w.len())] {
+            if found != n {
+                return Err(NumericsError::Length { what, expected: n, found });
+            }
+        }
+        let report = match &mut self.method {
+            Method::Auto(method) => return method.solve(problem, z, w),
+            Method::Pivoting(method) => method.solve(problem, z, w)?,
+            Method::Lemke(method) => method.solve(problem, z, w)?,
+            Method::GaussSeidel(method) => method.solve(problem, z, w)?,
+            Method::Enumeration(method) => method.solve(problem, z, w)?,
+        };
+        let Report { method, status, residual, .. } = report;
+        self.single = [Attempt { method, status, residual }];
+        Ok(report)
+    }
+
+    /// What the last call tried, in order.
+    pub fn attempts(&self) -> &[Attempt] {
+        match &self.method {
+            Method::Auto(method) => method.attempts(),
+            _ => &self.single,
+        }
+    }
+
+    /// Forgets guesses carried from one call to the next, so that the next call depends on
+    /// its arguments only.
+    pub fn forget(&mut self) {
+        match &mut self.method {
+            Method::Auto(method) => method.forget(),
+            Method::Pivoting(method) => method.forget(),
+            _ => {}
+        }
+    }
+}

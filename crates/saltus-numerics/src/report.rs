@@ -1,0 +1,110 @@
+//! One answer type for every method.
+
+use crate::methods::Workspace;
+use crate::{NumericsError, Problem, Solver};
+use serde::Serialize;
+
+/// How a method ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The verified residual is at most the tolerance.
+    Solved,
+    /// Out of iterations.
+    MaxIter,
+    /// The problem has no solution: Lemke's method ended on a ray, and `W` is positive
+    /// semidefinite on the problem's cone, for which that is a proof.
+    Infeasible,
+    /// Lemke's method ended on a ray for a matrix that its theory does not cover: there may
+    /// or may not be a solution.
+    Ray,
+    /// The iterates are no longer finite, or the answer does not pass the check.
+    Diverged,
+}
+
+impl Status {
+    /// The word used in Python, JSON and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Solved => "solved",
+            Status::MaxIter => "max_iter",
+            Status::Infeasible => "infeasible",
+            Status::Ray => "ray",
+            Status::Diverged => "diverged",
+        }
+    }
+}
+
+/// The quality of an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[must_use]
+pub struct Report {
+    /// How the method ended.
+    pub status: Status,
+    /// Its iterations: modes tried, pivots, sweeps.
+    pub iterations: usize,
+    /// The verified residual.
+    pub residual: f64,
+    /// The unknown with the largest share of the residual.
+    pub worst: usize,
+    /// The method that gave the answer.
+    pub method: &'static str,
+}
+
+/// One try of a portfolio.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Attempt {
+    /// The method.
+    pub method: &'static str,
+    /// How it ended.
+    pub status: Status,
+    /// The residual it reached.
+    pub residual: f64,
+}
+
+/// An answer with its quality.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// The unknowns.
+    pub z: Vec<f64>,
+    /// `W z + q`.
+    pub w: Vec<f64>,
+    /// The quality.
+    pub report: Report,
+    /// What was tried, in order.
+    pub attempts: Vec<Attempt>,
+}
+
+/// Solves a problem once, from the guess `z0` if there is one.
+///
+/// ```
+/// use saltus_numerics::{Problem, Solver, Status, solve};
+/// use saltus_linalg::Matrix;
+///
+/// let problem = Problem::lcp(Matrix::from([[2.0, 1.0], [1.0, 2.0]]), vec![-4.0, 1.0])?;
+/// let solution = solve(&problem, &Solver::default(), None)?;
+/// assert_eq!(solution.report.status, Status::Solved);
+/// assert_eq!(solution.z, [2.0, 0.0]);
+/// # Ok::<(), saltus_numerics::NumericsError>(())
+/// ```
+pub fn solve(
+    problem: &Problem,
+    solver: &Solver,
+    z0: Option<&[f64]>,
+) -> Result<Solution, NumericsError> {
+    let n = problem.len();
+    let mut z = vec![0.0; n];
+    if let Some(z0) = z0 {
+        if z0.len() != n {
+            return Err(NumericsError::Length { what: "z0", expected: n, found: z0.len() });
+        }
+        if let Some(i) = z0.iter().position(|x| !x.is_finite()) {
+            return Err(NumericsError::NotFinite { what: "z0", at: vec![i], value: z0[i] });
+        }
+        z.copy_from_slice(z0);
+    }
+    let mut w = vec![0.0; n];
+    let mut workspace = Workspace::new(solver.clone())?;
+    let report = workspace.solve(problem, &mut z, &mut w)?;
+    Ok(Solution { z, w, report, attempts: workspace.attempts().to_vec() })
+}

@@ -1,0 +1,75 @@
+//! How far `(z, w)` is from a solution: the only measure, which no method can replace.
+//!
+//! ```text
+//! w = W z + q                               always recomputed from z
+//! rᵢ = zᵢ − P_K(zᵢ − wᵢ)                    the natural map, zero at a solution        (1)
+//! residual = ‖r‖₂ / (1 + ‖q‖₂)                                                        (2)
+//! ```
+//!
+//! A NaN anywhere makes the residual NaN, and NaN is never at most a tolerance.
+
+use crate::Problem;
+use crate::set::project;
+
+/// A residual and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Residual {
+    /// Equation (2).
+    pub value: f64,
+    /// The unknown with the largest share.
+    pub worst: usize,
+}
+
+/// Recomputes `w` from `z`, and measures how far the pair is from a solution.
+#[inline]
+pub fn residual(problem: &Problem, z: &[f64], w: &mut [f64]) -> Residual {
+    problem.eval(z, w);
+    natural_map(problem, z, w)
+}
+
+/// Equations (1) and (2) for a `w` that is known to be `W z + q`.
+#[inline]
+pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
+    let (q, lower, upper) = (problem.q(), problem.lower(), problem.upper());
+    let (mut sum, mut scale) = (0.0, 0.0);
+    let (mut worst, mut largest) = (0, 0.0);
+    for i in 0..z.len() {
+        let r = z[i] - project(z[i] - w[i], lower[i], upper[i]);
+        sum += r * r;
+        scale += q[i] * q[i];
+        if !(r.abs() <= largest) {
+            (worst, largest) = (i, r.abs());
+        }
+    }
+    Residual { value: sum.sqrt() / (1.0 + scale.sqrt()), worst }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_linalg::Matrix;
+
+    #[test]
+    fn measures_each_law() {
+        let matrix = Matrix::identity(3);
+        let inf = f64::INFINITY;
+        let problem =
+            Problem::boxed(matrix, vec![-2.0, 1.0, 4.0], &[-inf, 0.0, -1.0], &[inf, inf, 1.0])
+                .unwrap();
+        let mut w = [0.0; 3];
+        assert_eq!(residual(&problem, &[2.0, 0.0, -1.0], &mut w).value, 0.0);
+        assert_eq!(w, [0.0, 1.0, 3.0]);
+        let wrong = residual(&problem, &[2.0, 0.0, 1.0], &mut w);
+        assert!(wrong.value > 0.1);
+        assert_eq!(wrong.worst, 2);
+    }
+
+    #[test]
+    fn a_nan_is_never_small() {
+        let problem = Problem::lcp(Matrix::identity(2), vec![1.0, 1.0]).unwrap();
+        let mut w = [0.0; 2];
+        for z in [[f64::NAN, 0.0], [0.0, f64::NAN], [f64::INFINITY, 0.0]] {
+            assert!(!(residual(&problem, &z, &mut w).value <= 1e300));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Settings of the methods: plain data, one struct a method.
+
+use crate::NumericsError;
+use serde::{Deserialize, Serialize};
+
+/// Which method solves a problem, with its settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Solver {
+    /// A portfolio: warm-started pivoting first, then whatever it takes.
+    Auto(AutoSettings),
+    /// Warm-started principal pivoting with a cache of modes.
+    Pivoting(PivotingSettings),
+    /// Lemke's method with the lexicographic rule.
+    Lemke(LemkeSettings),
+    /// Projected Gauss–Seidel.
+    GaussSeidel(GaussSeidelSettings),
+    /// All modes in turn: small problems only.
+    Enumeration(EnumerationSettings),
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Solver::Auto(AutoSettings::default())
+    }
+}
+
+/// Settings of [`Auto`](crate::methods::Auto).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AutoSettings {
+    /// The answer's residual is at most this (see [`residual`](crate::residual)). Default 1e-8.
+    pub tol: f64,
+    /// Iterations that each method of the portfolio may use. Default 10 000.
+    pub max_iter: usize,
+}
+
+/// Settings of [`Pivoting`](crate::methods::Pivoting).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PivotingSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Changes of mode before giving up. Default 10 000.
+    pub max_iter: usize,
+    /// Modes whose affine map is kept (dense problems of at most 64 unknowns). Default 64.
+    pub cache: usize,
+}
+
+/// Settings of [`Lemke`](crate::methods::Lemke).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LemkeSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Pivots before giving up. Default 10 000.
+    pub max_iter: usize,
+}
+
+/// Settings of [`GaussSeidel`](crate::methods::GaussSeidel).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GaussSeidelSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Sweeps before giving up. Default 10 000.
+    pub max_iter: usize,
+    /// Relaxation ω in (0, 2): below 1 damps, above 1 over-relaxes. Default 1.
+    pub relaxation: f64,
+}
+
+/// Settings of [`Enumeration`](crate::methods::Enumeration).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EnumerationSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Modes to try before giving up. Default 1 000 000.
+    pub max_iter: usize,
+}
+
+impl Default for AutoSettings {
+    fn default() -> Self {
+        AutoSettings { tol: 1e-8, max_iter: 10_000 }
+    }
+}
+
+impl Default for PivotingSettings {
+    fn default() -> Self {
+        PivotingSettings { tol: 1e-8, max_iter: 10_000, cache: 64 }
+    }
+}
+
+impl Default for LemkeSettings {
+    fn default() -> Self {
+        LemkeSettings { tol: 1e-8, max_iter: 10_000 }
+    }
+}
+
+impl Default for GaussSeidelSettings {
+    fn default() -> Self {
+        GaussSeidelSettings { tol: 1e-8, max_iter: 10_000, relaxation: 1.0 }
+    }
+}
+
+impl Default for EnumerationSettings {
+    fn default() -> Self {
+        EnumerationSettings { tol: 1e-8, max_iter: 1_000_000 }
+    }
+}
+
+impl Solver {
+    /// The names of the methods, as model files, the command line and Python write them.
+    pub const NAMES: [&'static str; 5] =
+        ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration"];
+
+    /// The method of that name with its default settings.
+    pub fn from_name(name: &str) -> Option<Solver> {
+        match name {
+            "auto" => Some(Solver::Auto(Default::default())),
+            "pivoting" => Some(Solver::Pivoting(Default::default())),
+            "lemke" => Some(Solver::Lemke(Default::default())),
+            "gauss-seidel" => Some(Solver::GaussSeidel(Default::default())),
+            "enumeration" => Some(Solver::Enumeration(Default::default())),
+            _ => None,
+        }
+    }
+
+    /// The method's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Solver::Auto(_) => "auto",
+            Solver::Pivoting(_) => "pivoting",
+            Solver::Lemke(_) => "lemke",
+            Solver::GaussSeidel(_) => "gauss-seidel",
+            Solver::Enumeration(_) => "enumeration",
+        }
+    }
+
+    /// The residual that its answers must reach.
+    pub fn tol(&self) -> f64 {
+        match self {
+            Solver::Auto(s) => s.tol,
+            Solver::Pivoting(s) => s.tol,
+            Solver::Lemke(s) => s.tol,
+            Solver::GaussSeidel(s) => s.tol,
+            Solver::Enumeration(s) => s.tol,
+        }
+    }
+
+    /// The same method with another tolerance.
+    pub fn with_tol(mut self, tol: f64) -> Self {
+        *(match &mut self {
+            Solver::Auto(s) => &mut s.tol,
+            Solver::Pivoting(s) => &mut s.tol,
+            Solver::Lemke(s) => &mut s.tol,
+            Solver::GaussSeidel(s) => &mut s.tol,
+            Solver::Enumeration(s) => &mut s.tol,
+        }) = tol;
+        self
+    }
+
+    /// The same method with another iteration limit.
+    pub fn with_max_iter(mut self, max_iter: usize) -> Self {
+        *(match &mut self {
+            Solver::Auto(s) => &mut s.max_iter,
+            Solver::Pivoting(s) => &mut s.max_iter,
+            Solver::Lemke(s) => &mut s.max_iter,
+            Solver::GaussSeidel(s) => &mut s.max_iter,
+            Solver::Enumeration(s) => &mut s.max_iter,
+        }) = max_iter;
+        self
+    }
+
+    /// Checks the ranges of the settings.
+    pub fn check(&self) -> Result<(), NumericsError> {
+        let tol = self.tol();
+        if !(tol > 0.0 && tol.is_finite()) {
+            let (field, allowed) = ("tol", "(0, inf)");
+            return Err(NumericsError::Setting { field, value: tol, allowed });
+        }
+        if let Solver::GaussSeidel(s) = self
+            && !(s.relaxation > 0.0 && s.relaxation < 2.0)
+        {
+            let (field, allowed) = ("relaxation", "(0, 2)");
+            return Err(NumericsError::Setting { field, value: s.relaxation, allowed });
+        }
+        Ok(())
+    }
+}

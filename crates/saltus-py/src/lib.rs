@@ -1,0 +1,1 @@
+//! saltus-py

@@ -1,0 +1,110 @@
+//! What can go wrong while a model is prepared or run.
+
+use saltus_linalg::Singular;
+use saltus_model::{ModelError, OperatorError};
+use saltus_numerics::NumericsError;
+use thiserror::Error;
+
+/// A simulation that cannot start, or a step that failed. A failed step changes nothing.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SimError {
+    /// The model has no system.
+    #[error("the model `{title}` has no system; add one before simulating it")]
+    EmptyModel {
+        /// Title of the model.
+        title: String,
+    },
+    /// A setting outside its range.
+    #[error("{owner}: setting `{field}` = {value} is outside {allowed}")]
+    Setting {
+        /// The integrator or strategy.
+        owner: &'static str,
+        /// The setting.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// Instants that do not increase.
+    #[error(
+        "the instants of `h` must increase from t0: entry {index} is {found}, the one before it {before}"
+    )]
+    Instants {
+        /// The offending entry.
+        index: usize,
+        /// Its value.
+        found: f64,
+        /// The entry before it, or `t0`.
+        before: f64,
+    },
+    /// A step asked for beyond the last given instant.
+    #[error("`h` gives instants up to t = {last}; there is no step beyond it")]
+    NoMoreInstants {
+        /// The last instant.
+        last: f64,
+    },
+    /// An end before the current time.
+    #[error("until = {until} lies before the current time t = {time}")]
+    Until {
+        /// The end asked for.
+        until: f64,
+        /// The current time.
+        time: f64,
+    },
+    /// Two integrators for systems of one order, or one for none.
+    #[error("two integrators for {order} systems were given; one is enough")]
+    Integrators {
+        /// The order.
+        order: &'static str,
+    },
+    /// The iteration matrix of a system cannot be inverted.
+    #[error("system `{system}`: the iteration matrix {matrix} is singular for h = {h}: {source}")]
+    Iteration {
+        /// The system.
+        system: String,
+        /// Its formula.
+        matrix: &'static str,
+        /// The step.
+        h: f64,
+        /// Where the factorization stopped.
+        source: Singular,
+    },
+    /// The problem of a step was not solved.
+    #[error(
+        "t = {time}: the step's problem was not solved: {why} (residual {residual:e}, worst at {worst})"
+    )]
+    Unsolved {
+        /// End of the step.
+        time: f64,
+        /// How the solver ended.
+        why: String,
+        /// The verified residual.
+        residual: f64,
+        /// The interaction with the largest share of it.
+        worst: String,
+    },
+    /// The new state is not finite.
+    #[error("t = {time}: the state of `{system}` is no longer finite")]
+    NotFinite {
+        /// End of the step.
+        time: f64,
+        /// The system.
+        system: String,
+    },
+    /// A state of the wrong length or with a number that is not finite.
+    #[error("{0}")]
+    State(ModelError),
+    /// A name that the model does not have.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A function given by the user failed.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// The solver cannot work on the problem.
+    #[error(transparent)]
+    Numerics(#[from] NumericsError),
+    /// Recorded rows could not be stored.
+    #[error("recording failed: {0}")]
+    Record(String),
+}

@@ -1,0 +1,115 @@
+//! The one-step schemes: their settings here, one scheme a file.
+
+use crate::SimError;
+use saltus_model::Order;
+use serde::{Deserialize, Serialize};
+
+/// A one-step scheme for the systems of one order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Integrator {
+    /// For first-order systems.
+    EulerMoreau(EulerMoreau),
+    /// For mechanical systems.
+    MoreauJean(MoreauJean),
+}
+
+/// The θ–γ scheme of Euler and Moreau for first-order systems.
+///
+/// ```text
+/// M (x⁺ − x) = h (θ f⁺ + (1 − θ) f) + h (γ r⁺ + (1 − γ) r)
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EulerMoreau {
+    /// Weight of the step's end in the smooth terms, in [0, 1]. 1 is implicit and the most
+    /// robust, 1/2 is second order where nothing switches. Default 1.
+    pub theta: f64,
+    /// Weight of the step's end in the multiplier terms, in (0, 1]. Default 1.
+    pub gamma: f64,
+}
+
+/// The θ-scheme of Moreau and Jean for mechanical systems with impacts.
+///
+/// ```text
+/// M (v⁺ − v) = h F_θ + Hᵀ λ,    q⁺ = q + h (θ v⁺ + (1 − θ) v)
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MoreauJean {
+    /// Weight of the step's end, in [0, 1]. 1/2 conserves the energy of free motion, 1 damps
+    /// fast vibrations. Default 1/2.
+    pub theta: f64,
+    /// A contact is active in a step that starts with `y + γ h u ≤ threshold`. In [0, 1].
+    /// Default 1/2.
+    pub gamma: f64,
+    /// See `gamma`; in the unit of the gap. A small positive value keeps resting contacts
+    /// active that round-off has lifted. Default 0.
+    pub threshold: f64,
+}
+
+impl Default for EulerMoreau {
+    fn default() -> Self {
+        EulerMoreau { theta: 1.0, gamma: 1.0 }
+    }
+}
+
+impl Default for MoreauJean {
+    fn default() -> Self {
+        MoreauJean { theta: 0.5, gamma: 0.5, threshold: 0.0 }
+    }
+}
+
+impl From<EulerMoreau> for Integrator {
+    fn from(scheme: EulerMoreau) -> Self {
+        Integrator::EulerMoreau(scheme)
+    }
+}
+
+impl From<MoreauJean> for Integrator {
+    fn from(scheme: MoreauJean) -> Self {
+        Integrator::MoreauJean(scheme)
+    }
+}
+
+impl Integrator {
+    /// The names of the schemes, as model files write them.
+    pub const NAMES: [&'static str; 2] = ["euler-moreau", "moreau-jean"];
+
+    /// The scheme's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Integrator::EulerMoreau(_) => "euler-moreau",
+            Integrator::MoreauJean(_) => "moreau-jean",
+        }
+    }
+
+    /// The order of the systems it serves.
+    pub fn order(&self) -> Order {
+        match self {
+            Integrator::EulerMoreau(_) => Order::First,
+            Integrator::MoreauJean(_) => Order::Second,
+        }
+    }
+
+    /// Checks the ranges of the settings.
+    pub fn check(&self) -> Result<(), SimError> {
+        let settings: &[(&'static str, f64, bool, &'static str)] = match self {
+            Integrator::EulerMoreau(s) => &[
+                ("theta", s.theta, (0.0..=1.0).contains(&s.theta), "[0, 1]"),
+                ("gamma", s.gamma, s.gamma > 0.0 && s.gamma <= 1.0, "(0, 1]"),
+            ],
+            Integrator::MoreauJean(s) => &[
+                ("theta", s.theta, (0.0..=1.0).contains(&s.theta), "[0, 1]"),
+                ("gamma", s.gamma, (0.0..=1.0).contains(&s.gamma), "[0, 1]"),
+                ("threshold", s.threshold, s.threshold.is_finite(), "the finite numbers"),
+            ],
+        };
+        match settings.iter().find(|setting| !setting.2) {
+            None => Ok(()),
+            Some(&(field, value, _, allowed)) => {
+                Err(SimError::Setting { owner: self.name(), field, value, allowed })
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Integrators, time-stepping, recorder: where model and numerics meet.
+
+mod error;
+pub mod integrators;
+mod run;
+
+pub use error::SimError;
+pub use integrators::{EulerMoreau, Integrator, MoreauJean};
+pub use run::{
+    Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal, SignalError, Sink,
+};

@@ -1,0 +1,319 @@
+//! What a run leaves behind: its layout, its frames, its summary.
+//!
+//! The recorder keeps one row a recorded instant. All systems stand side by side in one row
+//! of `q`, all interactions side by side in one row of `lam`; a signal is a range of columns.
+//! So recording a step is a few copies, whatever the number of systems.
+
+use serde::Serialize;
+use std::ops::Range;
+use thiserror::Error;
+
+/// What a recorded array is, in the words of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Quantity {
+    /// State of a first-order system.
+    X,
+    /// Configuration of a mechanical system.
+    Q,
+    /// Velocity of a mechanical system.
+    V,
+    /// Output of an interaction (mechanics: the gap).
+    Y,
+    /// Relative velocity `ẏ` of a mechanical interaction.
+    U,
+    /// Multiplier of an interaction (time-stepping of mechanics: the impulse of the step).
+    Lam,
+}
+
+impl Quantity {
+    /// All of them, in the order in which a [`Frames`] holds them.
+    pub const ALL: [Quantity; 6] =
+        [Quantity::X, Quantity::Q, Quantity::V, Quantity::Y, Quantity::U, Quantity::Lam];
+
+    /// The name in run files, signal paths and Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::X => "x",
+            Quantity::Q => "q",
+            Quantity::V => "v",
+            Quantity::Y => "y",
+            Quantity::U => "u",
+            Quantity::Lam => "lam",
+        }
+    }
+
+    /// The quantity of that name.
+    pub fn from_name(name: &str) -> Option<Quantity> {
+        Quantity::ALL.into_iter().find(|quantity| quantity.name() == name)
+    }
+
+    /// Whether it belongs to a system (the others belong to an interaction).
+    pub fn is_state(self) -> bool {
+        matches!(self, Quantity::X | Quantity::Q | Quantity::V)
+    }
+}
+
+/// One recorded signal: a quantity of one system or interaction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Signal {
+    /// Name of the system or interaction.
+    pub owner: String,
+    /// What of it.
+    pub quantity: Quantity,
+    /// Its columns among those of the quantity.
+    pub columns: Range<usize>,
+}
+
+impl Signal {
+    /// The path users write, for example `ball.q`.
+    pub fn path(&self) -> String {
+        format!("{}.{}", self.owner, self.quantity.name())
+    }
+}
+
+/// The signals of a run, in the order of the model.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Layout {
+    /// Title of the model.
+    pub title: String,
+    /// The recorded signals.
+    pub signals: Vec<Signal>,
+    /// Whether the ledger is kept: the model has mechanical systems.
+    pub ledger: bool,
+}
+
+impl Layout {
+    /// Number of columns of a quantity.
+    pub fn width(&self, quantity: Quantity) -> usize {
+        self.signals
+            .iter()
+            .filter(|signal| signal.quantity == quantity)
+            .map(|signal| signal.columns.end)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// Energies of the mechanical systems at one instant, and where they went since `t0`.
+///
+/// ```text
+/// kinetic + potential − (kinetic + potential)(t0) = work − damping − contact − numerical
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Ledger {
+    /// `½ vᵀ M v`.
+    pub kinetic: f64,
+    /// `½ qᵀ K q`.
+    pub potential: f64,
+    /// Work of the external forces since `t0`.
+    pub work: f64,
+    /// Energy taken by damping since `t0`.
+    pub damping: f64,
+    /// Energy taken by the interactions (impacts, friction) since `t0`.
+    pub contact: f64,
+    /// What is left of the balance: the energy that the scheme itself took since `t0`.
+    /// Zero to round-off for θ = 1/2.
+    pub numerical: f64,
+}
+
+impl Ledger {
+    /// Names of the entries, in order.
+    pub const NAMES: [&'static str; 6] =
+        ["kinetic", "potential", "work", "damping", "contact", "numerical"];
+
+    /// The entries, in the order of [`Ledger::NAMES`].
+    pub fn to_array(self) -> [f64; 6] {
+        let Ledger { kinetic, potential, work, damping, contact, numerical } = self;
+        [kinetic, potential, work, damping, contact, numerical]
+    }
+}
+
+/// Recorded rows. Each quantity is one row-major table of [`Layout::width`] columns.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Frames {
+    /// The recorded instants.
+    pub time: Vec<f64>,
+    /// The tables, in the order of [`Quantity::ALL`].
+    pub tables: [Vec<f64>; 6],
+    /// Iterations of the solver in the step that ended there (0 in the first row).
+    pub iterations: Vec<u32>,
+    /// Residual of the step's problem, as verified.
+    pub residual: Vec<f64>,
+    /// Energies; six columns in the order of [`Ledger::NAMES`], empty without mechanical systems.
+    pub ledger: Vec<f64>,
+}
+
+impl Frames {
+    /// Number of recorded rows.
+    pub fn len(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Whether nothing is recorded.
+    pub fn is_empty(&self) -> bool {
+        self.time.is_empty()
+    }
+
+    /// Makes room for `rows` more rows.
+    pub fn reserve(&mut self, layout: &Layout, rows: usize) {
+        self.time.reserve(rows);
+        for (table, quantity) in self.tables.iter_mut().zip(Quantity::ALL) {
+            table.reserve(rows * layout.width(quantity));
+        }
+        self.iterations.reserve(rows);
+        self.residual.reserve(rows);
+        if layout.ledger {
+            self.ledger.reserve(rows * Ledger::NAMES.len());
+        }
+    }
+
+    /// Forgets all rows, keeps the memory.
+    pub fn clear(&mut self) {
+        self.time.clear();
+        self.tables.iter_mut().for_each(Vec::clear);
+        self.iterations.clear();
+        self.residual.clear();
+        self.ledger.clear();
+    }
+
+    /// The table of a quantity.
+    pub fn table(&self, quantity: Quantity) -> &[f64] {
+        &self.tables[quantity as usize]
+    }
+
+    /// The rows of a signal, one after the other (a copy).
+    pub fn signal(&self, layout: &Layout, signal: &Signal) -> Vec<f64> {
+        let width = layout.width(signal.quantity);
+        let table = self.table(signal.quantity);
+        if width == 0 {
+            return Vec::new();
+        }
+        let rows = table.chunks_exact(width);
+        rows.flat_map(|row| &row[signal.columns.clone()]).copied().collect()
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It reached its end.
+    Complete,
+    /// It was interrupted; what was computed is kept.
+    Interrupted,
+    /// A step failed; what was computed before it is kept. Holds the message.
+    Failed(String),
+}
+
+/// Totals of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunStats {
+    /// Steps done.
+    pub steps: usize,
+    /// Iterations of the solver over all steps.
+    pub iterations: usize,
+    /// Largest verified residual of any step.
+    pub worst_residual: f64,
+    /// Deepest penetration: the largest `−y` of any contact at any step's end, 0 if none.
+    pub worst_penetration: f64,
+    /// Steps that failed (0 or 1: a failed step ends the run).
+    pub failures: usize,
+    /// Seconds of wall time.
+    pub seconds: f64,
+    /// How the run ended.
+    pub outcome: Outcome,
+}
+
+/// A finished run in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Its signals.
+    pub layout: Layout,
+    /// Its rows.
+    pub frames: Frames,
+    /// Its totals.
+    pub stats: RunStats,
+}
+
+/// A signal path that the run does not have.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SignalError {
+    /// Nothing of that name was recorded.
+    #[error("the run has no signal `{path}`; it has {known}")]
+    Unknown {
+        /// The path asked for.
+        path: String,
+        /// What there is.
+        known: String,
+    },
+    /// The index is outside the signal.
+    #[error("`{path}`: index {index} is outside 0 to {last}")]
+    Index {
+        /// The path asked for.
+        path: String,
+        /// The index asked for.
+        index: usize,
+        /// The largest index there is.
+        last: usize,
+    },
+    /// Not of the form `name.quantity` or `name.quantity[index]`.
+    #[error("`{path}` is not a signal; write for example `ball.q` or `ball.q[0]`")]
+    Syntax {
+        /// The path asked for.
+        path: String,
+    },
+}
+
+impl Layout {
+    /// Finds `name.quantity` or `name.quantity[index]`; the latter has one column.
+    pub fn find(&self, path: &str) -> Result<Signal, SignalError> {
+        let syntax = || SignalError::Syntax { path: path.to_string() };
+        let (body, index) = match path.split_once('[') {
+            None => (path, None),
+            Some((body, rest)) => {
+                let digits = rest.strip_suffix(']').ok_or_else(syntax)?;
+                (body, Some(digits.trim().parse::<usize>().map_err(|_| syntax())?))
+            }
+        };
+        let (owner, quantity) = body.rsplit_once('.').ok_or_else(syntax)?;
+        let found = self.signals.iter().find(|signal| {
+            signal.owner == owner && Some(signal.quantity) == Quantity::from_name(quantity)
+        });
+        let mut signal = found.cloned().ok_or_else(|| SignalError::Unknown {
+            path: path.to_string(),
+            known: self.known_paths(),
+        })?;
+        if let Some(index) = index {
+            let last = signal.columns.len() - 1;
+            if index > last {
+                return Err(SignalError::Index { path: path.to_string(), index, last });
+            }
+            signal.columns = signal.columns.start + index..signal.columns.start + index + 1;
+        }
+        Ok(signal)
+    }
+
+    /// The paths of the signals, at most a dozen of them, for messages.
+    fn known_paths(&self) -> String {
+        let mut paths: Vec<String> = self.signals.iter().take(12).map(Signal::path).collect();
+        if self.signals.len() > paths.len() {
+            paths.push(format!("and {} more", self.signals.len() - paths.len()));
+        }
+        if paths.is_empty() { "none".to_string() } else { paths.join(", ") }
+    }
+}
+
+impl Run {
+    /// The rows of `name.quantity` or `name.quantity[index]`, one after the other.
+    pub fn signal(&self, path: &str) -> Result<Vec<f64>, SignalError> {
+        let signal = self.layout.find(path)?;
+        Ok(self.frames.signal(&self.layout, &signal))
+    }
+}
+
+/// Where recorded rows go while a simulation runs: a file, a socket, nowhere.
+pub trait Sink {
+    /// Takes rows; they are forgotten afterwards.
+    fn append(&mut self, layout: &Layout, frames: &Frames) -> std::io::Result<()>;
+}
