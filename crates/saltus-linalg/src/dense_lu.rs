@@ -4,7 +4,7 @@
 //! faer's blocked factorization takes over.
 
 use crate::Matrix;
-use crate::vector::{axpy, dot, norm_inf};
+use crate::vector::{axpy, dot};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::{MatMut, Par};
@@ -34,8 +34,41 @@ pub struct DenseLu {
     n: usize,
     lu: Vec<f64>,      // L below the diagonal (unit), U on and above, row by row
     order: Vec<usize>, // row i of L U is row order[i] of A
-    size: Vec<f64>,    // largest entry of each row of A
     work: Vec<f64>,
+    large: Large,
+}
+
+/// What faer's factorization needs besides the matrix. A copy starts without it.
+#[derive(Default)]
+struct Large {
+    inverse: Vec<usize>, // of `order`
+    memory: Option<MemBuffer>,
+    bytes: usize, // of `memory`
+}
+
+impl Clone for Large {
+    fn clone(&self) -> Self {
+        Large::default()
+    }
+}
+
+impl fmt::Debug for Large {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Large").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl Large {
+    /// Room for `n` unknowns; allocates only where there is not enough yet.
+    fn fit(&mut self, n: usize) -> &mut MemBuffer {
+        self.inverse.resize(n, 0);
+        let scratch = lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Default::default());
+        let bytes = scratch.unaligned_bytes_required();
+        if bytes > self.bytes {
+            (self.memory, self.bytes) = (None, bytes);
+        }
+        self.memory.get_or_insert_with(|| MemBuffer::new(scratch))
+    }
 }
 
 impl DenseLu {
@@ -48,12 +81,16 @@ impl DenseLu {
 
     /// No factors yet, but room for those of `n` unknowns.
     pub fn with_capacity(n: usize) -> Self {
+        let mut large = Large::default();
+        if n > SMALL {
+            large.fit(n);
+        }
         DenseLu {
             n: 0,
             lu: Vec::with_capacity(n * n),
             order: Vec::with_capacity(n),
-            size: Vec::with_capacity(n),
             work: Vec::with_capacity(n),
+            large,
         }
     }
 
@@ -67,7 +104,8 @@ impl DenseLu {
         self.n == 0
     }
 
-    /// Replaces the factors by those of `matrix`. At an unchanged size up to 48 nothing is allocated.
+    /// Replaces the factors by those of `matrix`. At a size seen before nothing is
+    /// allocated.
     pub fn factor(&mut self, matrix: &Matrix) -> Result<(), Singular> {
         assert_eq!(matrix.rows(), matrix.cols(), "only a square matrix has LU factors");
         self.load(matrix.rows());
@@ -99,23 +137,27 @@ impl DenseLu {
     }
 
     fn factor_loaded(&mut self) -> Result<(), Singular> {
-        let n = self.n;
-        self.size.clear();
-        self.size.extend((0..n).map(|i| norm_inf(&self.lu[i * n..(i + 1) * n])));
-        if let Some(column) = self.size.iter().position(|size| !size.is_finite()) {
-            return Err(Singular { column });
-        }
-        if n <= SMALL {
+        if self.n <= SMALL {
             self.factor_small()
         } else {
             self.factor_large()
         }
-        // a pivot that is only round-off of its row is no pivot
-        let usable = |k: usize| self.lu[k * n + k].abs() > f64::EPSILON * self.size[self.order[k]];
-        match (0..n).find(|&k| !usable(k)) {
+        match (0..self.n).find(|&k| !self.is_usable(k)) {
             Some(column) => Err(Singular { column }),
             None => Ok(()),
         }
+    }
+
+    /// Whether pivot `k` is more than the round-off of the sum that made it,
+    /// `Aₖₖ = Σᵢ Lₖᵢ Uᵢₖ + Uₖₖ`. Scaling rows and columns changes nothing; a NaN fails.
+    fn is_usable(&self, k: usize) -> bool {
+        let n = self.n;
+        let pivot = self.lu[k * n + k].abs();
+        let mut sum = pivot;
+        for i in 0..k {
+            sum += self.lu[k * n + i].abs() * self.lu[i * n + k].abs();
+        }
+        pivot > (4 + n) as f64 * f64::EPSILON * sum && sum.is_finite()
     }
 
     /// Gaussian elimination with partial pivoting, column by column.
@@ -152,15 +194,14 @@ impl DenseLu {
 
     fn factor_large(&mut self) {
         let n = self.n;
-        let mut inverse = vec![0; n];
-        let mut memory =
-            MemBuffer::new(lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Default::default()));
+        self.large.fit(n);
+        let Large { inverse, memory: Some(memory), .. } = &mut self.large else { return };
         lu_in_place(
             MatMut::from_row_major_slice_mut(&mut self.lu, n, n),
             &mut self.order,
-            &mut inverse,
+            inverse,
             Par::Seq,
-            MemStack::new(&mut memory),
+            MemStack::new(memory),
             Default::default(),
         );
     }
@@ -229,5 +270,21 @@ mod tests {
         assert_eq!(DenseLu::new(&twice).unwrap_err(), Singular { column: 1 });
         assert!(DenseLu::new(&Matrix::zeros(60, 60)).is_err());
         assert!(DenseLu::new(&Matrix::from([[f64::NAN]])).is_err());
+        assert!(DenseLu::new(&Matrix::from([[1.0, f64::NAN], [0.0, 1.0]])).is_err());
+        assert!(DenseLu::new(&Matrix::from([[1.0, 0.0], [f64::INFINITY, 1.0]])).is_err());
+    }
+
+    #[test]
+    fn round_off_is_no_pivot_at_any_scale() {
+        // the third row is the sum of the others, in numbers that do not cancel exactly
+        let (a, b, c) = (1.0 / 3.0, 0.7, -1.1);
+        for scale in [1.0, 1e-9, 1e9] {
+            let (r, s) = ([a, b, c], [c, a * scale, b]);
+            let sum = [r[0] + s[0], r[1] + s[1], r[2] + s[2]];
+            assert!(DenseLu::new(&Matrix::from([r, s, sum])).is_err(), "{scale}");
+        }
+        // far from singular, but for the units of its rows and columns
+        let scaled = Matrix::from([[2e12, 1.0], [1.0, 2e-12]]);
+        assert!(DenseLu::new(&scaled).is_ok());
     }
 }

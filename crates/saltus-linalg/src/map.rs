@@ -18,9 +18,7 @@ pub enum LinearMap {
 }
 
 /// A matrix with at most this share of nonzeros is applied in sparse form.
-const SPARSE_SHARE: f64 = 0.25;
-/// Below this many entries a dense product is the faster one whatever the zeros.
-const SMALL: usize = 64;
+const SPARSE_SHARE: f64 = 0.34;
 
 impl LinearMap {
     /// The cheapest form of a sparse matrix.
@@ -37,7 +35,7 @@ impl LinearMap {
             }
             return LinearMap::Diagonal(diagonal);
         }
-        if rows * cols <= SMALL || nonzeros as f64 > SPARSE_SHARE * (rows * cols) as f64 {
+        if nonzeros as f64 > SPARSE_SHARE * (rows * cols) as f64 {
             LinearMap::Dense(sparse.to_dense())
         } else {
             LinearMap::Sparse(sparse)

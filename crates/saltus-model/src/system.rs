@@ -50,6 +50,8 @@ pub trait FirstOrderSystem: Debug + Send + Sync {
     fn mass(&self, t: f64, M: &mut Matrix) -> Result<(), OperatorError>;
     /// `f(t, x)`.
     fn rhs(&self, t: f64, x: &[f64], f: &mut [f64]) -> Result<(), OperatorError>;
+    /// `f(t, 0)`: what drives the system from outside.
+    fn forcing(&self, t: f64, b: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂f/∂x (t, x)`.
     fn rhs_dx(&self, t: f64, x: &[f64], A: &mut Matrix) -> Result<(), OperatorError>;
     /// Finds what is wrong with the system; `owner` names it in the error.
@@ -85,6 +87,8 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
     fn mass(&self, q: &[f64], M: &mut Matrix) -> Result<(), OperatorError>;
     /// `F(t, q, v)`: all forces but the multipliers'.
     fn force(&self, t: f64, q: &[f64], v: &[f64], F: &mut [f64]) -> Result<(), OperatorError>;
+    /// `F(t, 0, 0)`: the external force.
+    fn external(&self, t: f64, F: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂F/∂q`.
     fn force_dq(&self, t: f64, q: &[f64], v: &[f64], J: &mut Matrix) -> Result<(), OperatorError>;
     /// `∂F/∂v`.

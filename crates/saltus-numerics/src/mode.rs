@@ -54,7 +54,8 @@ pub(crate) fn side_of(z: f64, w: f64, lower: f64, upper: f64) -> Side {
     }
 }
 
-/// How large a wrong sign may be and still be round-off.
+/// How large a wrong sign may be and still be taken for round-off. In a badly scaled problem
+/// this is too generous, so that an answer it lets through still has to pass the check.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slack {
     pub z: f64,
@@ -62,6 +63,8 @@ pub(crate) struct Slack {
 }
 
 impl Slack {
+    pub const NONE: Slack = Slack { z: 0.0, w: 0.0 };
+
     pub fn of(problem: &Problem, z: &[f64]) -> Slack {
         let (mut z_scale, mut q_scale) = (0.0f64, 0.0f64);
         for i in 0..z.len() {

@@ -210,10 +210,11 @@ impl Problem {
         if found != expected {
             return Err(NumericsError::Shape { what: "W", expected, found });
         }
-        self.largest = vector::norm_inf(matrix.values());
-        if !self.largest.is_finite() {
+        let largest = vector::norm_inf(matrix.values());
+        if !largest.is_finite() {
             return Err(not_finite_in(&matrix));
         }
+        self.largest = largest;
         self.matrix = matrix;
         self.matrix_id = NEXT_MATRIX.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -242,6 +243,14 @@ impl Problem {
         self.lower[index] = lower;
         self.upper[index] = upper;
         Ok(())
+    }
+
+    /// Replaces the bounds of one unknown that are known to be an interval.
+    #[inline]
+    pub fn set_bounds(&mut self, index: usize, lower: f64, upper: f64) {
+        debug_assert!(lower <= upper);
+        self.lower[index] = lower;
+        self.upper[index] = upper;
     }
 
     /// `w ← W z + q`.

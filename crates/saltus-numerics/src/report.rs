@@ -12,11 +12,11 @@ pub enum Status {
     Solved,
     /// Out of iterations.
     MaxIter,
-    /// The problem has no solution: Lemke's method ended on a ray, and `W` is positive
-    /// semidefinite on the problem's cone, for which that is a proof.
+    /// The problem has no solution: Lemke's method ended on a ray that proves it, as every ray
+    /// does where `W` is positive semidefinite.
     Infeasible,
-    /// Lemke's method ended on a ray for a matrix that its theory does not cover: there may
-    /// or may not be a solution.
+    /// Lemke's method ended on a ray that proves nothing, which happens for matrices that its
+    /// theory does not cover: there may or may not be a solution.
     Ray,
     /// The iterates are no longer finite, or the answer does not pass the check.
     Diverged,

@@ -92,9 +92,19 @@ pub enum SimError {
         /// The system.
         system: String,
     },
-    /// A state of the wrong length or with a number that is not finite.
-    #[error("{0}")]
-    State(ModelError),
+    /// A state that the system does not have.
+    #[error("system `{system}` has no {what}: only {needs} systems have it")]
+    NoSuchState {
+        /// The system.
+        system: String,
+        /// What was asked for.
+        what: &'static str,
+        /// The order of systems that have it.
+        needs: &'static str,
+    },
+    /// A signal that cannot be recorded.
+    #[error(transparent)]
+    Signal(#[from] crate::SignalError),
     /// A name that the model does not have.
     #[error(transparent)]
     Model(#[from] ModelError),

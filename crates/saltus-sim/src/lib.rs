@@ -2,10 +2,13 @@
 
 mod error;
 pub mod integrators;
+mod recorder;
 mod run;
+mod time_stepping;
 
 pub use error::SimError;
 pub use integrators::{EulerMoreau, Integrator, MoreauJean};
 pub use run::{
     Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal, SignalError, Sink,
 };
+pub use time_stepping::{Progress, RunFailure, RunOptions, StepStats, Steps, TimeStepping};

@@ -122,6 +122,12 @@ impl Ledger {
     pub const NAMES: [&'static str; 6] =
         ["kinetic", "potential", "work", "damping", "contact", "numerical"];
 
+    /// The ledger with these entries, in the order of [`Ledger::NAMES`].
+    pub fn from_array(entries: [f64; 6]) -> Ledger {
+        let [kinetic, potential, work, damping, contact, numerical] = entries;
+        Ledger { kinetic, potential, work, damping, contact, numerical }
+    }
+
     /// The entries, in the order of [`Ledger::NAMES`].
     pub fn to_array(self) -> [f64; 6] {
         let Ledger { kinetic, potential, work, damping, contact, numerical } = self;

@@ -1,1 +1,64 @@
-//! saltus
+//! Saltus for Rust users: systems that jump, stick, slip and switch.
+//!
+//! ```
+//! use saltus::prelude::*;
+//!
+//! let mut model = Model::new("bouncing ball");
+//! let ball = model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81]))?;
+//! let floor = LagrangianLinearRelation::new([[1.0]]);
+//! model.connect("floor", floor, Law::NewtonImpact { e: 0.9 }, &[ball])?;
+//!
+//! let mut sim = TimeStepping::new(model, 5e-3, [MoreauJean::default().into()])?;
+//! while !sim.done(1.0) {
+//!     sim.step()?;
+//! }
+//! assert!(sim.q(ball)?[0] > 0.0);
+//! # Ok::<(), SaltusError>(())
+//! ```
+//!
+//! The inner crates stay free to move; this one is what to depend on.
+
+pub use saltus_io as io;
+pub use saltus_linalg as linalg;
+pub use saltus_model as model;
+pub use saltus_numerics as numerics;
+pub use saltus_sim as sim;
+
+use thiserror::Error;
+
+/// The version of Saltus.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Any failure of Saltus.
+#[derive(Debug, Error)]
+pub enum SaltusError {
+    /// A model that makes no sense.
+    #[error(transparent)]
+    Model(#[from] model::ModelError),
+    /// A problem or setting that a method cannot work on.
+    #[error(transparent)]
+    Numerics(#[from] numerics::NumericsError),
+    /// A simulation that cannot start, or a step that failed.
+    #[error(transparent)]
+    Sim(#[from] sim::SimError),
+    /// A run that ended early; holds what was computed.
+    #[error(transparent)]
+    Run(#[from] sim::RunFailure),
+    /// A signal that a run does not have.
+    #[error(transparent)]
+    Signal(#[from] sim::SignalError),
+}
+
+/// What most programs need.
+pub mod prelude {
+    pub use crate::SaltusError;
+    pub use saltus_linalg::Matrix;
+    pub use saltus_model::{
+        FirstOrderLinear, FirstOrderLinearRelation, InteractionId, LagrangianLinear,
+        LagrangianLinearRelation, Law, MatrixOperator, Model, SystemId, VectorOperator,
+    };
+    pub use saltus_numerics::{Problem, Solver};
+    pub use saltus_sim::{
+        EulerMoreau, Integrator, MoreauJean, Run, RunOptions, Steps, TimeStepping,
+    };
+}

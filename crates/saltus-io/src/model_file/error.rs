@@ -124,7 +124,7 @@ pub enum ErrorKind {
         text: String,
     },
     /// A number outside its range.
-    #[error("`{what}` = {value}: expected {allowed}")]
+    #[error("`{what}` is {value}, expected {allowed}")]
     Range {
         /// The key.
         what: String,
@@ -173,16 +173,8 @@ pub enum ErrorKind {
         /// The name.
         text: String,
     },
-    /// A formula in a name, outside a repetition.
-    #[error("`{text}`: braces need a repetition, for example `for = \"i in 0..10\"`")]
-    BracesAlone {
-        /// The name.
-        text: String,
-    },
     /// Rows of different lengths.
-    #[error(
-        "`{what}`: row {row} has {found} entries, expected {expected} (the length of row 0)"
-    )]
+    #[error("`{what}`: row {row} has {found} entries, expected {expected} (the length of row 0)")]
     Ragged {
         /// The matrix.
         what: String,
@@ -332,6 +324,11 @@ impl ModelFileError {
             in_file: true,
             excerpt: None,
         }
+    }
+
+    /// The same at a place of the file that cannot be shown.
+    pub(crate) fn at(self, line: usize, column: usize) -> Self {
+        ModelFileError { line, column, ..self }
     }
 }
 

@@ -100,7 +100,8 @@ pub(crate) fn excerpt(text: &str, span: &Range<usize>) -> String {
     let line: Vec<char> = text[line_start..line_end].trim_end().chars().collect();
     let at = text[line_start..start].chars().count();
     let first = if line.len() <= WIDTH { 0 } else { at.saturating_sub(WIDTH / 2) };
-    let shown = &line[first.min(line.len())..(first + WIDTH).min(line.len()).max(first.min(line.len()))];
+    let shown =
+        &line[first.min(line.len())..(first + WIDTH).min(line.len()).max(first.min(line.len()))];
 
     let shown_text: String = shown.iter().collect();
     let blank = |c: &char| if *c == '\t' { '\t' } else { ' ' };

@@ -272,7 +272,10 @@ mod tests {
     #[test]
     fn numbers() {
         assert_eq!(integer_value("9007199254740993", 10), Some(9007199254740992.0));
-        assert_eq!(integer_value("123456789012345678901234567890", 10), Some(1.2345678901234568e29));
+        assert_eq!(
+            integer_value("123456789012345678901234567890", 10),
+            Some(1.2345678901234568e29)
+        );
         assert_eq!(integer_value("ff", 16), Some(255.0));
         assert_eq!(float_value("0.1"), Some(0.1));
         assert_eq!(float_value("1e999"), None);

@@ -68,7 +68,9 @@ pub enum RunFileError {
         cause: String,
     },
     /// A name that HDF5 cannot hold as the name of a group.
-    #[error("cannot store a system or interaction named `{name}`: a name is not empty and has no `/` or `.`")]
+    #[error(
+        "cannot store a system or interaction named `{name}`: a name is not empty and has no `/` or `.`"
+    )]
     Name {
         /// The name.
         name: String,

@@ -30,6 +30,8 @@ pub struct RunWriter {
     partial: Partial,
     file: Option<H5File>,
     layout: Layout,
+    /// Columns of each quantity; [`Layout::width`] looks at all signals.
+    widths: [usize; 6],
     model_text: Option<String>,
     columns: Vec<Column>,
     /// The datasets of `columns`, once they are made in chunks.
@@ -84,12 +86,12 @@ impl RunWriter {
         let columns = columns(layout);
         let row_bytes: usize = columns.iter().map(Column::row_bytes).sum();
         let widest = columns.iter().map(Column::row_bytes).max().unwrap_or(8);
-        let chunk_rows =
-            (BUFFER_BYTES / row_bytes).min(CHUNK_BYTES / widest).clamp(1, CHUNK_ROWS);
+        let chunk_rows = (BUFFER_BYTES / row_bytes).min(CHUNK_BYTES / widest).clamp(1, CHUNK_ROWS);
         Ok(RunWriter {
             partial,
             file: Some(file),
             layout: layout.clone(),
+            widths: Quantity::ALL.map(|quantity| layout.width(quantity)),
             model_text: model_text.map(str::to_string),
             columns,
             datasets: Vec::new(),
@@ -111,7 +113,7 @@ impl RunWriter {
         if self.failed {
             return Err(RunFileError::Abandoned { path: self.path().to_path_buf() });
         }
-        check_shape(&self.layout, frames)?;
+        self.check_shape(frames)?;
         let mut start = 0;
         while start < frames.len() {
             let rows = (frames.len() - start).min(self.chunk_rows - self.pending.len());
@@ -141,9 +143,10 @@ impl RunWriter {
         if let Some(file) = self.file.take() {
             file.close().map_err(|error| self.write_error(&error))?;
         }
-        self.partial
-            .commit()
-            .map_err(|error| RunFileError::Create { path: path.clone(), cause: error.to_string() })?;
+        self.partial.commit().map_err(|error| RunFileError::Create {
+            path: path.clone(),
+            cause: error.to_string(),
+        })?;
         Ok(path)
     }
 
@@ -167,13 +170,33 @@ impl RunWriter {
         RunFileError::Write { path: self.path().to_path_buf(), cause: cause(error) }
     }
 
+    /// Every table must have the rows of `time`.
+    fn check_shape(&self, frames: &Frames) -> Result<(), RunFileError> {
+        let rows = frames.len();
+        let tables = Quantity::ALL.into_iter().zip(self.widths).zip(&frames.tables);
+        let tables = tables.map(|((quantity, width), table)| (quantity.name(), width, table.len()));
+        let mut others = vec![
+            ("iterations", 1, frames.iterations.len()),
+            ("residual", 1, frames.residual.len()),
+        ];
+        if self.layout.ledger {
+            others.push(("ledger", Ledger::NAMES.len(), frames.ledger.len()));
+        }
+        for (table, width, found) in tables.chain(others) {
+            if found != rows * width {
+                return Err(RunFileError::Shape { table, rows, expected: rows * width, found });
+            }
+        }
+        Ok(())
+    }
+
     /// Copies rows to the buffer.
     fn gather(&mut self, frames: &Frames, rows: Range<usize>) {
         let pending = &mut self.pending;
         pending.time.extend_from_slice(&frames.time[rows.clone()]);
-        for (quantity, table) in Quantity::ALL.into_iter().zip(&mut pending.tables) {
-            let width = self.layout.width(quantity);
-            let found = frames.table(quantity);
+        for ((table, found), width) in
+            pending.tables.iter_mut().zip(&frames.tables).zip(self.widths)
+        {
             table.extend_from_slice(&found[rows.start * width..rows.end * width]);
         }
         pending.iterations.extend_from_slice(&frames.iterations[rows.clone()]);
@@ -503,7 +526,8 @@ fn columns(layout: &Layout) -> Vec<Column> {
             "energy taken by the interactions since t0",
             "energy taken by the scheme since t0",
         ];
-        for (entry, (name, description)) in Ledger::NAMES.into_iter().zip(descriptions).enumerate() {
+        for (entry, (name, description)) in Ledger::NAMES.into_iter().zip(descriptions).enumerate()
+        {
             columns.push(scalar(Source::Ledger(entry), "/ledger", name, Some("J"), description));
         }
     }
@@ -519,27 +543,6 @@ fn check_names(layout: &Layout) -> Result<(), RunFileError> {
         }
         if !seen.insert((&signal.owner, signal.quantity)) {
             return Err(RunFileError::Duplicate { path: signal.path() });
-        }
-    }
-    Ok(())
-}
-
-/// Every table must have the rows of `time`.
-fn check_shape(layout: &Layout, frames: &Frames) -> Result<(), RunFileError> {
-    let rows = frames.len();
-    let ledger = if layout.ledger { Ledger::NAMES.len() } else { 0 };
-    let tables = Quantity::ALL.map(|quantity| {
-        (quantity.name(), layout.width(quantity), frames.table(quantity).len())
-    });
-    let others = [
-        ("iterations", 1, frames.iterations.len()),
-        ("residual", 1, frames.residual.len()),
-        ("ledger", ledger, frames.ledger.len()),
-    ];
-    for (table, width, found) in tables.into_iter().chain(others) {
-        // a layout without a ledger may come with one
-        if found != rows * width && !(table == "ledger" && !layout.ledger) {
-            return Err(RunFileError::Shape { table, rows, expected: rows * width, found });
         }
     }
     Ok(())

@@ -72,14 +72,9 @@ impl FirstOrderSystem for FirstOrderLinear {
     }
 
     fn rhs(&self, t: f64, x: &[f64], f: &mut [f64]) -> Result<(), OperatorError> {
-        match &self.b {
-            Some(b) => b.eval(t, "b", f)?,
-            None => f.fill(0.0),
-        }
+        self.forcing(t, f)?;
         match &self.A {
             MatrixOperator::Constant(A) => A.apply_add(x, f),
-            // f(t, 0) = b needs no A
-            MatrixOperator::Function { .. } if x.iter().all(|&x| x == 0.0) => {}
             MatrixOperator::Function { rows, cols, .. } => {
                 let mut A = Matrix::zeros(*rows, *cols);
                 self.A.eval(t, "A", &mut A)?;
@@ -87,6 +82,16 @@ impl FirstOrderSystem for FirstOrderLinear {
             }
         }
         Ok(())
+    }
+
+    fn forcing(&self, t: f64, b: &mut [f64]) -> Result<(), OperatorError> {
+        match &self.b {
+            Some(value) => value.eval(t, "b", b),
+            None => {
+                b.fill(0.0);
+                Ok(())
+            }
+        }
     }
 
     fn rhs_dx(&self, t: f64, _x: &[f64], A: &mut Matrix) -> Result<(), OperatorError> {

@@ -94,10 +94,7 @@ impl SecondOrderSystem for LagrangianLinear {
 
     /// `F = F_ext(t) − C v − K q`.
     fn force(&self, t: f64, q: &[f64], v: &[f64], F: &mut [f64]) -> Result<(), OperatorError> {
-        match &self.F_ext {
-            Some(F_ext) => F_ext.eval(t, "F_ext", F)?,
-            None => F.fill(0.0),
-        }
+        self.external(t, F)?;
         for (A, x) in [(&self.C, v), (&self.K, q)] {
             if let Some(A) = A {
                 for i in 0..F.len() {
@@ -106,6 +103,16 @@ impl SecondOrderSystem for LagrangianLinear {
             }
         }
         Ok(())
+    }
+
+    fn external(&self, t: f64, F: &mut [f64]) -> Result<(), OperatorError> {
+        match &self.F_ext {
+            Some(value) => value.eval(t, "F_ext", F),
+            None => {
+                F.fill(0.0);
+                Ok(())
+            }
+        }
     }
 
     fn force_dq(&self, _: f64, _: &[f64], _: &[f64], J: &mut Matrix) -> Result<(), OperatorError> {

@@ -2,8 +2,8 @@
 //!
 //! 1. [`Pivoting`] from the last mode: one solve where little has changed.
 //! 2. [`Lemke`], up to `LEMKE` unknowns: positive semidefinite and degenerate problems.
-//! 3. [`GaussSeidel`] where the diagonal allows it.
-//! 4. [`Enumeration`] up to `MODES` modes: whatever is left, if it is small.
+//! 3. [`Enumeration`] up to `MODES` modes: whatever is left, if it is small.
+//! 4. [`GaussSeidel`] where the diagonal allows it.
 //!
 //! The mode of an answer found by 2 to 4 becomes the first guess of the next call.
 
@@ -26,7 +26,15 @@ pub struct Auto {
     lemke: Lemke,
     gauss_seidel: GaussSeidel,
     enumeration: Enumeration,
+    best: Vec<f64>, // the z with the least residual so far
     attempts: Vec<Attempt>,
+}
+
+/// What comes after pivoting, in this order.
+enum Fallback {
+    Lemke,
+    Enumeration,
+    GaussSeidel,
 }
 
 impl Auto {
@@ -42,6 +50,7 @@ impl Auto {
             lemke: Lemke::new(LemkeSettings { tol, max_iter }),
             gauss_seidel: GaussSeidel::new(GaussSeidelSettings { tol, max_iter, relaxation }),
             enumeration: Enumeration::new(EnumerationSettings { tol, max_iter: MODES }),
+            best: Vec::new(),
             attempts: Vec::with_capacity(4),
         }
     }
@@ -82,43 +91,51 @@ impl Auto {
         w: &mut [f64],
         first: Report,
     ) -> Result<Report, NumericsError> {
-        let mut best = first;
-        let mut iterations = first.iterations;
-        if problem.len() <= LEMKE {
-            let report = self.lemke.solve(problem, z, w)?;
+        let (mut best, mut iterations) = (first, first.iterations);
+        self.keep(z);
+        for method in [Fallback::Lemke, Fallback::Enumeration, Fallback::GaussSeidel] {
+            let report = match method {
+                Fallback::Lemke if problem.len() > LEMKE => continue,
+                Fallback::Lemke => self.lemke.solve(problem, z, w),
+                Fallback::Enumeration => self.enumeration.solve(problem, z, w),
+                Fallback::GaussSeidel => {
+                    z.fill(0.0);
+                    self.gauss_seidel.solve(problem, z, w)
+                }
+            };
+            // that a method cannot work on a problem is no failure of the portfolio
+            let Ok(report) = report else { continue };
             self.note(report);
             iterations += report.iterations;
-            best = self.better(best, report);
-        }
-        // a proof that there is no solution ends the search
-        if !matches!(best.status, Status::Solved | Status::Infeasible) {
-            z.fill(0.0);
-            if let Ok(report) = self.gauss_seidel.solve(problem, z, w) {
-                self.note(report);
-                iterations += report.iterations;
-                best = self.better(best, report);
+            // a proof that there is no solution ends the search as well
+            let decided = matches!(report.status, Status::Solved | Status::Infeasible);
+            if decided || !(best.residual <= report.residual) {
+                best = report;
+                self.keep(z);
+            }
+            if decided {
+                break;
             }
         }
-        if !matches!(best.status, Status::Solved | Status::Infeasible)
-            && let Ok(report) = self.enumeration.solve(problem, z, w)
-        {
-            self.note(report);
-            iterations += report.iterations;
-            best = self.better(best, report);
-        }
         if best.status == Status::Solved {
-            self.pivoting.adopt(problem, z, w);
-            return Ok(Report { iterations, ..best });
+            match self.lemke.mode() {
+                mode if best.method == "lemke" && mode.len() == problem.len() => {
+                    self.pivoting.start_from(mode.iter().copied());
+                }
+                _ => self.pivoting.adopt(problem, z, w),
+            }
+        } else {
+            z.copy_from_slice(&self.best);
+            let left = residual(problem, z, w);
+            (best.residual, best.worst) = (left.value, left.worst);
+            self.pivoting.forget();
         }
-        // z holds what the last method left: measure that, so that the report is about it
-        self.pivoting.forget();
-        let left = residual(problem, z, w);
-        Ok(Report { iterations, residual: left.value, worst: left.worst, ..best })
+        Ok(Report { iterations, ..best })
     }
 
-    fn better(&self, best: Report, report: Report) -> Report {
-        let decided = matches!(report.status, Status::Solved | Status::Infeasible);
-        if decided || !(best.residual <= report.residual) { report } else { best }
+    fn keep(&mut self, z: &[f64]) {
+        self.best.clear();
+        self.best.extend_from_slice(z);
     }
 
     fn note(&mut self, report: Report) {

@@ -57,8 +57,15 @@ impl Enumeration {
         let mut iterations = 0;
         loop {
             iterations += 1;
-            if let Trial::Solved(report) = self.try_mode(problem, z, w, iterations) {
-                return Ok(report);
+            match self.try_mode(problem, z, w, iterations) {
+                Trial::Solved(report) => return Ok(report),
+                // no need to be the only answer of its mode
+                Trial::Singular => {
+                    if let Some(report) = self.certify(problem, z, w, iterations) {
+                        return Ok(report);
+                    }
+                }
+                Trial::Wrong => {}
             }
             if !self.next_mode(problem) {
                 break;
@@ -161,15 +168,27 @@ impl Enumeration {
         if !right_signs {
             return Trial::Wrong;
         }
-        for i in 0..n {
+        match self.certify(problem, z, w, iterations) {
+            Some(report) => Trial::Solved(report),
+            None => Trial::Wrong,
+        }
+    }
+
+    /// Brings `z` within its bounds, and verifies.
+    fn certify(
+        &self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        iterations: usize,
+    ) -> Option<Report> {
+        for i in 0..z.len() {
             z[i] = project(z[i], problem.lower()[i], problem.upper()[i]);
         }
         let residual = residual(problem, z, w);
-        if !(residual.value <= self.settings.tol) {
-            return Trial::Wrong;
-        }
-        let (status, residual, worst) = (Status::Solved, residual.value, residual.worst);
-        Trial::Solved(Report { status, iterations, residual, worst, method: "enumeration" })
+        let (status, value, worst) = (Status::Solved, residual.value, residual.worst);
+        let report = Report { status, iterations, residual: value, worst, method: "enumeration" };
+        (value <= self.settings.tol).then_some(report)
     }
 }
 

@@ -11,14 +11,27 @@
 //!
 //! starts at a large `z₀` and pivots along the almost complementary path until `z₀` leaves the
 //! basis (solved) or the path ends on a ray. Ties of the ratio test are broken by the rows of
-//! `[B⁻¹ q, B⁻¹]` in lexicographic order, so that no basis comes twice. A ray proves that
-//! there is no solution where `M` is positive semidefinite.
+//! `[B⁻¹ q, B⁻¹]` in lexicographic order, so that no basis comes twice. The `z`-part `y ≥ 0` of
+//! a ray is checked as a proof (Farkas) that nothing satisfies the inequalities of the problem:
+//!
+//! ```text
+//! Mᵀ y ≤ 0,  qᵀ y < 0   ⇒   yᵀ (M z + q) < 0 for every z ≥ 0, so M z + q ≥ 0 for none     (2)
+//! ```
+//!
+//! It always is one where `M` is positive semidefinite (or copositive-plus). Otherwise the ray
+//! says nothing. A solution of the problem is one of (1) with `z₀ = 0`, however its bounds and
+//! free unknowns were rewritten, so (2) excludes it.
 //! Reference: Cottle, Pang, Stone, *The Linear Complementarity Problem*, 1992, §4.4, §4.9.
 
 use crate::methods::Pivoting;
+use crate::mode::{Side, allowed};
 use crate::residual::residual;
+use crate::set::project;
 use crate::{LemkeSettings, NumericsError, PivotingSettings, Problem, Report, Status};
 use saltus_linalg::{DenseLu, Matrix, vector};
+
+/// A difference this small beside its terms is zero.
+const CANCELLED: f64 = 64.0 * f64::EPSILON;
 
 /// Lemke's method and the buffers it keeps between calls.
 #[derive(Debug)]
@@ -57,8 +70,9 @@ impl Lemke {
 
         // the path names the mode; solving that mode afresh removes the round-off of the path
         let mut check = residual(problem, z, w);
+        self.polish.forget();
         if status == Status::Solved {
-            self.polish.adopt(problem, z, w);
+            self.polish.start_from(self.form.mode(problem, &self.tableau.basis).iter().copied());
             self.coarse.clear();
             self.coarse.extend_from_slice(z);
             let polished = self.polish.solve(problem, z, w)?;
@@ -72,11 +86,16 @@ impl Lemke {
         let status = match status {
             _ if check.value <= self.settings.tol => Status::Solved,
             Status::Solved => Status::Diverged,
-            Status::Ray if self.form.is_positive_semidefinite() => Status::Infeasible,
+            Status::Ray if self.form.is_contradicted_by(&self.tableau.ray) => Status::Infeasible,
             status => status,
         };
         let (residual, worst) = (check.value, check.worst);
         Ok(Report { status, iterations, residual, worst, method: "lemke" })
+    }
+
+    /// The mode of the last answer; empty if it has none that is regular.
+    pub(crate) fn mode(&self) -> &[Side] {
+        self.polish.mode()
     }
 }
 
@@ -88,8 +107,11 @@ struct StandardForm {
     q: Vec<f64>,
     columns: Vec<Column>,
     scale: Vec<f64>,  // of each new unknown
+    q_scale: f64,     // of q, and so of all unknowns
     free: Vec<usize>, // eliminated unknowns
     factors: DenseLu, // of W_FF
+    basic: Vec<bool>, // unknowns in the basis
+    mode: Vec<Side>,  // of the problem
 }
 
 /// What a nonnegative unknown stands for.
@@ -191,7 +213,7 @@ impl StandardForm {
         self.equilibrate();
     }
 
-    /// Scales `M ← R M C`, `q ← R q` with `R = C`, so that definiteness is kept.
+    /// Scales `M ← R M R` and `q ← R q / ‖R q‖`, so that definiteness is kept.
     fn equilibrate(&mut self) {
         let n = self.n;
         self.scale.clear();
@@ -214,6 +236,13 @@ impl StandardForm {
                 }
             }
         }
+        // the answer is as many times larger as q is: solve for a q of size 1
+        let largest = vector::norm_inf(&self.q);
+        let in_range = largest > 0.0 && largest.is_finite();
+        self.q_scale = if in_range { largest.log2().round().exp2() } else { 1.0 };
+        for q in &mut self.q {
+            *q /= self.q_scale;
+        }
     }
 
     /// The unknowns of the problem from those of the standard form.
@@ -228,8 +257,12 @@ impl StandardForm {
         }
         for (column, (&a, &scale)) in self.columns.iter().zip(a.iter().zip(&self.scale)) {
             if let Column::Variable { index, sign } = *column {
-                z[index] += sign * scale * a;
+                z[index] += sign * scale * self.q_scale * a;
             }
+        }
+        // round-off, and the sum lower + (upper − lower), may end outside
+        for i in 0..z.len() {
+            z[i] = project(z[i], problem.lower()[i], problem.upper()[i]);
         }
         if !self.free.is_empty() {
             // z_F = −W_FF⁻¹ (q_F + W_FN z_N)
@@ -243,33 +276,58 @@ impl StandardForm {
         }
     }
 
-    /// Whether the symmetric part of `M` has no negative pivot beyond round-off.
-    fn is_positive_semidefinite(&self) -> bool {
+    /// Whether `y` proves that there is no solution, equation (2).
+    fn is_contradicted_by(&self, y: &[f64]) -> bool {
         let n = self.n;
-        let mut S = self.M.clone();
-        S.add_scaled(1.0, &self.M.transpose());
-        let slack = 1e-10 * (1.0 + vector::norm_inf(S.data()));
-        for k in 0..n {
-            let pivot = S[(k, k)];
-            if pivot < -slack {
-                return false;
+        // a sum, and the round-off that it may have for all we know
+        let product = |column: &dyn Fn(usize) -> f64, eps: f64| {
+            let (mut sum, mut size) = (0.0, 0.0);
+            for i in 0..n {
+                let term = column(i) * y[i];
+                sum += term;
+                size += term.abs();
             }
-            if pivot <= slack {
-                // a zero pivot of a semidefinite matrix has a zero row
-                if (k..n).any(|j| S[(k, j)].abs() > slack.sqrt()) {
-                    return false;
-                }
-                continue;
-            }
-            for i in k + 1..n {
-                let factor = S[(i, k)] / pivot;
-                for j in k + 1..n {
-                    let update = factor * S[(k, j)];
-                    S[(i, j)] -= update;
-                }
+            (sum, eps * size)
+        };
+        let (q_y, noise) = product(&|i| self.q[i], 1e-9);
+        q_y < -noise
+            && (0..n).all(|j| {
+                let (M_y, noise) = product(&|i| self.M[(i, j)], 1e-11);
+                M_y <= noise
+            })
+    }
+
+    /// The mode of the problem that a complementary basis of the standard form stands for.
+    fn mode(&mut self, problem: &Problem, basis: &[usize]) -> &[Side] {
+        let n = self.n;
+        self.basic.clear();
+        self.basic.resize(n, false);
+        for &column in basis {
+            if column > n && column <= 2 * n {
+                self.basic[column - n - 1] = true;
             }
         }
-        true
+        self.mode.clear();
+        self.mode.resize(problem.len(), Side::Lower);
+        for i in 0..problem.len() {
+            let (lower, upper) = (problem.lower()[i], problem.upper()[i]);
+            if !lower.is_finite() {
+                // at the bound it was shifted to, or free
+                self.mode[i] = allowed(Side::Upper, lower, upper);
+            }
+        }
+        for (k, column) in self.columns.iter().enumerate() {
+            match *column {
+                Column::Variable { index, .. } if self.basic[k] => self.mode[index] = Side::Basic,
+                Column::Slack { of, .. } if self.basic[k] => {
+                    if let Column::Variable { index, .. } = self.columns[of] {
+                        self.mode[index] = Side::Upper;
+                    }
+                }
+                _ => {}
+            }
+        }
+        &self.mode
     }
 }
 
@@ -279,6 +337,7 @@ struct Tableau {
     T: Matrix,
     basis: Vec<usize>, // column that is basic in each row
     z: Vec<f64>,
+    ray: Vec<f64>, // the z-part of the ray on which the path ended
 }
 
 impl Tableau {
@@ -307,7 +366,10 @@ impl Tableau {
             entering = if leaving <= n { leaving + n } else { leaving - n };
             match self.ratio_test(entering, z0, n) {
                 Some(next) => row = next,
-                None => break Status::Ray,
+                None => {
+                    self.read_ray(entering, n);
+                    break Status::Ray;
+                }
             }
         };
         for (row, &column) in self.basis.iter().enumerate() {
@@ -316,6 +378,20 @@ impl Tableau {
             }
         }
         (status, iterations)
+    }
+
+    /// Along the ray the entering unknown grows by 1, the basic ones by `−Tᵢ`.
+    fn read_ray(&mut self, entering: usize, n: usize) {
+        self.ray.clear();
+        self.ray.resize(n, 0.0);
+        for (row, &column) in self.basis.iter().enumerate() {
+            if column > n && column <= 2 * n {
+                self.ray[column - n - 1] = (-self.T[(row, entering)]).max(0.0);
+            }
+        }
+        if entering > n {
+            self.ray[entering - n - 1] = 1.0;
+        }
     }
 
     fn load(&mut self, form: &StandardForm) {
@@ -404,7 +480,12 @@ impl Tableau {
                     let (head, tail) = data.split_at_mut(i * width);
                     (&head[row * width..(row + 1) * width], &mut tail[..width])
                 };
-                vector::axpy(-factor, source, target);
+                for (x, &source) in target.iter_mut().zip(source) {
+                    // what is left of a difference of equal numbers is round-off: the
+                    // lexicographic rule would take it for an order
+                    let new = *x - factor * source;
+                    *x = if new.abs() <= CANCELLED * x.abs() { 0.0 } else { new };
+                }
                 target[column] = 0.0;
             }
         }

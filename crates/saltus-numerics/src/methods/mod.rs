@@ -6,7 +6,7 @@
 //! | [`Lemke`] | positive semidefinite, copositive-plus matrices; says when there is no solution | n² a pivot |
 //! | [`GaussSeidel`] | symmetric definite or diagonally dominant | one product a sweep |
 //! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
-//! | [`Auto`] | everything above, in that order, until verified | |
+//! | [`Auto`] | everything above, cheapest first, until verified | |
 
 mod auto;
 mod enumeration;

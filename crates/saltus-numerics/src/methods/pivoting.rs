@@ -18,13 +18,15 @@
 //! Reference: Júdice, Pires, *Computers & Operations Research* 21 (1994) 587–596.
 
 use crate::mode::{Side, Slack, allowed, side_of, wrong};
-use crate::residual::{natural_map, residual};
+use crate::residual::{Residual, natural_map, residual};
 use crate::set::project;
 use crate::{NumericsError, Operator, PivotingSettings, Problem, Report, Status};
 use saltus_linalg::{DenseLu, MaskedFactor, Matrix, vector};
 
 /// Block changes without fewer wrong signs before single changes begin.
 const PATIENCE: usize = 5;
+/// Steps of iterative refinement before an answer is given up.
+const REFINEMENTS: usize = 3;
 /// Largest dense problem whose modes are cached: a mode is a bit mask.
 const CACHED: usize = 64;
 
@@ -67,8 +69,19 @@ impl Pivoting {
         }
     }
 
-    /// Solves from the mode of the last call, or from the guess in `z` in the first one;
-    /// leaves the answer in `z` and `w = W z + q`.
+    /// Starts the next call from this mode.
+    pub(crate) fn start_from(&mut self, mode: impl Iterator<Item = Side>) {
+        self.mode.clear();
+        self.mode.extend(mode);
+    }
+
+    /// The mode of the last answer; empty if there was none.
+    pub(crate) fn mode(&self) -> &[Side] {
+        &self.mode
+    }
+
+    /// Solves from the mode of the last call, or from the guess in `z` where that call failed
+    /// or there was none; leaves the answer in `z` and `w = W z + q`.
     #[inline]
     pub fn solve(
         &mut self,
@@ -78,7 +91,7 @@ impl Pivoting {
     ) -> Result<Report, NumericsError> {
         self.prepare(problem, z, w);
 
-        let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
+        let mut progress = Progress::default();
         let mut iterations = 0;
         let status = loop {
             if iterations == self.settings.max_iter {
@@ -88,36 +101,24 @@ impl Pivoting {
 
             // the answer of this mode
             if !self.solve_mode(problem, z, w) {
+                if self.avoid_singular(problem, w, &mut progress) {
+                    continue;
+                }
                 break Status::Diverged;
             }
-
-            // where its signs are wrong
-            let slack = Slack::of(problem, z);
-            let (mut count, mut last) = (0, 0);
-            self.next.copy_from_slice(&self.mode);
-            for i in 0..z.len() {
-                if let Some(side) = wrong(problem, slack, i, self.mode[i], z[i], w[i]) {
-                    self.next[i] = side;
-                    (count, last) = (count + 1, i);
-                }
-            }
-            if count == 0 {
+            // it is the problem's where its signs are right
+            if self.signs_are_right(problem, z, w) {
                 break Status::Solved;
             }
-
-            // change sides: all wrong ones, or the last of them
-            if count < fewest {
-                (fewest, patience) = (count, PATIENCE);
-            } else {
-                patience = patience.saturating_sub(1);
-            }
-            if patience > 0 {
-                self.mode.copy_from_slice(&self.next);
-            } else {
-                self.mode[last] = self.next[last];
+            if let Some(report) = self.change_sides(problem, z, w, iterations, &mut progress) {
+                return Ok(report);
             }
         };
-        Ok(self.certify(problem, z, w, status, iterations))
+        let report = self.certify(problem, z, w, status, iterations);
+        if report.status != Status::Solved {
+            self.forget(); // a mode that fails is no guess
+        }
+        Ok(report)
     }
 
     /// Engine and first mode.
@@ -130,10 +131,11 @@ impl Pivoting {
         if self.mode.len() != n {
             problem.eval(z, w);
             self.adopt(problem, z, w);
-            self.next.resize(n, Side::Lower);
         }
-        for i in 0..n {
-            self.mode[i] = allowed(self.mode[i], problem.lower()[i], problem.upper()[i]);
+        for (side, (&lower, &upper)) in
+            self.mode.iter_mut().zip(problem.lower().iter().zip(problem.upper()))
+        {
+            *side = allowed(*side, lower, upper);
         }
     }
 
@@ -147,7 +149,7 @@ impl Pivoting {
                 *engine = Engine::Cached(ModeCache::new(n, self.settings.cache));
             }
             (engine, Operator::Dense(_)) => {
-                *engine = Engine::Dense(LastMode::new(n, DenseLu::default()));
+                *engine = Engine::Dense(LastMode::new(n, DenseLu::with_capacity(n)));
             }
             (engine, Operator::Sparse(matrix)) => {
                 let last = LastMode::new(n, MaskedFactor::new(matrix));
@@ -156,26 +158,118 @@ impl Pivoting {
         }
         self.matrix_id = problem.matrix_id();
         self.next.resize(n, Side::Lower);
+        self.mode.reserve(n.saturating_sub(self.mode.len()));
     }
 
     /// `z` and `w` of the current mode, equation (1); false if its matrix is singular.
     #[inline]
     fn solve_mode(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64]) -> bool {
-        for i in 0..z.len() {
-            z[i] = match self.mode[i] {
-                Side::Lower => problem.lower()[i],
-                Side::Upper => problem.upper()[i],
+        let bounds = problem.lower().iter().zip(problem.upper());
+        for ((z, side), (&lower, &upper)) in z.iter_mut().zip(&self.mode).zip(bounds) {
+            *z = match side {
+                Side::Lower => lower,
+                Side::Upper => upper,
                 Side::Basic => 0.0,
             };
         }
-        let regular = match (&mut self.engine, problem.matrix()) {
+        let regular = self.improve(problem, z);
+        problem.eval(z, w);
+        regular
+    }
+
+    /// `z_B ← z_B − W_BB⁻¹ (q_B + W_B z)`: equation (1) where `z_B = 0`, and a step of iterative
+    /// refinement where it is an answer already.
+    #[inline]
+    fn improve(&mut self, problem: &Problem, z: &mut [f64]) -> bool {
+        match (&mut self.engine, problem.matrix()) {
             (Engine::Cached(cache), Operator::Dense(W)) => cache.solve(W, problem, &self.mode, z),
             (Engine::Dense(last), Operator::Dense(W)) => last.solve(W, problem, &self.mode, z),
             (Engine::Sparse(last), Operator::Sparse(W)) => last.solve(W, problem, &self.mode, z),
             _ => false,
-        };
-        problem.eval(z, w);
-        regular
+        }
+    }
+
+    /// Whether the mode's answer has no wrong sign, not even by round-off.
+    #[inline]
+    fn signs_are_right(&self, problem: &Problem, z: &[f64], w: &[f64]) -> bool {
+        let n = self.mode.len();
+        let (z, w) = (&z[..n], &w[..n]);
+        (0..n).all(|i| wrong(problem, Slack::NONE, i, self.mode[i], z[i], w[i]).is_none())
+    }
+
+    /// Moves on to the next mode, unless the wrong signs are but round-off: then this one is
+    /// the answer if it passes the check.
+    #[cold]
+    fn change_sides(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        iterations: usize,
+        progress: &mut Progress,
+    ) -> Option<Report> {
+        let (mut count, mut last) = self.wrong_sides(problem, Slack::of(problem, z), z, w);
+        if count == 0 {
+            (count, last) = self.wrong_sides(problem, Slack::NONE, z, w);
+            let report = self.certify(problem, z, w, Status::Solved, iterations);
+            if report.status == Status::Solved {
+                return Some(report);
+            }
+        }
+        // all wrong ones, or the last of them
+        progress.last_step = Some(Step::Single);
+        if progress.is_made(count) {
+            std::mem::swap(&mut self.mode, &mut self.next);
+            if count > 1 {
+                progress.last_step = Some(Step::Block { last });
+            }
+        } else {
+            self.mode[last] = self.next[last];
+        }
+        None
+    }
+
+    /// Another mode instead of one whose matrix is singular; false if there is none left to try.
+    #[cold]
+    fn avoid_singular(&mut self, problem: &Problem, w: &[f64], progress: &mut Progress) -> bool {
+        match progress.last_step.replace(Step::Single) {
+            // the guess: every unknown to the bound that its w asks for
+            None => {
+                for i in 0..w.len() {
+                    let (lower, upper) = (problem.lower()[i], problem.upper()[i]);
+                    let side = if w[i] < 0.0 { Side::Upper } else { Side::Lower };
+                    self.mode[i] = allowed(side, lower, upper);
+                }
+                true
+            }
+            // a block change: one of its changes alone
+            Some(Step::Block { last }) => {
+                self.next[last] = self.mode[last];
+                std::mem::swap(&mut self.mode, &mut self.next);
+                true
+            }
+            Some(Step::Single) => false,
+        }
+    }
+
+    /// The sides where all signs that are wrong by more than `slack` would be right, in `next`;
+    /// how many change, and the last that does.
+    fn wrong_sides(
+        &mut self,
+        problem: &Problem,
+        slack: Slack,
+        z: &[f64],
+        w: &[f64],
+    ) -> (usize, usize) {
+        let (mut count, mut last) = (0, 0);
+        self.next.copy_from_slice(&self.mode);
+        for i in 0..z.len() {
+            if let Some(side) = wrong(problem, slack, i, self.mode[i], z[i], w[i]) {
+                self.next[i] = side;
+                (count, last) = (count + 1, i);
+            }
+        }
+        (count, last)
     }
 
     /// Brings `z` within its bounds (it is there but for round-off), and verifies.
@@ -188,13 +282,10 @@ impl Pivoting {
         status: Status,
         iterations: usize,
     ) -> Report {
-        let mut moved = false;
-        for i in 0..z.len() {
-            let inside = project(z[i], problem.lower()[i], problem.upper()[i]);
-            moved |= inside != z[i];
-            z[i] = inside;
+        let mut check = bring_inside(problem, z, w);
+        if !(check.value <= self.settings.tol) && status == Status::Solved {
+            check = self.refine(problem, z, w, check);
         }
-        let check = if moved { residual(problem, z, w) } else { natural_map(problem, z, w) };
         // signs may stay wrong by round-off where the answer is as good as it gets
         let status = match (check.value <= self.settings.tol, status) {
             (true, _) => Status::Solved,
@@ -203,6 +294,69 @@ impl Pivoting {
         };
         let (residual, worst) = (check.value, check.worst);
         Report { status, iterations, residual, worst, method: "pivoting" }
+    }
+
+    /// The right mode, but round-off in its answer: iterative refinement.
+    #[cold]
+    fn refine(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        mut check: Residual,
+    ) -> Residual {
+        for _ in 0..REFINEMENTS {
+            if check.value <= self.settings.tol || !self.improve(problem, z) {
+                break;
+            }
+            problem.eval(z, w);
+            check = bring_inside(problem, z, w);
+        }
+        check
+    }
+}
+
+/// Projects `z` on its bounds and measures, with `w = W z + q` before and after.
+#[inline]
+fn bring_inside(problem: &Problem, z: &mut [f64], w: &mut [f64]) -> Residual {
+    let mut moved = false;
+    let bounds = problem.lower().iter().zip(problem.upper());
+    for (z, (&lower, &upper)) in z.iter_mut().zip(bounds) {
+        let inside = project(*z, lower, upper);
+        moved |= inside != *z;
+        *z = inside;
+    }
+    if moved { residual(problem, z, w) } else { natural_map(problem, z, w) }
+}
+
+/// How the mode came about, and whether block changes still lead somewhere.
+struct Progress {
+    fewest: usize,
+    patience: usize,
+    last_step: Option<Step>,
+}
+
+/// A change of mode.
+enum Step {
+    Single,
+    Block { last: usize },
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Progress { fewest: usize::MAX, patience: PATIENCE, last_step: None }
+    }
+}
+
+impl Progress {
+    /// Takes note of the number of wrong signs.
+    fn is_made(&mut self, count: usize) -> bool {
+        if count < self.fewest {
+            (self.fewest, self.patience) = (count, PATIENCE);
+        } else {
+            self.patience = self.patience.saturating_sub(1);
+        }
+        self.patience > 0
     }
 }
 
@@ -264,7 +418,7 @@ impl ModeCache {
             *right = problem.q()[i] + vector::dot(W.row(i), z);
         }
         for (row, &i) in slot.indices.iter().enumerate() {
-            z[i] = vector::dot(&slot.inverse[row * k..(row + 1) * k], right);
+            z[i] += vector::dot(&slot.inverse[row * k..(row + 1) * k], right);
         }
         true
     }
@@ -363,7 +517,7 @@ impl LastMode<DenseLu> {
             }
             self.factors.solve(right);
             for (&i, &right) in self.indices.iter().zip(right.iter()) {
-                z[i] = right;
+                z[i] += right;
             }
         }
         self.valid
@@ -389,7 +543,7 @@ impl LastMode<MaskedFactor> {
             }
             self.factors.solve(&mut self.right);
             for &i in &self.indices {
-                z[i] = self.right[i];
+                z[i] += self.right[i];
             }
         }
         self.valid

@@ -1,7 +1,12 @@
 //! The one-step schemes: their settings here, one scheme a file.
 
+mod assembly;
+pub(crate) mod euler_moreau;
+pub(crate) mod moreau_jean;
+
 use crate::SimError;
 use saltus_model::Order;
+use saltus_numerics::{Report, Status};
 use serde::{Deserialize, Serialize};
 
 /// A one-step scheme for the systems of one order.
@@ -111,5 +116,33 @@ impl Integrator {
                 Err(SimError::Setting { owner: self.name(), field, value, allowed })
             }
         }
+    }
+}
+
+/// One step: from `start` to `end = start + h`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    pub start: f64,
+    pub end: f64,
+    pub h: f64,
+}
+
+impl Step {
+    /// A step whose problem is not solved fails; `owner` names the place of the worst residual.
+    #[inline]
+    pub fn verify(
+        &self,
+        report: Report,
+        owner: impl FnOnce(usize) -> String,
+    ) -> Result<(), SimError> {
+        if report.status == Status::Solved {
+            return Ok(());
+        }
+        Err(SimError::Unsolved {
+            time: self.end,
+            why: report.status.name().to_string(),
+            residual: report.residual,
+            worst: owner(report.worst),
+        })
     }
 }

@@ -1,0 +1,425 @@
+//! Pictures of a run: a panel a signal, one above the other over a common time axis.
+//!
+//! Long runs are thinned before they are drawn. For every pixel column the first, the lowest, the
+//! highest and the last value in it are kept, in their order, so that the picture is that of all
+//! rows and no spike is lost. Values that are not finite leave a gap.
+
+use kuva::backend::raster::RasterBackend;
+use kuva::backend::svg::SvgBackend;
+use kuva::plot::LinePlot;
+use kuva::plot::legend::LegendPosition;
+use kuva::render::figure::Figure;
+use kuva::render::layout::Layout as PanelLayout;
+use kuva::render::palette::Palette;
+use kuva::render::plots::Plot;
+use saltus::{Layout, Quantity, Run, Signal};
+use std::path::{Path, PathBuf};
+
+/// Width of the picture, in points; a PNG has [`PNG_SCALE`] pixels a point.
+const WIDTH: f64 = 1000.0;
+const PNG_SCALE: f32 = 2.0;
+/// Height of the axes of a panel: the first where there is room, the second where there are many.
+const PANEL_HEIGHT: (f64, f64) = (200.0, 90.0);
+/// Height that the panels share.
+const HEIGHT: f64 = 1400.0;
+/// Margins of the axes: left for the ticks, right without and with a legend, top, bottom without
+/// and with the time axis.
+const LEFT: f64 = 92.0;
+const RIGHT: (f64, f64) = (28.0, 104.0);
+const TOP: f64 = 10.0;
+const BOTTOM: (f64, f64) = (12.0, 52.0);
+/// Pixel columns for thinning: those of a PNG.
+const PIXELS: usize = 1800;
+/// Panels of the default selection, and how many of them states take first.
+const DEFAULT_PANELS: usize = 6;
+const DEFAULT_STATES: usize = 4;
+/// Most lines in a panel, and most lines that a legend names.
+const LINES: usize = 64;
+const LEGEND_LINES: usize = 8;
+
+/// Why a picture could not be made.
+#[derive(Debug)]
+pub enum ChartError {
+    /// The file's name does not end in `.png` or `.svg`.
+    Extension {
+        /// The file to write.
+        path: PathBuf,
+    },
+    /// The run has no rows, or there is no signal to draw.
+    Nothing,
+    /// A signal that the run does not have.
+    Unknown {
+        /// Its path.
+        signal: String,
+    },
+    /// The picture could not be rendered.
+    Render {
+        /// What the renderer said.
+        cause: String,
+    },
+    /// The file could not be written.
+    Write {
+        /// The file to write.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl std::fmt::Display for ChartError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ChartError::Extension { path } => write!(
+                f,
+                "cannot tell the kind of picture from `{}`: its name must end in .png or .svg",
+                path.display()
+            ),
+            ChartError::Nothing => write!(f, "there is nothing to draw: the run has no rows"),
+            ChartError::Unknown { signal } => write!(f, "the run has no signal `{signal}`"),
+            ChartError::Render { cause } => write!(f, "drawing failed: {cause}"),
+            ChartError::Write { path, source } => {
+                write!(f, "cannot write `{}`: {source}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for ChartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ChartError::Write { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// The signals that are drawn when none are named: states first, then multipliers.
+pub fn default_signals(layout: &Layout) -> Vec<Signal> {
+    let mut all: Vec<&Signal> = Vec::new();
+    for signal in layout.signals.iter().filter(|signal| !signal.columns.is_empty()) {
+        if all.len() < 1000 && !all.contains(&signal) {
+            all.push(signal);
+        }
+    }
+    let states = all.iter().filter(|signal| signal.quantity.is_state());
+    let lams = all.iter().filter(|signal| signal.quantity == Quantity::Lam);
+
+    // four states and two multipliers; more of one where there are fewer of the other
+    let lam_count = lams.clone().count();
+    let state_count =
+        states.clone().count().min(DEFAULT_STATES.max(DEFAULT_PANELS.saturating_sub(lam_count)));
+    let mut chosen: Vec<&Signal> = states.take(state_count).copied().collect();
+    chosen.extend(lams.take(DEFAULT_PANELS - chosen.len()).copied());
+    if chosen.is_empty() {
+        chosen = all.into_iter().take(DEFAULT_PANELS).collect();
+    }
+    chosen.into_iter().cloned().collect()
+}
+
+/// Draws the signals of a run, or [`default_signals`], to a `.png` or `.svg` file.
+///
+/// The file appears whole or not at all.
+pub fn draw(run: &Run, signals: &[Signal], path: &Path) -> Result<(), ChartError> {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    let kind = extension.to_ascii_lowercase();
+    if kind != "png" && kind != "svg" {
+        return Err(ChartError::Extension { path: path.to_path_buf() });
+    }
+    let chosen;
+    let signals = if signals.is_empty() {
+        chosen = default_signals(&run.layout);
+        &chosen[..]
+    } else {
+        signals
+    };
+    if run.frames.is_empty() || signals.is_empty() {
+        return Err(ChartError::Nothing);
+    }
+    let scene = figure(run, signals)?.render();
+    let bytes = match kind.as_str() {
+        "png" => {
+            let backend = RasterBackend::new().with_scale(PNG_SCALE);
+            backend.render_scene(&scene).map_err(|cause| ChartError::Render { cause })?
+        }
+        _ => SvgBackend::new().render_scene(&scene).into_bytes(),
+    };
+
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".partial");
+    let partial = PathBuf::from(name);
+    std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path)).map_err(
+        |source| {
+            let _ = std::fs::remove_file(&partial);
+            ChartError::Write { path: path.to_path_buf(), source }
+        },
+    )
+}
+
+/// The panels under the title of the run.
+fn figure(run: &Run, signals: &[Signal]) -> Result<Figure, ChartError> {
+    let times = time_range(&run.frames.time);
+    let count = signals.len();
+    let legends = signals.iter().any(|signal| (2..=LEGEND_LINES).contains(&signal.columns.len()));
+    let right = if legends { RIGHT.1 } else { RIGHT.0 };
+    let height = (HEIGHT / count as f64).clamp(PANEL_HEIGHT.1, PANEL_HEIGHT.0);
+
+    let mut figure = Figure::new(count, 1).with_spacing(0.0).with_padding(8.0);
+    let mut panels = Vec::with_capacity(count);
+    let mut layouts = Vec::with_capacity(count);
+    for (row, signal) in signals.iter().enumerate() {
+        let last = row + 1 == count;
+        let bottom = if last { BOTTOM.1 } else { BOTTOM.0 };
+        let (plots, range, label) = panel(run, signal, times)?;
+        let mut layout = PanelLayout::auto_from_plots(&plots)
+            .with_y_label(label)
+            .with_x_axis_min(times.0)
+            .with_x_axis_max(times.1)
+            .with_y_axis_min(range.0)
+            .with_y_axis_max(range.1)
+            .with_ticks(if height < 150.0 { 3 } else { 5 })
+            .with_label_size(14)
+            .with_tick_size(12)
+            .with_body_size(12)
+            .with_legend_position(LegendPosition::OutsideRightTop)
+            .with_legend_box(false)
+            .with_force_margins(LEFT, right)
+            .with_force_margins_y(TOP, bottom);
+        if last {
+            layout = layout.with_x_label("t [s]");
+        }
+        figure = figure.with_row_height(row, height + TOP + bottom);
+        panels.push(plots);
+        layouts.push(layout);
+    }
+    if !run.layout.title.is_empty() {
+        figure = figure.with_title(plain(&run.layout.title)).with_title_size(18);
+    }
+    Ok(figure
+        .with_plots(panels)
+        .with_layouts(layouts)
+        .with_col_width(0, WIDTH - 16.0)
+        .with_shared_x_all())
+}
+
+/// The lines of one signal, the range of its axis, and its label.
+#[allow(clippy::type_complexity)]
+fn panel(
+    run: &Run,
+    signal: &Signal,
+    times: (f64, f64),
+) -> Result<(Vec<Plot>, (f64, f64), String), ChartError> {
+    let whole = run.layout.signals.iter().find(|whole| {
+        whole.owner == signal.owner
+            && whole.quantity == signal.quantity
+            && whole.columns.start <= signal.columns.start
+            && signal.columns.end <= whole.columns.end
+    });
+    let Some(whole) = whole.filter(|_| !signal.columns.is_empty()) else {
+        return Err(ChartError::Unknown { signal: signal.path() });
+    };
+    let table = run.frames.table(signal.quantity);
+    let width = run.layout.width(signal.quantity);
+    let columns = signal.columns.len();
+    let lines = columns.min(LINES);
+    let palette = Palette::category10();
+
+    let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut plots = Vec::new();
+    for line in 0..lines {
+        let column = signal.columns.start + line * columns / lines;
+        let values = table[column..].iter().step_by(width).copied();
+        let points = thinned(&run.frames.time, values, times);
+        for (_, value) in points.iter().flatten() {
+            range = (range.0.min(*value), range.1.max(*value));
+        }
+        let color = &palette.colors()[line % palette.len()];
+        let stroke = if lines > LEGEND_LINES { 0.9 } else { 1.4 };
+        let name = format!("{}[{}]", signal.quantity.name(), column - whole.columns.start);
+        let segments = points.split(Option::is_none).filter(|segment| !segment.is_empty());
+        for (number, segment) in segments.enumerate() {
+            let points = segment.iter().flatten().copied();
+            let mut plot = LinePlot::new().with_data(points).with_color(color.clone());
+            plot = plot.with_stroke_width(stroke);
+            // one entry a line, however many gaps it has
+            if number == 0 && (2..=LEGEND_LINES).contains(&columns) {
+                plot = plot.with_legend(name.clone());
+            }
+            plots.push(Plot::Line(plot));
+        }
+    }
+
+    let path = plain(&signal.path());
+    let label = match columns {
+        1 if whole.columns.len() == 1 => path,
+        1 => format!("{path}[{}]", signal.columns.start - whole.columns.start),
+        _ if lines < columns => format!("{path} ({lines} of {columns})"),
+        _ => path,
+    };
+    Ok((plots, padded(range), label))
+}
+
+/// The points of a line, at most four a pixel column; `None` is a gap.
+fn thinned(
+    times: &[f64],
+    values: impl Iterator<Item = f64>,
+    range: (f64, f64),
+) -> Vec<Option<(f64, f64)>> {
+    let rows = times.iter().copied().zip(values);
+    let finite = |(t, value): (f64, f64)| (t.is_finite() && value.is_finite()).then_some((t, value));
+    if times.len() <= 4 * PIXELS {
+        return rows.map(finite).collect();
+    }
+
+    let scale = PIXELS as f64 / (range.1 - range.0);
+    let mut points = Vec::with_capacity(4 * PIXELS);
+    let mut column = Column::default();
+    for (t, value) in rows {
+        let pixel = ((t - range.0) * scale) as usize;
+        if pixel != column.pixel {
+            column.flush(&mut points);
+            column = Column { pixel, ..Column::default() };
+        }
+        column.take(finite((t, value)));
+    }
+    column.flush(&mut points);
+    points
+}
+
+/// What a line has in one pixel column: points with their place among the rows.
+#[derive(Default)]
+struct Column {
+    pixel: usize,
+    rows: usize,
+    first: Option<(f64, f64)>,
+    low: Option<(usize, (f64, f64))>,
+    high: Option<(usize, (f64, f64))>,
+    last: Option<(f64, f64)>,
+}
+
+impl Column {
+    fn take(&mut self, point: Option<(f64, f64)>) {
+        self.rows += 1;
+        let Some(point) = point else { return };
+        self.first = self.first.or(Some(point));
+        self.last = Some(point);
+        if self.low.is_none_or(|(_, low)| point.1 < low.1) {
+            self.low = Some((self.rows, point));
+        }
+        if self.high.is_none_or(|(_, high)| point.1 > high.1) {
+            self.high = Some((self.rows, point));
+        }
+    }
+
+    fn flush(&self, points: &mut Vec<Option<(f64, f64)>>) {
+        let (Some(first), Some(low), Some(high), Some(last)) =
+            (self.first, self.low, self.high, self.last)
+        else {
+            if self.rows > 0 {
+                points.push(None);
+            }
+            return;
+        };
+        let inner = if low.0 < high.0 { [low.1, high.1] } else { [high.1, low.1] };
+        for point in [first, inner[0], inner[1], last] {
+            if points.last() != Some(&Some(point)) {
+                points.push(Some(point));
+            }
+        }
+    }
+}
+
+/// The span of the recorded instants; never empty.
+fn time_range(times: &[f64]) -> (f64, f64) {
+    let finite = times.iter().copied().filter(|t| t.is_finite());
+    let (start, end) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(start, end), t| {
+        (f64::min(start, t), f64::max(end, t))
+    });
+    if start < end {
+        (start, end)
+    } else if start == end {
+        (start - 0.5, end + 0.5)
+    } else {
+        (0.0, 1.0)
+    }
+}
+
+/// The range of an axis around the values; a constant gets room to be seen in.
+fn padded((low, high): (f64, f64)) -> (f64, f64) {
+    if !(low <= high) {
+        return (-1.0, 1.0);
+    }
+    let span = high - low;
+    let room = if span > 1e-9 * low.abs().max(high.abs()) {
+        0.06 * span
+    } else if low == 0.0 {
+        1.0
+    } else {
+        0.1 * low.abs().max(high.abs())
+    };
+    (low - room, high + room)
+}
+
+/// A text as it stands: kuva typesets what is between dollar signs.
+fn plain(text: &str) -> String {
+    text.replace('$', "\\$")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spike_survives_thinning() {
+        let times: Vec<f64> = (0..1_000_000).map(|row| row as f64 * 1e-6).collect();
+        let mut values = vec![0.0; times.len()];
+        values[123_456] = 7.0;
+        values[654_321] = -3.0;
+        let points = thinned(&times, values.into_iter(), (0.0, 1.0));
+        assert!(points.len() <= 4 * (PIXELS + 1));
+        assert!(points.contains(&Some((times[123_456], 7.0))));
+        assert!(points.contains(&Some((times[654_321], -3.0))));
+        let drawn: Vec<f64> = points.iter().flatten().map(|point| point.0).collect();
+        assert!(drawn.is_sorted());
+        assert_eq!((drawn[0], drawn[drawn.len() - 1]), (times[0], times[999_999]));
+    }
+
+    #[test]
+    fn what_is_not_finite_leaves_a_gap() {
+        let values = [0.0, f64::NAN, 2.0, f64::INFINITY];
+        let points = thinned(&[0.0, 1.0, 2.0, 3.0], values.into_iter(), (0.0, 3.0));
+        assert_eq!(points, [Some((0.0, 0.0)), None, Some((2.0, 2.0)), None]);
+    }
+
+    #[test]
+    fn states_come_before_multipliers() {
+        let signal = |owner: usize, quantity| Signal {
+            owner: format!("bead {owner}"),
+            quantity,
+            columns: owner..owner + 1,
+        };
+        let mut layout = Layout::default();
+        for owner in 0..100 {
+            for quantity in [Quantity::Y, Quantity::Lam, Quantity::Q] {
+                layout.signals.push(signal(owner, quantity));
+            }
+        }
+        let quantities = |layout: &Layout| -> Vec<Quantity> {
+            default_signals(layout).iter().map(|signal| signal.quantity).collect()
+        };
+        use Quantity::{Lam, Q, Y};
+        assert_eq!(quantities(&layout), [Q, Q, Q, Q, Lam, Lam]);
+        layout.signals.retain(|signal| signal.quantity != Q);
+        assert_eq!(quantities(&layout), [Lam; 6]);
+        layout.signals.retain(|signal| signal.quantity == Y);
+        assert_eq!(quantities(&layout), [Y; 6]);
+    }
+
+    #[test]
+    fn axes_are_never_empty() {
+        assert_eq!(padded((0.0, 0.0)), (-1.0, 1.0));
+        assert_eq!(padded((f64::INFINITY, f64::NEG_INFINITY)), (-1.0, 1.0));
+        assert_eq!(padded((10.0, 10.0)), (9.0, 11.0));
+        assert_eq!(time_range(&[2.0]), (1.5, 2.5));
+        assert_eq!(time_range(&[]), (0.0, 1.0));
+    }
+}

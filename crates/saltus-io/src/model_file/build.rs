@@ -1,0 +1,221 @@
+//! The model: systems and interactions from their tables.
+
+use super::error::{ErrorKind, Fault};
+use super::fields::Fields;
+use super::repetition::{expand, for_each};
+use super::scope::Scope;
+use super::source::Place;
+use super::tree::{Item, Table};
+use super::vocabulary::SectionId;
+use saltus_expr::nearest;
+use saltus_model::{
+    FirstOrderLinear, FirstOrderLinearRelation, LagrangianLinear, LagrangianLinearRelation, Law,
+    Model, ModelError, System, SystemId,
+};
+
+/// Adds the systems of the file to the model.
+pub(crate) fn add_systems(file: &Table, model: &mut Model, scope: &Scope) -> Result<(), Fault> {
+    for (item, table) in tables(file, "system", scope)? {
+        for_each(table, "system", scope, |scope| {
+            let fields = Fields::open(item, SectionId::System, owner(table, "system"), scope)?;
+            let name = expand(fields.need("name")?, "name", scope)?;
+            let system = system(&fields)?;
+            model.add(&name, system).map_err(|error| {
+                let place = place_in(&error, &[&fields]).unwrap_or(&item.place);
+                Fault::new(place, error)
+            })?;
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Adds the interactions of the file to the model.
+pub(crate) fn connect(file: &Table, model: &mut Model, scope: &Scope) -> Result<(), Fault> {
+    for (item, table) in tables(file, "interaction", scope)? {
+        for_each(table, "interaction", scope, |scope| {
+            let owner = owner(table, "interaction");
+            let fields = Fields::open(item, SectionId::Interaction, owner.clone(), scope)?;
+            let name = expand(fields.need("name")?, "name", scope)?;
+            let systems = links(&fields, model)?;
+            let part = |key, section| {
+                Fields::open(fields.need(key)?, section, format!("{owner}, {key}"), scope)
+            };
+            let relation = part("relation", SectionId::Relation)?;
+            let law = part("law", SectionId::Law)?;
+            connect_one(model, &name, &relation, &law, &systems).map_err(|failed| match failed {
+                Failed::Fault(fault) => fault,
+                Failed::Model(error) => {
+                    // `e` is both an offset of a relation and a restitution of a law
+                    let parts = match is_of_law(&error) {
+                        true => [&law, &fields],
+                        false => [&relation, &fields],
+                    };
+                    let place = place_in(&error, &parts).unwrap_or(&item.place);
+                    Fault::new(place, error)
+                }
+            })
+        })?;
+    }
+    Ok(())
+}
+
+/// The tables of an array of tables.
+fn tables<'a>(
+    file: &'a Table,
+    key: &'static str,
+    scope: &Scope,
+) -> Result<Vec<(&'a Item, &'a Table)>, Fault> {
+    let Some(item) = file.get(key) else {
+        return Ok(Vec::new());
+    };
+    let expected = format!("tables, each headed [[{key}]]");
+    let Some(items) = item.as_array() else {
+        return Err(scope.wrong_type(item, key, &expected));
+    };
+    let table = |item: &'a Item| match item.as_table() {
+        Some(table) => Ok((item, table)),
+        None => Err(scope.wrong_type(item, key, &expected)),
+    };
+    items.iter().map(table).collect()
+}
+
+/// What a table is called in messages.
+fn owner(table: &Table, what: &str) -> String {
+    match table.get("name").and_then(Item::as_text) {
+        Some(name) => format!("{what} `{name}`"),
+        None => what.to_owned(),
+    }
+}
+
+fn system(fields: &Fields) -> Result<System, Fault> {
+    Ok(match fields.kind() {
+        "first-order-linear" => FirstOrderLinear {
+            x0: fields.must("x0", fields.vector("x0")?)?,
+            A: fields.must("A", fields.matrix_operator("A")?)?,
+            b: fields.vector_operator("b")?,
+            M: fields.matrix("M")?,
+        }
+        .into(),
+        "lagrangian-linear" => LagrangianLinear {
+            q0: fields.must("q0", fields.vector("q0")?)?,
+            v0: fields.must("v0", fields.vector("v0")?)?,
+            M: fields.must("M", fields.matrix("M")?)?,
+            C: fields.matrix("C")?,
+            K: fields.matrix("K")?,
+            F_ext: fields.vector_operator("F_ext")?,
+        }
+        .into(),
+        kind => unreachable!("the system `{kind}` is in the vocabulary and nowhere else"),
+    })
+}
+
+fn law(fields: &Fields) -> Result<Law, Fault> {
+    Ok(match fields.kind() {
+        "complementarity" => Law::Complementarity,
+        "equality" => Law::Equality,
+        "relay" => Law::Relay { lower: fields.bounds("lower")?, upper: fields.bounds("upper")? },
+        "newton-impact" => Law::NewtonImpact { e: fields.number("e")? },
+        kind => unreachable!("the law `{kind}` is in the vocabulary and nowhere else"),
+    })
+}
+
+/// Why an interaction could not be added.
+enum Failed {
+    Fault(Fault),
+    Model(ModelError),
+}
+
+impl From<Fault> for Failed {
+    fn from(fault: Fault) -> Self {
+        Failed::Fault(fault)
+    }
+}
+
+impl From<ModelError> for Failed {
+    fn from(error: ModelError) -> Self {
+        Failed::Model(error)
+    }
+}
+
+fn connect_one(
+    model: &mut Model,
+    name: &str,
+    relation: &Fields,
+    law_fields: &Fields,
+    systems: &[SystemId],
+) -> Result<(), Failed> {
+    let law = law(law_fields)?;
+    match relation.kind() {
+        "first-order-linear" => {
+            let relation = FirstOrderLinearRelation {
+                C: relation.must("C", relation.matrix("C")?)?,
+                B: relation.must("B", relation.matrix("B")?)?,
+                D: relation.matrix("D")?,
+                e: relation.vector("e")?,
+            };
+            model.connect(name, relation, law, systems)?;
+        }
+        "lagrangian-linear" => {
+            let relation = LagrangianLinearRelation {
+                H: relation.must("H", relation.matrix("H")?)?,
+                b: relation.vector("b")?,
+            };
+            model.connect(name, relation, law, systems)?;
+        }
+        kind => unreachable!("the relation `{kind}` is in the vocabulary and nowhere else"),
+    }
+    Ok(())
+}
+
+/// The systems that an interaction names.
+fn links(fields: &Fields, model: &Model) -> Result<Vec<SystemId>, Fault> {
+    let (item, scope) = (fields.need("systems")?, fields.scope);
+    let Some(items) = item.as_array() else {
+        return Err(scope.wrong_type(item, "systems", "an array of one or two names of systems"));
+    };
+    let link = |item: &Item| {
+        let name = expand(item, "systems", scope)?;
+        model.system_id(&name).map_err(|_| {
+            let known = || model.systems().map(|(name, _)| name);
+            let nearest = nearest(&name, known()).map(str::to_owned);
+            let known = known().take(13).map(str::to_owned).collect();
+            scope.fault(item, ErrorKind::UnknownSystem { name, nearest, known })
+        })
+    };
+    items.iter().map(link).collect()
+}
+
+/// The key that an error of the model is about.
+fn key_of(error: &ModelError) -> Option<&'static str> {
+    match error {
+        ModelError::Length { what, .. }
+        | ModelError::Shape { what, .. }
+        | ModelError::NotFinite { what, .. }
+        | ModelError::Range { what, .. }
+        | ModelError::Empty { what, .. } => Some(what),
+        ModelError::Mass { .. } => Some("M"),
+        ModelError::Duplicate { .. } | ModelError::Name { .. } => Some("name"),
+        ModelError::Links { .. } | ModelError::LinkedTwice { .. } | ModelError::Order { .. } => {
+            Some("systems")
+        }
+        ModelError::LawMismatch { .. } => Some("law"),
+        _ => None,
+    }
+}
+
+/// Whether an error speaks of the law of an interaction.
+fn is_of_law(error: &ModelError) -> bool {
+    match error {
+        ModelError::Length { owner, .. }
+        | ModelError::NotFinite { owner, .. }
+        | ModelError::Range { owner, .. } => owner.contains(", law "),
+        _ => false,
+    }
+}
+
+/// The place of the key that an error of the model is about, in the first of the tables that has it.
+fn place_in<'a>(error: &ModelError, tables: &[&Fields<'a>]) -> Option<&'a Place> {
+    let key = key_of(error)?;
+    tables.iter().find_map(|fields| fields.place_of(key))
+}

@@ -1,0 +1,210 @@
+//! Model files: TOML text to a model and how it is simulated.
+//!
+//! ```toml
+//! title = "bouncing ball"
+//!
+//! [parameters]                # usable in every number below as a formula string
+//! g = 9.81
+//!
+//! [simulation]
+//! integrator = { kind = "moreau-jean", theta = 0.5 }
+//! h = 5e-3
+//! until = 10.0
+//!
+//! [[system]]
+//! name = "ball"
+//! kind = "lagrangian-linear"
+//! q0 = [1.0]
+//! v0 = [0.0]
+//! M = [[1]]
+//! F_ext = ["-g"]
+//!
+//! [[interaction]]
+//! name = "floor"
+//! systems = ["ball"]
+//! relation = { kind = "lagrangian-linear", H = [[1]] }
+//! law = { kind = "newton-impact", e = 0.9 }
+//! ```
+//!
+//! What happens to a text, a file a stage: [`tree`] (TOML with places), [`overrides`] (`--set`), [`parameters`],
+//! then [`build`] and [`simulation`], which read tables through [`fields`] and numbers through [`scope`] and
+//! [`arrays`]. Which keys there are is written once, in [`vocabulary`].
+
+mod arrays;
+mod build;
+mod error;
+mod fields;
+mod overrides;
+mod parameters;
+mod repetition;
+mod schema;
+mod scope;
+mod simulation;
+mod source;
+mod tree;
+pub mod vocabulary;
+
+pub use error::{ErrorKind, ModelFileError};
+pub use schema::schema;
+
+use error::Fault;
+use fields::Fields;
+use saltus_model::Model;
+use saltus_numerics::Solver;
+use saltus_sim::Integrator;
+use scope::{Limits, Scope};
+use source::{Place, Source, line_and_column};
+use std::io::ErrorKind as IoErrorKind;
+use std::path::Path;
+use tree::{Item, Table, Value};
+use vocabulary::SectionId;
+
+/// A model file, read and evaluated.
+#[derive(Debug, Clone)]
+pub struct ModelFile {
+    /// The model.
+    pub model: Model,
+    /// How it is simulated.
+    pub simulation: Simulation,
+    /// The text of the file, without overrides.
+    pub text: String,
+}
+
+/// How a model is simulated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Simulation {
+    /// The strategy.
+    pub strategy: Strategy,
+    /// One integrator for each order of systems in the model.
+    pub integrators: Vec<Integrator>,
+    /// The solver of each step's problem.
+    pub solver: Solver,
+    /// The time step, positive.
+    pub h: f64,
+    /// The time at which the simulation ends, at least the model's `t0`.
+    pub until: f64,
+    /// What is recorded.
+    pub output: Output,
+}
+
+/// How time is advanced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strategy {
+    /// Steps of fixed size, with all events of a step taken together.
+    #[default]
+    TimeStepping,
+}
+
+/// What is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// One step in how many, at least 1.
+    pub every: usize,
+    /// Which signals, such as `ball.q` or `ball.q[0]`; all if not given.
+    pub signals: Option<Vec<String>>,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Output { every: 1, signals: None }
+    }
+}
+
+impl Strategy {
+    /// The names of the strategies, as model files write them.
+    pub const NAMES: [&'static str; 1] = ["time-stepping"];
+
+    /// The strategy of that name.
+    pub fn from_name(name: &str) -> Option<Strategy> {
+        [Strategy::TimeStepping].into_iter().find(|strategy| strategy.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::TimeStepping => Strategy::NAMES[0],
+        }
+    }
+}
+
+impl ModelFile {
+    /// Reads a model file. Each override is a path such as `floor.law.e` and a TOML value or a formula.
+    pub fn read(path: &Path, overrides: &[(String, String)]) -> Result<ModelFile, ModelFileError> {
+        let name = path.display().to_string();
+        let unreadable =
+            |reason: String| ModelFileError::of_file(&name, ErrorKind::Read { reason });
+        if path.is_dir() {
+            return Err(unreadable("a directory, expected a model file (.toml)".to_owned()));
+        }
+        let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+            IoErrorKind::NotFound => unreadable("no such file".to_owned()),
+            _ => unreadable(format!("cannot be read: {error}")),
+        })?;
+        let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
+        ModelFile::parse(&text, &name, overrides)
+    }
+
+    /// The same from a text; `name` stands for the file in errors.
+    pub fn parse(
+        text: &str,
+        name: &str,
+        overrides: &[(String, String)],
+    ) -> Result<ModelFile, ModelFileError> {
+        if text.trim().is_empty() {
+            return Err(ModelFileError::of_file(name, ErrorKind::Empty));
+        }
+        let mut sources =
+            vec![Source { name: name.to_owned(), text: text.to_owned(), is_file: true }];
+        for (path, value) in overrides {
+            let text = format!("{path}={value}");
+            sources.push(Source { name: format!("--set {text}"), text, is_file: false });
+        }
+        evaluate(text, name, overrides).map_err(|fault| fault.locate(&sources))
+    }
+}
+
+/// The stages one after the other.
+fn evaluate(text: &str, name: &str, overrides: &[(String, String)]) -> Result<ModelFile, Fault> {
+    let mut file = tree::document(text)?;
+    for (i, (path, value)) in overrides.iter().enumerate() {
+        overrides::apply(&mut file, path, value, i + 1)?;
+    }
+
+    let parameters = parameters::evaluate(file.get("parameters"))?;
+    let limits = Limits::default();
+    let scope = Scope { parameters: &parameters, variable: None, limits: &limits };
+    let start = Place { source: 0, span: 0..0 };
+    let root = Item { place: start, value: Value::Table(file) };
+    let fields = Fields::open(&root, SectionId::File, "model file".to_owned(), &scope)?;
+
+    let settings = simulation::open(fields.need("simulation")?, &scope)?;
+    let title = fields.text("title")?.unwrap_or_else(|| stem(name));
+    let mut model = Model::new(title).starting_at(settings.number("t0")?);
+    let empty = Table::default();
+    let file = root.as_table().unwrap_or(&empty);
+    build::add_systems(file, &mut model, &scope)?;
+    if model.systems().len() == 0 {
+        let place = fields.place_of("system").unwrap_or(fields.place);
+        return Err(Fault::new(place, ErrorKind::NoSystem));
+    }
+    build::connect(file, &mut model, &scope)?;
+
+    let simulation = simulation::simulation(&settings, &model)?;
+    Ok(ModelFile { model, simulation, text: text.to_owned() })
+}
+
+/// The title of a file that gives none: its name, or its folder's if it is called `model.toml`.
+fn stem(name: &str) -> &str {
+    let path = Path::new(name);
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
+    let folder = path.parent().and_then(Path::file_name).and_then(|folder| folder.to_str());
+    if stem == "model" { folder.unwrap_or(stem) } else { stem }
+}
+
+fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> ModelFileError {
+    let bytes = error.as_bytes();
+    let valid = &bytes[..error.utf8_error().valid_up_to()];
+    let byte = bytes.get(valid.len()).copied().unwrap_or(0);
+    let (line, column) = line_and_column(&String::from_utf8_lossy(valid), valid.len());
+    ModelFileError::of_file(name, ErrorKind::NotUtf8 { byte }).at(line, column)
+}

@@ -1,0 +1,214 @@
+//! `[simulation]`: strategy, integrators, solver, times and output.
+
+use super::error::{ErrorKind, Fault};
+use super::fields::Fields;
+use super::scope::Scope;
+use super::tree::{Item, Value};
+use super::vocabulary::{Form, SectionId, default_integrator};
+use super::{Output, Simulation, Strategy};
+use saltus_model::{Model, Order};
+use saltus_numerics::{NumericsError, Solver};
+use saltus_sim::{Integrator, Layout, Quantity, Signal, SimError};
+use serde::de::DeserializeOwned;
+
+/// Reads `[simulation]` for a model.
+pub(crate) fn simulation(fields: &Fields, model: &Model) -> Result<Simulation, Fault> {
+    let simulation = Simulation {
+        strategy: strategy(fields)?,
+        integrators: integrators(fields, model)?,
+        solver: solver(fields)?,
+        h: fields.number("h")?,
+        until: fields.number("until")?,
+        output: output(fields, model)?,
+    };
+    let Simulation { h, until, .. } = simulation;
+    if !(h > 0.0) {
+        return Err(range(fields, "h", h, "a positive number"));
+    }
+    if until < model.t0() {
+        return Err(range(fields, "until", until, format!("at least t0 = {}", model.t0())));
+    }
+    if until + h == until {
+        return Err(range(
+            fields,
+            "h",
+            h,
+            format!("a step that is not lost in rounding at t = {until}"),
+        ));
+    }
+    Ok(simulation)
+}
+
+fn range(fields: &Fields, key: &str, value: f64, allowed: impl Into<String>) -> Fault {
+    let place = fields.place_of(key).unwrap_or(fields.place);
+    Fault::new(place, ErrorKind::Range { what: key.to_owned(), value, allowed: allowed.into() })
+}
+
+fn strategy(fields: &Fields) -> Result<Strategy, Fault> {
+    let Some(name) = fields.text("strategy")? else {
+        return Ok(Strategy::default());
+    };
+    Strategy::from_name(name).ok_or_else(|| {
+        let kind = ErrorKind::UnknownKind {
+            family: "strategy".to_owned(),
+            found: name.to_owned(),
+            nearest: saltus_expr::nearest(name, Strategy::NAMES).map(str::to_owned),
+            known: Strategy::NAMES.map(str::to_owned).to_vec(),
+        };
+        Fault::new(fields.get("strategy").map_or(fields.place, |item| &item.place), kind)
+    })
+}
+
+/// The orders of the systems in a model.
+fn orders(model: &Model) -> Vec<Order> {
+    let has = |order: &Order| model.systems().any(|(_, system)| system.order() == *order);
+    [Order::First, Order::Second].into_iter().filter(has).collect()
+}
+
+/// The first integrator for systems of an order, with its default settings.
+fn integrator_for(order: Order) -> Option<Integrator> {
+    let all = Integrator::NAMES.into_iter().filter_map(default_integrator);
+    all.into_iter().find(|integrator| integrator.order() == order)
+}
+
+/// One integrator for each order of systems: the given ones, and defaults.
+fn integrators(fields: &Fields, model: &Model) -> Result<Vec<Integrator>, Fault> {
+    let orders = orders(model);
+    let given: &[Item] = match fields.get("integrator") {
+        None => &[],
+        Some(Item { value: Value::Array(items), .. }) => items,
+        Some(item) => std::slice::from_ref(item),
+    };
+    let default = match orders.as_slice() {
+        &[order] => integrator_for(order).map(|integrator| integrator.name()),
+        _ => None,
+    };
+
+    let mut integrators: Vec<Integrator> = Vec::new();
+    for item in given {
+        let owner = "integrator".to_owned();
+        let fields = Fields::open_with(item, SectionId::Integrator, owner, fields.scope, default)?;
+        let integrator: Integrator = settings(&fields)?;
+        integrator.check().map_err(|error| match error {
+            SimError::Setting { field, value, allowed, .. } => {
+                range(&fields, field, value, allowed)
+            }
+            error => setting(&fields, error.to_string()),
+        })?;
+
+        let (name, order) = (integrator.name(), integrator.order());
+        let mut refuse = None;
+        if !orders.contains(&order) {
+            refuse = Some("of which the model has none");
+        } else if integrators.iter().any(|other| other.order() == order) {
+            refuse = Some("which have one already");
+        }
+        if let Some(why) = refuse {
+            let place = fields.place_of("kind").unwrap_or(&item.place);
+            let kind = ErrorKind::Integrator { name, order: order.name(), why };
+            return Err(Fault::new(place, kind));
+        }
+        integrators.push(integrator);
+    }
+    for order in orders {
+        if !integrators.iter().any(|integrator| integrator.order() == order) {
+            integrators.extend(integrator_for(order));
+        }
+    }
+    Ok(integrators)
+}
+
+fn solver(fields: &Fields) -> Result<Solver, Fault> {
+    let Some(item) = fields.get("solver") else {
+        return Ok(Solver::default());
+    };
+    let fields = Fields::open(item, SectionId::Solver, "solver".to_owned(), fields.scope)?;
+    let solver: Solver = settings(&fields)?;
+    solver.check().map_err(|error| match error {
+        NumericsError::Setting { field, value, allowed } => range(&fields, field, value, allowed),
+        error => setting(&fields, error.to_string()),
+    })?;
+    Ok(solver)
+}
+
+/// Settings that their struct refuses, in its words.
+fn setting(fields: &Fields, reason: String) -> Fault {
+    Fault::new(fields.place, ErrorKind::Settings { owner: fields.kind().to_owned(), reason })
+}
+
+/// A settings enum from the keys of its table: names and defaults are serde's.
+fn settings<T: DeserializeOwned>(fields: &Fields) -> Result<T, Fault> {
+    let mut object = serde_json::Map::new();
+    object.insert("kind".to_owned(), fields.kind().into());
+    for key in fields.kind_keys() {
+        let Some(item) = fields.get(&key.name) else {
+            continue;
+        };
+        let value = match key.form {
+            Form::Count => fields.scope.count(item, &key.name)?.into(),
+            Form::Number => fields.scope.number(item, &key.name)?.into(),
+            _ => fields.text(&key.name)?.into(),
+        };
+        object.insert(key.name.clone(), value);
+    }
+    serde_json::from_value(object.into()).map_err(|error| setting(fields, error.to_string()))
+}
+
+fn output(fields: &Fields, model: &Model) -> Result<Output, Fault> {
+    let Some(item) = fields.get("output") else {
+        return Ok(Output::default());
+    };
+    let fields = Fields::open(item, SectionId::Output, "output".to_owned(), fields.scope)?;
+    let every = fields.count("every")?;
+    if every == 0 {
+        return Err(range(&fields, "every", 0.0, "at least 1"));
+    }
+    Ok(Output { every, signals: signals(&fields, model)? })
+}
+
+/// The signals to record, each of which the model has.
+fn signals(fields: &Fields, model: &Model) -> Result<Option<Vec<String>>, Fault> {
+    let Some(item) = fields.get("signals") else {
+        return Ok(None);
+    };
+    let Some(items) = item.as_array() else {
+        let expected = "an array of signals such as \"ball.q\"";
+        return Err(fields.scope.wrong_type(item, "signals", expected));
+    };
+    let layout = all_signals(model);
+    let signal = |item: &Item| {
+        let path = super::repetition::expand(item, "signals", fields.scope)?;
+        layout.find(&path).map_err(|error| fields.scope.fault(item, error))?;
+        Ok(path)
+    };
+    items.iter().map(signal).collect::<Result<_, _>>().map(Some)
+}
+
+/// Everything that a run of the model could record, to look names up in.
+fn all_signals(model: &Model) -> Layout {
+    let mut signals = Vec::new();
+    let mut add = |owner: &str, quantities: &[Quantity], len: usize| {
+        for &quantity in quantities {
+            signals.push(Signal { owner: owner.to_owned(), quantity, columns: 0..len });
+        }
+    };
+    for (name, system) in model.systems() {
+        match system.order() {
+            Order::First => add(name, &[Quantity::X], system.dim()),
+            Order::Second => add(name, &[Quantity::Q, Quantity::V], system.dim()),
+        }
+    }
+    for (name, interaction) in model.interactions() {
+        let size = interaction.relation.size();
+        match interaction.relation.order() {
+            Order::First => add(name, &[Quantity::Y, Quantity::Lam], size),
+            Order::Second => add(name, &[Quantity::Y, Quantity::U, Quantity::Lam], size),
+        }
+    }
+    Layout { title: model.title().to_owned(), signals, ledger: false }
+}
+
+/// Opens `[simulation]`, which has to be there.
+pub(crate) fn open<'a>(item: &'a Item, scope: &'a Scope<'a>) -> Result<Fields<'a>, Fault> {
+    Fields::open(item, SectionId::Simulation, "[simulation]".to_owned(), scope)
+}

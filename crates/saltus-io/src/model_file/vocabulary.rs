@@ -1,0 +1,610 @@
+//! The words of a model file: every key, what may stand there, what its absence means, what it is for.
+//!
+//! This one list decides which keys are known ([`fields`](super::fields)), how their values are read
+//! ([`Form`]), which paths `--set` can reach, and what the JSON schema says. The kinds, keys and defaults of
+//! integrators and solvers are not written here: they are those of the Rust structs, through serde; only what they
+//! mean, in words, is (see [`SETTINGS`]).
+
+use super::Strategy;
+use saltus_numerics::Solver;
+use saltus_sim::Integrator;
+use serde_json::Value;
+use std::sync::LazyLock;
+
+/// All sections of a model file.
+#[derive(Debug)]
+pub struct Vocabulary {
+    sections: Vec<Section>, // in the order of `SectionId`
+}
+
+/// Names a section of the vocabulary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SectionId {
+    /// The file itself.
+    File,
+    /// `[simulation]`
+    Simulation,
+    /// `output` of the simulation.
+    Output,
+    /// `[[system]]`
+    System,
+    /// `[[interaction]]`
+    Interaction,
+    /// `relation` of an interaction.
+    Relation,
+    /// `law` of an interaction.
+    Law,
+    /// `integrator` of the simulation.
+    Integrator,
+    /// `solver` of the simulation.
+    Solver,
+    /// A vector by a formula.
+    VectorEntries,
+    /// A matrix by a formula.
+    MatrixEntries,
+    /// A matrix by its diagonal.
+    MatrixDiagonal,
+    /// An identity matrix.
+    MatrixIdentity,
+}
+
+/// One table of a model file: its keys, and the keys that each of its kinds adds.
+#[derive(Debug)]
+pub struct Section {
+    /// Which one.
+    pub id: SectionId,
+    /// What it is called in messages: `system`, `law` …
+    pub name: &'static str,
+    /// What it is for.
+    pub doc: &'static str,
+    /// Its keys.
+    pub keys: Vec<Key>,
+    /// Its kinds, chosen by the key `kind`; none if it has no such key.
+    pub kinds: Vec<Kind>,
+    /// The kind of a table that does not name one. (Integrators: also by the order of the systems.)
+    pub default_kind: Option<&'static str>,
+    /// Whether a kind's name alone can stand for its table.
+    pub kind_alone: bool,
+}
+
+/// One kind of a section.
+#[derive(Debug)]
+pub struct Kind {
+    /// Its name, in kebab-case.
+    pub name: &'static str,
+    /// Its equation, in words or signs.
+    pub doc: &'static str,
+    /// The keys it adds.
+    pub keys: Vec<Key>,
+}
+
+/// One key.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: String,
+    /// What may stand there.
+    pub form: Form,
+    /// What its absence means.
+    pub absent: Absent,
+    /// What it is for.
+    pub doc: &'static str,
+}
+
+/// What the absence of a key means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Absent {
+    /// An error.
+    Refused,
+    /// This value.
+    Value(Value),
+    /// Something that is no value, in words.
+    Words(&'static str),
+}
+
+/// What may stand at a key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Form {
+    /// A string.
+    Text,
+    /// A name; in a repeated table with formulas in braces.
+    Name,
+    /// One or two names of systems.
+    Links,
+    /// `i in 0..N`
+    Repetition,
+    /// Signals such as `ball.q`.
+    Signals,
+    /// One of these strings.
+    Choice(Vec<&'static str>),
+    /// A finite number or a formula.
+    Number,
+    /// A whole number that is not negative, or a formula.
+    Count,
+    /// A number or an array of numbers; they may be infinite.
+    Bounds,
+    /// A vector.
+    Vector {
+        /// Whether its entries may use `t`.
+        time: bool,
+    },
+    /// A matrix.
+    Matrix {
+        /// Whether its entries may use `t`.
+        time: bool,
+    },
+    /// A formula of the position in the array.
+    Entry,
+    /// The table of parameters.
+    Parameters,
+    /// A table.
+    Table(SectionId),
+    /// An array of tables.
+    Tables(SectionId),
+    /// A table with a kind, or the kind's name alone.
+    Kind(SectionId),
+    /// The same, or an array of such.
+    Kinds(SectionId),
+}
+
+impl Form {
+    /// The section of the tables that stand there.
+    pub fn section(&self) -> Option<SectionId> {
+        match self {
+            Form::Table(id) | Form::Tables(id) | Form::Kind(id) | Form::Kinds(id) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
+/// The vocabulary.
+pub fn vocabulary() -> &'static Vocabulary {
+    static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::new);
+    &VOCABULARY
+}
+
+impl Vocabulary {
+    fn new() -> Vocabulary {
+        let sections = vec![
+            file(),
+            simulation(),
+            output(),
+            system(),
+            interaction(),
+            relation(),
+            law(),
+            integrator(),
+            solver(),
+            vector_entries(),
+            matrix_entries(),
+            matrix_diagonal(),
+            matrix_identity(),
+        ];
+        debug_assert!(sections.iter().enumerate().all(|(i, section)| section.id as usize == i));
+        Vocabulary { sections }
+    }
+
+    /// One section.
+    pub fn section(&self, id: SectionId) -> &Section {
+        &self.sections[id as usize]
+    }
+
+    /// All sections.
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+}
+
+impl Section {
+    /// The kind of that name.
+    pub fn kind(&self, name: &str) -> Option<&Kind> {
+        self.kinds.iter().find(|kind| kind.name == name)
+    }
+
+    /// Its keys and those that one of its kinds adds.
+    pub fn keys_with<'a>(
+        &'a self,
+        kind: Option<&'a Kind>,
+    ) -> impl Iterator<Item = &'a Key> + Clone {
+        self.keys.iter().chain(kind.map_or(&[][..], |kind| &kind.keys))
+    }
+}
+
+/// The settings of integrators and solvers in words, by kind and key.
+const SETTINGS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "euler-moreau",
+        &[
+            (
+                "theta",
+                "weight of the step's end in the smooth terms, in [0, 1]: 1 is implicit and the most robust, 1/2 is second order where nothing switches",
+            ),
+            ("gamma", "weight of the step's end in the multiplier terms, in (0, 1]"),
+        ],
+    ),
+    (
+        "moreau-jean",
+        &[
+            (
+                "theta",
+                "weight of the step's end, in [0, 1]: 1/2 conserves the energy of free motion, 1 damps fast vibrations",
+            ),
+            (
+                "gamma",
+                "a contact is active in a step that starts with y + gamma h u <= threshold; in [0, 1]",
+            ),
+            (
+                "threshold",
+                "see gamma; a small positive value keeps resting contacts active that round-off has lifted",
+            ),
+        ],
+    ),
+    ("auto", &[TOL, ("max_iter", "iterations that each method of the portfolio may use")]),
+    (
+        "pivoting",
+        &[
+            TOL,
+            ("max_iter", "changes of mode before giving up"),
+            ("cache", "modes whose affine map is kept"),
+        ],
+    ),
+    ("lemke", &[TOL, ("max_iter", "pivots before giving up")]),
+    (
+        "gauss-seidel",
+        &[
+            TOL,
+            ("max_iter", "sweeps before giving up"),
+            ("relaxation", "relaxation in (0, 2): below 1 damps, above 1 over-relaxes"),
+        ],
+    ),
+    ("enumeration", &[TOL, ("max_iter", "modes to try before giving up")]),
+];
+
+const TOL: (&str, &str) = ("tol", "the verified residual of an answer is at most this");
+
+/// The integrators and solvers in words.
+const METHODS: &[(&str, &str)] = &[
+    ("euler-moreau", "the theta-gamma scheme of Euler and Moreau, for first-order systems"),
+    ("moreau-jean", "the theta-scheme of Moreau and Jean, for mechanical systems with impacts"),
+    ("auto", "a portfolio: warm-started pivoting first, then whatever it takes"),
+    ("pivoting", "warm-started principal pivoting with a cache of modes"),
+    ("lemke", "Lemke's method with the lexicographic rule"),
+    ("gauss-seidel", "projected Gauss-Seidel"),
+    ("enumeration", "all modes in turn: small problems only"),
+];
+
+/// The kinds of an enum of settings: names and defaults from serde, meanings from [`SETTINGS`].
+fn settings_kinds(names: &[&'static str], defaults: impl Fn(&str) -> Option<Value>) -> Vec<Kind> {
+    let kind = |&name: &&'static str| {
+        let words =
+            SETTINGS.iter().find(|(kind, _)| *kind == name).map_or(&[][..], |(_, keys)| keys);
+        let defaults = defaults(name).unwrap_or_default();
+        let settings = defaults.as_object().into_iter().flatten();
+        let keys = settings.filter(|(key, _)| *key != "kind").map(|(key, default)| Key {
+            name: key.clone(),
+            form: match default {
+                Value::Number(number) if number.is_u64() => Form::Count,
+                Value::Number(_) => Form::Number,
+                _ => Form::Text,
+            },
+            absent: Absent::Value(default.clone()),
+            doc: words.iter().find(|(name, _)| name == key).map_or("", |(_, doc)| doc),
+        });
+        let doc = METHODS.iter().find(|(method, _)| *method == name).map_or("", |(_, doc)| doc);
+        Kind { name, doc, keys: keys.collect() }
+    };
+    names.iter().map(kind).collect()
+}
+
+/// The default settings of an integrator, as serde writes them.
+pub(crate) fn default_integrator(name: &str) -> Option<Integrator> {
+    serde_json::from_value(serde_json::json!({ "kind": name })).ok()
+}
+
+fn key(name: &str, form: Form, absent: Absent, doc: &'static str) -> Key {
+    Key { name: name.to_owned(), form, absent, doc }
+}
+
+fn needed(name: &str, form: Form, doc: &'static str) -> Key {
+    key(name, form, Absent::Refused, doc)
+}
+
+fn optional(name: &str, form: Form, absent: &'static str, doc: &'static str) -> Key {
+    key(name, form, Absent::Words(absent), doc)
+}
+
+fn with_default(name: &str, form: Form, default: impl Into<Value>, doc: &'static str) -> Key {
+    key(name, form, Absent::Value(default.into()), doc)
+}
+
+const VECTOR: Form = Form::Vector { time: false };
+const MATRIX: Form = Form::Matrix { time: false };
+const VECTOR_OF_TIME: Form = Form::Vector { time: true };
+const MATRIX_OF_TIME: Form = Form::Matrix { time: true };
+
+fn section(id: SectionId, name: &'static str, doc: &'static str, keys: Vec<Key>) -> Section {
+    Section { id, name, doc, keys, kinds: Vec::new(), default_kind: None, kind_alone: false }
+}
+
+fn file() -> Section {
+    let keys = vec![
+        optional("title", Form::Text, "the file's name", "the model's title"),
+        optional(
+            "parameters",
+            Form::Parameters,
+            "no parameters",
+            "numbers that every formula below may use",
+        ),
+        needed("simulation", Form::Table(SectionId::Simulation), "how the model is simulated"),
+        needed("system", Form::Tables(SectionId::System), "the dynamical systems"),
+        optional(
+            "interaction",
+            Form::Tables(SectionId::Interaction),
+            "no interactions",
+            "the laws between systems",
+        ),
+    ];
+    section(SectionId::File, "model file", "a model and how it is simulated", keys)
+}
+
+fn simulation() -> Section {
+    let strategies = Strategy::NAMES.to_vec();
+    let by_order = "the default one for each order of systems in the model";
+    let keys = vec![
+        with_default(
+            "strategy",
+            Form::Choice(strategies),
+            Strategy::default().name(),
+            "the strategy",
+        ),
+        optional(
+            "integrator",
+            Form::Kinds(SectionId::Integrator),
+            by_order,
+            "the one-step scheme; a list for mixed models",
+        ),
+        optional(
+            "solver",
+            Form::Kind(SectionId::Solver),
+            "`auto`",
+            "the solver of each step's problem",
+        ),
+        needed("h", Form::Number, "the time step"),
+        needed("until", Form::Number, "the time at which the simulation ends"),
+        with_default("t0", Form::Number, 0.0, "the time at which it begins"),
+        optional(
+            "output",
+            Form::Table(SectionId::Output),
+            "all signals of every step",
+            "what is recorded",
+        ),
+    ];
+    section(SectionId::Simulation, "simulation", "how the model is simulated", keys)
+}
+
+fn output() -> Section {
+    let keys = vec![
+        with_default("every", Form::Count, 1, "one step in how many is recorded"),
+        optional(
+            "signals",
+            Form::Signals,
+            "all signals",
+            "which signals are recorded, such as `ball.q`",
+        ),
+    ];
+    section(SectionId::Output, "output", "what is recorded", keys)
+}
+
+/// The keys of a table that may be repeated.
+fn repeatable(name_doc: &'static str) -> Vec<Key> {
+    vec![
+        needed("name", Form::Name, name_doc),
+        optional(
+            "for",
+            Form::Repetition,
+            "one table",
+            "repeats the table, for example `i in 0..N`; the end is excluded",
+        ),
+    ]
+}
+
+fn system() -> Section {
+    let first_order_linear = vec![
+        needed("x0", VECTOR, "the initial state"),
+        needed("A", MATRIX_OF_TIME, "the matrix of the state"),
+        optional("b", VECTOR_OF_TIME, "zero", "the forcing"),
+        optional("M", MATRIX, "the identity", "the mass matrix; it may be singular"),
+    ];
+    let lagrangian_linear = vec![
+        needed("q0", VECTOR, "the initial configuration"),
+        needed("v0", VECTOR, "the initial velocity"),
+        needed("M", MATRIX, "the mass matrix, symmetric positive definite"),
+        optional("C", MATRIX, "zero", "the damping matrix"),
+        optional("K", MATRIX, "zero", "the stiffness matrix"),
+        optional("F_ext", VECTOR_OF_TIME, "zero", "the external force"),
+    ];
+    Section {
+        kinds: vec![
+            Kind {
+                name: "first-order-linear", doc: "M ẋ = A x + b + r", keys: first_order_linear
+            },
+            Kind {
+                name: "lagrangian-linear",
+                doc: "M v̇ + C v + K q = F_ext + p, q̇ = v",
+                keys: lagrangian_linear,
+            },
+        ],
+        ..section(
+            SectionId::System,
+            "system",
+            "a dynamical system",
+            repeatable("the system's name"),
+        )
+    }
+}
+
+fn interaction() -> Section {
+    let mut keys = repeatable("the interaction's name");
+    keys.extend([
+        needed("systems", Form::Links, "the one or two systems that interact"),
+        needed("relation", Form::Kind(SectionId::Relation), "what y is, and how λ acts"),
+        needed("law", Form::Kind(SectionId::Law), "what y and λ satisfy"),
+    ]);
+    section(SectionId::Interaction, "interaction", "a law on the output of a relation", keys)
+}
+
+fn relation() -> Section {
+    let first_order_linear = vec![
+        needed("C", MATRIX, "the output matrix, one row a component of y"),
+        needed("B", MATRIX, "the input matrix, one column a component of λ"),
+        optional("D", MATRIX, "zero", "the feed-through"),
+        optional("e", VECTOR, "zero", "the offset"),
+    ];
+    let lagrangian_linear = vec![
+        needed("H", MATRIX, "the Jacobian of the gap, one row a component"),
+        optional("b", VECTOR, "zero", "the offset"),
+    ];
+    Section {
+        kinds: vec![
+            Kind {
+                name: "first-order-linear",
+                doc: "y = C x + D λ + e, r = B λ",
+                keys: first_order_linear,
+            },
+            Kind {
+                name: "lagrangian-linear",
+                doc: "y = H q + b, u = H v, p = Hᵀ λ",
+                keys: lagrangian_linear,
+            },
+        ],
+        ..section(SectionId::Relation, "relation", "what y is, and how λ acts", Vec::new())
+    }
+}
+
+fn law() -> Section {
+    let relay = vec![
+        with_default(
+            "lower",
+            Form::Bounds,
+            -1.0,
+            "λ where y > 0: one number for all components, or one each",
+        ),
+        with_default(
+            "upper",
+            Form::Bounds,
+            1.0,
+            "λ where y < 0: one number for all components, or one each",
+        ),
+    ];
+    let newton_impact = vec![needed("e", Form::Number, "the restitution, in [0, 1]")];
+    Section {
+        kinds: vec![
+            Kind { name: "complementarity", doc: "0 ≤ y ⟂ λ ≥ 0", keys: Vec::new() },
+            Kind { name: "equality", doc: "y = 0 (mechanics: u = 0), λ free", keys: Vec::new() },
+            Kind {
+                name: "relay",
+                doc: "λ = lower where y > 0, upper where y < 0, between them where y = 0",
+                keys: relay,
+            },
+            Kind {
+                name: "newton-impact",
+                doc: "0 ≤ u⁺ + e u⁻ ⟂ λ ≥ 0 where the gap is closed",
+                keys: newton_impact,
+            },
+        ],
+        kind_alone: true,
+        ..section(SectionId::Law, "law", "what y and λ satisfy", Vec::new())
+    }
+}
+
+fn integrator() -> Section {
+    let defaults = |name: &str| serde_json::to_value(default_integrator(name)?).ok();
+    Section {
+        kinds: settings_kinds(&Integrator::NAMES, defaults),
+        kind_alone: true,
+        ..section(SectionId::Integrator, "integrator", "the one-step scheme", Vec::new())
+    }
+}
+
+fn solver() -> Section {
+    let defaults = |name: &str| serde_json::to_value(Solver::from_name(name)?).ok();
+    Section {
+        kinds: settings_kinds(&Solver::NAMES, defaults),
+        default_kind: Some(Solver::default().name()),
+        kind_alone: true,
+        ..section(SectionId::Solver, "solver", "the solver of each step's problem", Vec::new())
+    }
+}
+
+fn vector_entries() -> Section {
+    let keys = vec![
+        needed("size", Form::Count, "the number of entries"),
+        needed("entry", Form::Entry, "an entry, as a formula of `row` (from 0)"),
+    ];
+    section(SectionId::VectorEntries, "vector", "a vector by a formula", keys)
+}
+
+fn matrix_entries() -> Section {
+    let keys = vec![
+        needed("rows", Form::Count, "the number of rows"),
+        needed("cols", Form::Count, "the number of columns"),
+        needed("entry", Form::Entry, "an entry, as a formula of `row` and `col` (from 0)"),
+    ];
+    section(SectionId::MatrixEntries, "matrix", "a matrix by a formula", keys)
+}
+
+fn matrix_diagonal() -> Section {
+    let keys = vec![needed("diagonal", VECTOR_OF_TIME, "the entries on the diagonal")];
+    section(SectionId::MatrixDiagonal, "matrix", "a matrix by its diagonal", keys)
+}
+
+fn matrix_identity() -> Section {
+    let keys = vec![needed("identity", Form::Count, "the number of rows and columns")];
+    section(SectionId::MatrixIdentity, "matrix", "an identity matrix", keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is written here in words is about settings that exist, and every setting has its words.
+    #[test]
+    fn words_and_settings_agree() {
+        let mut known = Vec::new();
+        for id in [SectionId::Integrator, SectionId::Solver] {
+            for kind in &vocabulary().section(id).kinds {
+                assert!(!kind.doc.is_empty(), "{} has no words", kind.name);
+                assert!(!kind.keys.is_empty(), "{} has no settings", kind.name);
+                for key in &kind.keys {
+                    assert!(!key.doc.is_empty(), "{}.{} has no words", kind.name, key.name);
+                    known.push((kind.name, key.name.clone()));
+                }
+            }
+        }
+        for (kind, keys) in SETTINGS {
+            for (key, _) in *keys {
+                assert!(known.contains(&(kind, (*key).to_owned())), "there is no {kind}.{key}");
+            }
+        }
+        for (method, _) in METHODS {
+            assert!(known.iter().any(|(kind, _)| kind == method), "there is no {method}");
+        }
+    }
+
+    #[test]
+    fn no_key_twice() {
+        for section in vocabulary().sections() {
+            let mut kinds: Vec<Option<&Kind>> = section.kinds.iter().map(Some).collect();
+            kinds.push(None);
+            for kind in kinds {
+                let mut names: Vec<&str> =
+                    section.keys_with(kind).map(|key| key.name.as_str()).collect();
+                names.sort_unstable();
+                let count = names.len();
+                names.dedup();
+                assert_eq!(names.len(), count, "{}", section.name);
+                assert!(!names.contains(&"kind"));
+            }
+        }
+    }
+}

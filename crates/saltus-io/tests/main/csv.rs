@@ -1,0 +1,77 @@
+//! CSV: the header, numbers that read back, files that appear whole.
+
+use crate::sample::{self, Folder};
+use saltus_io::csv::{CsvError, write_csv, write_csv_file};
+use saltus_sim::{Quantity, Run};
+
+fn csv(run: &Run, paths: &[&str]) -> String {
+    let signals: Vec<_> = paths.iter().map(|path| run.layout.find(path).unwrap()).collect();
+    let mut out = Vec::new();
+    write_csv(run, &signals, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn all_signals_by_default() {
+    let run = sample::run(2);
+    let text = csv(&run, &[]);
+    let mut lines = text.lines();
+    assert_eq!(
+        lines.next().unwrap(),
+        "t,red ball.q[0],red ball.q[1],red ball.q[2],red ball.v[0],red ball.v[1],red ball.v[2],\
+         Kugel ü.q[0],Kugel ü.v[0],circuit.x[0],circuit.x[1],floor.y[0],floor.u[0],floor.lam[0]"
+    );
+    assert!(lines.next().unwrap().starts_with("0.0,0.644217687237691,"));
+    assert_eq!(lines.count(), 1);
+}
+
+#[test]
+fn a_column_keeps_its_index() {
+    let run = sample::run(1);
+    assert_eq!(
+        csv(&run, &["red ball.q[2]", "Kugel ü.q[0]"]).lines().next().unwrap(),
+        "t,red ball.q[2],Kugel ü.q[0]"
+    );
+}
+
+#[test]
+fn numbers_read_back() {
+    let run = sample::run(200);
+    let text = csv(&run, &["red ball.q"]);
+    let mut values = Vec::new();
+    for line in text.lines().skip(1) {
+        values.extend(line.split(',').skip(1).map(|value| value.parse::<f64>().unwrap().to_bits()));
+    }
+    let expected = run.signal("red ball.q").unwrap();
+    let expected: Vec<u64> = expected.iter().map(|value| value.to_bits()).collect();
+    assert_eq!(values, expected);
+}
+
+#[test]
+fn names_with_commas_are_quoted() {
+    let mut run = sample::run(1);
+    run.layout.signals[0].owner = "a, \"b\"".to_string();
+    let text = csv(&run, &["a, \"b\".q[0]"]);
+    assert_eq!(text.lines().next().unwrap(), "t,\"a, \"\"b\"\".q[0]\"");
+}
+
+#[test]
+fn a_signal_of_another_run() {
+    let run = sample::run(1);
+    let signal = sample::signal("red ball", Quantity::Q, 0..4);
+    let error = write_csv(&run, &[signal], Vec::new()).unwrap_err();
+    assert!(matches!(error, CsvError::Unknown { .. }), "{error}");
+}
+
+#[test]
+fn files_are_whole_or_absent() {
+    let folder = Folder::new();
+    let run = sample::run(20);
+    write_csv_file(&run, &[], folder.path("run.csv")).unwrap();
+    assert_eq!(std::fs::read_to_string(folder.path("run.csv")).unwrap(), csv(&run, &[]));
+    let other = [sample::signal("other", Quantity::Q, 0..1)];
+    assert!(write_csv_file(&run, &other, folder.path("other.csv")).is_err());
+    let error = write_csv_file(&run, &[], folder.path("missing/run.csv")).unwrap_err();
+    assert!(error.to_string().contains("there is no folder"), "{error}");
+    assert_eq!(folder.names(), ["run.csv"]);
+}

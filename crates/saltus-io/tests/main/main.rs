@@ -1,0 +1,7 @@
+//! The integration tests of saltus-io: one binary, a module a file.
+
+mod compare;
+mod csv;
+mod model_file;
+mod run_file;
+mod sample;

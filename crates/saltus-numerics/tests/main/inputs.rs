@@ -1,0 +1,149 @@
+//! Questions that make no sense are refused, and the message says why.
+
+use crate::support::*;
+use saltus_linalg::{Matrix, Sparse};
+use saltus_numerics::methods::Workspace;
+use saltus_numerics::{Block, NumericsError, Problem, Set, Solver, solve};
+
+#[track_caller]
+fn refused<T: std::fmt::Debug>(result: Result<T, NumericsError>, message: &str) {
+    assert_eq!(result.unwrap_err().to_string(), message);
+}
+
+fn two() -> Matrix {
+    Matrix::from([[2.0, 1.0], [1.0, 2.0]])
+}
+
+#[test]
+fn sizes() {
+    refused(Problem::lcp(two(), vec![1.0; 3]), "`W` is 2 × 2, expected 3 × 3");
+    refused(Problem::lcp(Matrix::zeros(2, 3), vec![1.0; 2]), "`W` is 2 × 3, expected 2 × 2");
+    refused(
+        Problem::mlcp(two(), vec![1.0; 2], 3),
+        "`equalities` has length 3, but the problem has 2 unknowns",
+    );
+    refused(
+        Problem::boxed(two(), vec![1.0; 2], &[0.0], &[1.0, 1.0]),
+        "`lower` has length 1, but the problem has 2 unknowns",
+    );
+    refused(
+        Problem::boxed(two(), vec![1.0; 2], &[0.0, 0.0], &[]),
+        "`upper` has length 0, but the problem has 2 unknowns",
+    );
+    refused(
+        Problem::new(two(), vec![1.0; 2], &[Block { size: 3, set: Set::Free }]),
+        "`blocks` has length 3, but the problem has 2 unknowns",
+    );
+    let mut problem = Problem::lcp(two(), vec![1.0; 2]).unwrap();
+    refused(problem.set_q(&[1.0]), "`q` has length 1, but the problem has 2 unknowns");
+    refused(problem.set_matrix(Matrix::identity(3)), "`W` is 3 × 3, expected 2 × 2");
+    let z0 = [0.0; 3];
+    refused(
+        solve(&problem, &Solver::default(), Some(&z0)),
+        "`z0` has length 3, but the problem has 2 unknowns",
+    );
+    for name in Solver::NAMES {
+        let mut workspace = Workspace::new(method(name)).unwrap();
+        refused(
+            workspace.solve(&problem, &mut [0.0; 1], &mut [0.0; 2]),
+            "`z` has length 1, but the problem has 2 unknowns",
+        );
+        refused(
+            workspace.solve(&problem, &mut [0.0; 2], &mut [0.0; 3]),
+            "`w` has length 3, but the problem has 2 unknowns",
+        );
+    }
+}
+
+#[test]
+fn numbers() {
+    let nan = f64::NAN;
+    refused(
+        Problem::lcp(Matrix::from([[1.0, 0.0], [nan, 1.0]]), vec![1.0; 2]),
+        "`W` holds NaN at [1][0], expected finite numbers",
+    );
+    refused(
+        Problem::lcp(Sparse::from_triplets(2, 2, &[(0, 0, 1.0), (0, 1, INF)]), vec![1.0; 2]),
+        "`W` holds inf at [0][1], expected finite numbers",
+    );
+    refused(Problem::lcp(two(), vec![1.0, nan]), "`q` holds NaN at [1], expected finite numbers");
+    refused(Problem::lcp(two(), vec![-INF, 1.0]), "`q` holds -inf at [0], expected finite numbers");
+    let problem = Problem::lcp(two(), vec![1.0; 2]).unwrap();
+    refused(
+        solve(&problem, &Solver::default(), Some(&[0.0, INF])),
+        "`z0` holds inf at [1], expected finite numbers",
+    );
+}
+
+#[test]
+fn bounds() {
+    let boxed = |l: f64, u: f64| Problem::boxed(two(), vec![1.0; 2], &[0.0, l], &[1.0, u]);
+    refused(boxed(1.0, 0.0), "unknown 1: the bounds [1, 0] are not an interval");
+    refused(boxed(f64::NAN, 0.0), "unknown 1: the bounds [NaN, 0] are not an interval");
+    refused(boxed(INF, INF), "unknown 1: the bounds [inf, inf] are not an interval");
+    refused(boxed(-INF, -INF), "unknown 1: the bounds [-inf, -inf] are not an interval");
+    assert!(boxed(0.0, 0.0).is_ok());
+}
+
+#[test]
+fn settings() {
+    for name in Solver::NAMES {
+        for (tol, text) in [(0.0, "0"), (-1.0, "-1"), (f64::NAN, "NaN"), (INF, "inf")] {
+            refused(
+                Workspace::new(method(name).with_tol(tol)),
+                &format!("setting `tol` = {text} is outside (0, inf)"),
+            );
+        }
+    }
+    let Solver::GaussSeidel(mut settings) = method("gauss-seidel") else { unreachable!() };
+    settings.relaxation = 2.0;
+    refused(
+        Workspace::new(Solver::GaussSeidel(settings)),
+        "setting `relaxation` = 2 is outside (0, 2)",
+    );
+}
+
+#[test]
+fn methods_that_do_not_apply() {
+    let problem = Problem::lcp(Matrix::diagonal(&[1.0, -2.5]), vec![1.0; 2]).unwrap();
+    refused(
+        solve(&problem, &method("gauss-seidel"), None),
+        "Gauss-Seidel needs a positive diagonal, but W[1, 1] = -2.5e0",
+    );
+    let problem = Problem::lcp(Matrix::identity(30), vec![1.0; 30]).unwrap();
+    refused(
+        solve(&problem, &method("enumeration"), None),
+        "enumeration of 30 unknowns means 1.073741824e9 modes; use at most 1000000 modes, or another method",
+    );
+}
+
+/// A refused change leaves the problem as it was.
+#[test]
+fn a_refused_change_changes_nothing() {
+    let mut problem = Problem::lcp(two(), vec![-4.0, 1.0]).unwrap();
+    let before = problem.clone();
+    assert!(problem.set_q(&[1.0, f64::NAN]).is_err());
+    assert!(problem.set_matrix(Matrix::diagonal(&[1.0, INF])).is_err());
+    assert!(problem.set_set(0, Set::Interval { lower: 2.0, upper: 1.0 }).is_err());
+    assert_eq!(problem, before);
+    assert_eq!(problem.matrix_scale(), 2.0);
+}
+
+/// Numbers at the ends of the range do no harm: no panic, no false answer.
+#[test]
+fn huge_and_tiny_numbers() {
+    for a in [1e-300, 1e-160, 1e160, 1e300] {
+        for q in [-1e-300, -1.0, -1e300, 1e300] {
+            let data = Data::lcp(Matrix::from([[a, 0.0], [0.5 * a, a]]), &[q, 1.0]);
+            for name in Solver::NAMES {
+                let solver = method(name).with_max_iter(1000);
+                let problem = data.problem();
+                let solution = solve(&problem, &solver, None).unwrap();
+                if solution.report.status == saltus_numerics::Status::Solved {
+                    assert!(solution.z.iter().all(|z| z.is_finite()), "{name} {a} {q}");
+                    assert!(own_residual(&data, &solution.z) <= 1e-8, "{name} {a} {q}");
+                }
+            }
+        }
+    }
+}

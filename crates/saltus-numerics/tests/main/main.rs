@@ -1,0 +1,14 @@
+//! The tests of the methods: one list of cases, random problems with known answers, and the
+//! questions that have no answer. Every answer is held against the law by code of our own.
+
+#![allow(clippy::unwrap_used)]
+
+mod cases;
+mod enumeration;
+mod fuzz;
+mod infeasible;
+mod inputs;
+mod random;
+mod scaling;
+mod support;
+mod warm;

@@ -1,0 +1,84 @@
+//! Units: rows and columns in anything from micro to mega.
+
+use crate::support::*;
+use saltus_linalg::Matrix;
+use saltus_numerics::Status;
+
+/// `R W C` over 12 orders of magnitude, with the answer scaled along.
+#[test]
+fn twelve_orders_of_magnitude() {
+    let mut random = Random(31);
+    for round in 0..200 {
+        let n = 2 + round % 11;
+        let a = random_matrix(&mut random, n);
+        let skew = random_matrix(&mut random, n);
+        let mut matrix = a.mul(&a.transpose());
+        matrix.scale(1.0 / n as f64);
+        matrix.add_scaled(0.5, &Matrix::identity(n));
+        matrix.add_scaled(0.5, &skew);
+        matrix.add_scaled(-0.5, &skew.transpose());
+        let (plain, answer) = with_answer(matrix.clone(), &mut random);
+
+        let exponent = |random: &mut Random| 10f64.powf(random.between(-3.0, 3.0));
+        let rows: Vec<f64> = (0..n).map(|_| exponent(&mut random)).collect();
+        // z = C y: half of the rounds symmetric, as a change of units is
+        let columns: Vec<f64> = match round % 2 {
+            0 => rows.clone(),
+            _ => (0..n).map(|_| exponent(&mut random)).collect(),
+        };
+        let mut data = plain.clone();
+        let mut scaled = matrix;
+        for i in 0..n {
+            for j in 0..n {
+                scaled[(i, j)] *= rows[i] * columns[j];
+            }
+            data.q[i] *= rows[i];
+            data.lower[i] /= columns[i];
+            data.upper[i] /= columns[i];
+        }
+        data.matrix = scaled.into();
+        let context = format!("scaled {round}, n = {n}");
+        let solution = check(&data, &method("auto"), None, &context);
+        for i in 0..n {
+            // the tolerance is absolute; where it decides nothing, the answer is the known one
+            let z = solution.z[i] * columns[i];
+            let slack = 1e-6 * (1.0 + 1e3 * data.q.iter().fold(0.0, |a: f64, q| a.max(q.abs())));
+            assert!((z - answer[i]).abs() <= slack, "{context}: {z} not {}", answer[i]);
+        }
+        let first = solution.attempts[0];
+        assert_eq!((first.method, first.status), ("pivoting", Status::Solved), "{context}");
+    }
+}
+
+/// A circuit: currents of 1e-14 A beside volts.
+#[test]
+fn leakage_currents() {
+    let (g, leak) = (1e3, 1e-12);
+    let rows = [[leak, -leak, 0.0], [-leak, leak + g, 1.0], [0.0, -1.0, 1e-9]];
+    for q in [[-3e-12, 0.0, 0.0], [1e-14, -3.0, 1e-3], [-1e-14, 3.0, -1e-9]] {
+        let data = Data::lcp(Matrix::from(rows), &q);
+        for name in ["auto", "lemke", "pivoting"] {
+            check(&data, &method(name), None, "leakage");
+        }
+    }
+}
+
+/// The answer scales with q.
+#[test]
+fn homogeneous_in_q() {
+    let mut random = Random(32);
+    let matrix = Matrix::from([[2.0, -1.0, 0.5], [1.0, 3.0, -1.0], [0.0, 1.0, 2.0]]);
+    for _ in 0..50 {
+        let q: Vec<f64> = (0..3).map(|_| random.between(-1.0, 1.0)).collect();
+        let z = check(&Data::lcp(matrix.clone(), &q), &method("auto"), None, "q").z;
+        for scale in [1e-10, 1e-5, 1e5, 1e10] {
+            let scaled: Vec<f64> = q.iter().map(|q| q * scale).collect();
+            for name in ["auto", "pivoting", "lemke", "enumeration"] {
+                let y = check(&Data::lcp(matrix.clone(), &scaled), &method(name), None, "q").z;
+                for i in 0..3 {
+                    assert!((y[i] - scale * z[i]).abs() <= 1e-12 * scale, "{name} {scale}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! From systems and interactions to the matrices of one step.
+//!
+//! All systems of one order stand one after the other in one state vector, all their
+//! interactions one after the other in `y` and `λ`; relations become sparse matrices of the
+//! whole, mass and iteration matrices stay one dense block a system.
+
+use crate::SimError;
+use saltus_linalg::{DenseLu, LinearMap, Matrix, Sparse};
+use saltus_model::{Interaction, Law, Model, Order, System};
+use saltus_numerics::Operator;
+use std::ops::Range;
+
+/// Where the systems and interactions of one order stand.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Places {
+    /// Of each system of the model: its range of state components, if it is of this order.
+    pub systems: Vec<Option<Range<usize>>>,
+    /// Of each interaction of the model: its range of components, if it is of this order.
+    pub interactions: Vec<Option<Range<usize>>>,
+    /// State components in all.
+    pub states: usize,
+    /// Interaction components in all.
+    pub outputs: usize,
+}
+
+impl Places {
+    pub fn new(model: &Model, order: Order) -> Places {
+        let mut places = Places::default();
+        for (_, system) in model.systems() {
+            let range = (system.order() == order).then(|| {
+                let start = places.states;
+                places.states += system.dim();
+                start..places.states
+            });
+            places.systems.push(range);
+        }
+        for (_, interaction) in model.interactions() {
+            let range = (interaction.relation.order() == order).then(|| {
+                let start = places.outputs;
+                places.outputs += interaction.relation.size();
+                start..places.outputs
+            });
+            places.interactions.push(range);
+        }
+        places
+    }
+
+    /// The systems of this order with their ranges, and their position in the model.
+    pub fn systems_of<'a>(
+        &'a self,
+        model: &'a Model,
+    ) -> impl Iterator<Item = (usize, &'a str, &'a System, Range<usize>)> {
+        let places = model.systems().zip(&self.systems).enumerate();
+        places.filter_map(|(k, ((name, system), range))| Some((k, name, system, range.clone()?)))
+    }
+
+    /// The interactions of this order with their ranges.
+    pub fn interactions_of<'a>(
+        &'a self,
+        model: &'a Model,
+    ) -> impl Iterator<Item = (&'a str, &'a Interaction, Range<usize>)> {
+        let places = model.interactions().zip(&self.interactions);
+        places.filter_map(|((name, interaction), range)| Some((name, interaction, range.clone()?)))
+    }
+
+    /// Name of the interaction that component `index` of `λ` belongs to.
+    pub fn owner_of(&self, model: &Model, index: usize) -> String {
+        self.interactions_of(model)
+            .find(|(_, _, range)| range.contains(&index))
+            .map_or_else(|| format!("component {index}"), |(name, ..)| format!("`{name}`"))
+    }
+}
+
+/// The relations of all interactions as one: `y = C x + D λ + e`, `r = B λ`.
+#[derive(Debug, Clone)]
+pub(crate) struct Relations {
+    pub C: Sparse,
+    pub B: Sparse,
+    pub D: Sparse,
+    pub e: Vec<f64>,
+}
+
+impl Relations {
+    pub fn new(model: &Model, places: &Places) -> Relations {
+        let (n, m) = (places.states, places.outputs);
+        let (mut C, mut B, mut D) = (Vec::new(), Vec::new(), Vec::new());
+        let mut e = vec![0.0; m];
+        for (_, interaction, rows) in places.interactions_of(model) {
+            let relation = &interaction.relation;
+            let columns: Vec<usize> = (interaction.systems.iter())
+                .flat_map(|id| places.systems[id.index()].clone().unwrap_or(0..0))
+                .collect();
+            let output = relation.dy_dx();
+            for (i, row) in rows.clone().enumerate() {
+                for (j, &column) in columns.iter().enumerate() {
+                    C.push((row, column, output[(i, j)]));
+                    let input = relation.dr_dlam().map_or(output[(i, j)], |input| input[(j, i)]);
+                    B.push((column, row, input));
+                }
+                if let Some(through) = relation.dy_dlam() {
+                    for (j, column) in rows.clone().enumerate() {
+                        D.push((row, column, through[(i, j)]));
+                    }
+                }
+                if let Some(offset) = relation.offset() {
+                    e[row] = offset[i];
+                }
+            }
+        }
+        for triplets in [&mut C, &mut B, &mut D] {
+            triplets.retain(|&(_, _, x)| x != 0.0);
+        }
+        Relations {
+            C: Sparse::from_triplets(m, n, &C),
+            B: Sparse::from_triplets(n, m, &B),
+            D: Sparse::from_triplets(m, m, &D),
+            e,
+        }
+    }
+}
+
+/// Entries of a matrix made of blocks, one a system.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks(Vec<(usize, usize, f64)>);
+
+impl Blocks {
+    pub fn add(&mut self, range: &Range<usize>, block: &Matrix) {
+        for i in 0..block.rows() {
+            for (j, &x) in block.row(i).iter().enumerate() {
+                if x != 0.0 {
+                    self.0.push((range.start + i, range.start + j, x));
+                }
+            }
+        }
+    }
+
+    /// Adds `W⁻¹ B` for the rows of one system: only the columns that touch it are computed.
+    pub fn add_solution(&mut self, range: &Range<usize>, W: &mut DenseLu, B: &Sparse, scale: f64) {
+        let mut touched: Vec<usize> =
+            range.clone().flat_map(|row| B.row(row).0.iter().copied()).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let mut column = vec![0.0; range.len()];
+        for j in touched {
+            for (k, row) in range.clone().enumerate() {
+                column[k] = scale * B.get(row, j);
+            }
+            W.solve(&mut column);
+            for (k, row) in range.clone().enumerate() {
+                if column[k] != 0.0 {
+                    self.0.push((row, j, column[k]));
+                }
+            }
+        }
+    }
+
+    pub fn sparse(&self, rows: usize, cols: usize) -> Sparse {
+        Sparse::from_triplets(rows, cols, &self.0)
+    }
+
+    pub fn map(&self, n: usize) -> LinearMap {
+        LinearMap::from_sparse(self.sparse(n, n))
+    }
+}
+
+/// `D + C G`, dense or sparse, whichever the methods handle better.
+pub(crate) fn problem_matrix(D: &Sparse, C: &Sparse, G: &Sparse) -> Operator {
+    let product = C.mul(G);
+    let m = product.rows();
+    let entries: Vec<_> = product.iter().chain(D.iter()).collect();
+    let matrix = Sparse::from_triplets(m, m, &entries);
+    if m <= 64 || matrix.len() * 4 > m * m {
+        Operator::Dense(matrix.to_dense())
+    } else {
+        Operator::Sparse(matrix)
+    }
+}
+
+/// LU factors of a system's iteration matrix.
+pub(crate) fn factor(
+    system: &str,
+    matrix: &'static str,
+    h: f64,
+    W: &Matrix,
+) -> Result<DenseLu, SimError> {
+    DenseLu::new(W).map_err(|source| SimError::Iteration {
+        system: system.to_string(),
+        matrix,
+        h,
+        source,
+    })
+}
+
+/// The bounds of a relay, component by component.
+pub(crate) fn relay_bounds(law: &Law, i: usize) -> Option<(f64, f64)> {
+    match law {
+        Law::Relay { lower, upper } => {
+            Some((lower[i.min(lower.len() - 1)], upper[i.min(upper.len() - 1)]))
+        }
+        _ => None,
+    }
+}

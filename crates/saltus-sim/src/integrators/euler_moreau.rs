@@ -1,0 +1,322 @@
+//! The θ–γ scheme of Euler and Moreau for first-order systems.
+//!
+//! ```text
+//! M (x⁺ − x) = h (θ f⁺ + (1 − θ) f) + h (γ r⁺ + (1 − γ) r)
+//! y⁺ = C x⁺ + D λ⁺ + e,    r⁺ = B λ⁺,    (y⁺, λ⁺) obeys the law
+//! ```
+//!
+//! For `f = A x + b`, with `W = M − h θ A⁺`:
+//!
+//! ```text
+//! x_free = W⁻¹ [(M + h (1 − θ) A) x + h b_θ + h (1 − γ) B λ]                          (1)
+//! x⁺ = x_free + G λ⁺,    G = h γ W⁻¹ B                                               (2)
+//! y⁺ = (D + C G) λ⁺ + C x_free + e                                                   (3)
+//! ```
+//!
+//! (3) with the law is the problem of the step. What does not change with time is computed
+//! once for each `h`; a step is then two products, the problem, and one more product.
+
+use super::assembly::{Blocks, Places, Relations, factor, problem_matrix, relay_bounds};
+use super::{EulerMoreau, Step};
+use crate::{Quantity, SimError};
+use saltus_linalg::{LinearMap, Matrix, vector};
+use saltus_model::{Dependence, FirstOrderSystem, Law, Model, Order, System};
+use saltus_numerics::methods::Workspace;
+use saltus_numerics::{Block, Operator, Problem, Report, Set, Solver};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The first-order systems of a model, advanced by Euler–Moreau.
+#[derive(Debug)]
+pub(crate) struct EulerMoreauPart {
+    settings: EulerMoreau,
+    pub places: Places,
+    systems: Vec<Member>,
+    relations: Relations,
+    C: LinearMap,
+    time_varying: bool,
+    forced: bool, // some b depends on time
+    operators: Option<Operators>,
+    workspace: Workspace,
+    pub now: State,
+    next: State,
+    q: Vec<f64>,
+    b_now: Vec<f64>,
+    b_next: Vec<f64>,
+    b_theta: Vec<f64>,
+}
+
+#[derive(Debug)]
+struct Member {
+    name: String,
+    system: Arc<dyn FirstOrderSystem>,
+    range: Range<usize>,
+    forced: bool, // b depends on time
+}
+
+/// What the simulation knows at one instant, in one piece, so that recording it is one copy:
+/// `x, y, λ`.
+#[derive(Debug, Clone)]
+pub(crate) struct State {
+    n: usize,
+    m: usize,
+    pub row: Vec<f64>,
+}
+
+/// The parts of a [`State`], to be changed.
+struct Fields<'a> {
+    x: &'a mut [f64],
+    y: &'a mut [f64],
+    lam: &'a mut [f64],
+}
+
+impl State {
+    fn new(n: usize, m: usize) -> State {
+        State { n, m, row: vec![0.0; n + 2 * m] }
+    }
+
+    /// Where each quantity stands in the row.
+    pub fn columns(&self, quantity: Quantity) -> Range<usize> {
+        let (n, m) = (self.n, self.m);
+        match quantity {
+            Quantity::X => 0..n,
+            Quantity::Y => n..n + m,
+            Quantity::Lam => n + m..n + 2 * m,
+            Quantity::Q | Quantity::V | Quantity::U => 0..0,
+        }
+    }
+
+    pub fn get(&self, quantity: Quantity) -> &[f64] {
+        &self.row[self.columns(quantity)]
+    }
+
+    #[inline]
+    fn fields(&mut self) -> Fields<'_> {
+        let (x, rest) = self.row.split_at_mut(self.n);
+        let (y, lam) = rest.split_at_mut(self.m);
+        Fields { x, y, lam }
+    }
+}
+
+/// The matrices of a step of length `h`.
+#[derive(Debug)]
+struct Operators {
+    h: f64,
+    P: LinearMap,     // W⁻¹ (M + h (1 − θ) A)
+    S: LinearMap,     // h W⁻¹
+    G: LinearMap,     // h γ W⁻¹ B
+    drift: Vec<f64>,  // h W⁻¹ b_θ of the constant forcings
+    problem: Problem, // (3)
+}
+
+impl EulerMoreauPart {
+    pub fn new(model: &Model, settings: EulerMoreau, solver: &Solver) -> Result<Self, SimError> {
+        let places = Places::new(model, Order::First);
+        let relations = Relations::new(model, &places);
+        let (n, m) = (places.states, places.outputs);
+        let mut systems = Vec::new();
+        let mut time_varying = false;
+        for (_, name, system, range) in places.systems_of(model) {
+            if let System::FirstOrder(system) = system {
+                let depends = system.dependence();
+                time_varying |= depends.jacobian.max(depends.mass) > Dependence::Constant;
+                let forced = depends.forcing > Dependence::Constant;
+                let (name, system) = (name.to_string(), Arc::clone(system));
+                systems.push(Member { name, system, range, forced });
+            }
+        }
+        let state = State::new(n, m);
+        let mut part = EulerMoreauPart {
+            settings,
+            C: LinearMap::from_sparse(relations.C.clone()),
+            relations,
+            time_varying,
+            forced: systems.iter().any(|member| member.forced),
+            systems,
+            operators: None,
+            workspace: Workspace::new(solver.clone())?,
+            now: state.clone(),
+            next: state,
+            q: vec![0.0; m],
+            b_now: vec![0.0; n],
+            b_next: vec![0.0; n],
+            b_theta: vec![0.0; n],
+            places,
+        };
+        part.reset(model.t0())?;
+        Ok(part)
+    }
+
+    /// Back to the initial state.
+    pub fn reset(&mut self, t0: f64) -> Result<(), SimError> {
+        let now = self.now.fields();
+        for member in &self.systems {
+            now.x[member.range.clone()].copy_from_slice(member.system.x0());
+        }
+        now.lam.fill(0.0);
+        self.workspace.forget();
+        self.refresh(t0)
+    }
+
+    /// Replaces the state of one system.
+    pub fn set(&mut self, range: Range<usize>, x: &[f64]) {
+        self.now.fields().x[range].copy_from_slice(x);
+    }
+
+    /// What follows from the state: `y`, and the forcing at its time.
+    pub fn refresh(&mut self, t: f64) -> Result<(), SimError> {
+        let now = self.now.fields();
+        now.y.copy_from_slice(&self.relations.e);
+        self.C.apply_add(now.x, now.y);
+        self.relations.D.apply_add(now.lam, now.y);
+        forcing(&self.systems, t, &mut self.b_now)
+    }
+
+    /// Computes the next state; nothing changes before [`commit`](Self::commit).
+    #[inline]
+    pub fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+        self.prepare(model, step)?;
+        let Some(operators) = &mut self.operators else {
+            return Ok(None);
+        };
+        let (now, next) = (self.now.fields(), self.next.fields());
+
+        // (1), into x⁺
+        operators.P.apply(now.x, next.x);
+        vector::axpy(1.0, &operators.drift, next.x);
+        if self.forced {
+            forcing(&self.systems, step.end, &mut self.b_next)?;
+            let theta = self.settings.theta;
+            for i in 0..self.b_theta.len() {
+                self.b_theta[i] = theta * self.b_next[i] + (1.0 - theta) * self.b_now[i];
+            }
+            operators.S.apply_add(&self.b_theta, next.x);
+        }
+        if self.settings.gamma < 1.0 {
+            // h (1 − γ) W⁻¹ B λ = (1 − γ)/γ G λ
+            let scale = (1.0 - self.settings.gamma) / self.settings.gamma;
+            for (scaled, lam) in next.lam.iter_mut().zip(&*now.lam) {
+                *scaled = scale * lam;
+            }
+            operators.G.apply_add(next.lam, next.x);
+        }
+
+        // (3)
+        let mut report = None;
+        if !self.q.is_empty() {
+            self.q.copy_from_slice(&self.relations.e);
+            self.C.apply_add(next.x, &mut self.q);
+            next.lam.copy_from_slice(now.lam);
+            if operators.problem.set_q(&self.q).is_err() {
+                return Err(self.lost(step.end));
+            }
+            let solved = self.workspace.solve(&operators.problem, next.lam, next.y)?;
+            step.verify(solved, |index| self.places.owner_of(model, index))?;
+            report = Some(solved);
+
+            // (2)
+            operators.G.apply_add(next.lam, next.x);
+        }
+        if !vector::all_finite(next.x) {
+            return Err(self.lost(step.end));
+        }
+        Ok(report)
+    }
+
+    /// Takes over the state that [`advance`](Self::advance) computed.
+    #[inline]
+    pub fn commit(&mut self) {
+        std::mem::swap(&mut self.now.row, &mut self.next.row);
+        if self.forced {
+            std::mem::swap(&mut self.b_now, &mut self.b_next);
+        }
+    }
+
+    /// The matrices of this step.
+    fn prepare(&mut self, model: &Model, step: Step) -> Result<(), SimError> {
+        if let Some(operators) = &self.operators
+            && operators.h == step.h
+            && !self.time_varying
+        {
+            return Ok(());
+        }
+        let (n, m) = (self.places.states, self.places.outputs);
+        let EulerMoreau { theta, gamma } = self.settings;
+        let h = step.h;
+        let (mut P, mut S, mut G) = (Blocks::default(), Blocks::default(), Blocks::default());
+        let mut drift = vec![0.0; n];
+        let (mut M, mut A) = (Matrix::default(), Matrix::default());
+        for member in &self.systems {
+            let x = &self.now.get(Quantity::X)[member.range.clone()];
+            // W = M − h θ A⁺
+            member.system.mass(step.end, &mut M)?;
+            member.system.rhs_dx(step.end, x, &mut A)?;
+            let mut W = M.clone();
+            W.add_scaled(-h * theta, &A);
+            let mut W = factor(&member.name, "M − hθA", h, &W)?;
+            // M + h (1 − θ) A
+            if self.time_varying {
+                member.system.rhs_dx(step.start, x, &mut A)?;
+            }
+            M.add_scaled(h * (1.0 - theta), &A);
+            P.add(&member.range, &W.solve_matrix(&M));
+            if member.forced {
+                let mut inverse = W.solve_matrix(&Matrix::identity(x.len()));
+                inverse.scale(h);
+                S.add(&member.range, &inverse);
+            } else {
+                let drift = &mut drift[member.range.clone()];
+                drift.copy_from_slice(&self.b_now[member.range.clone()]);
+                W.solve(drift);
+                drift.iter_mut().for_each(|x| *x *= h);
+            }
+            G.add_solution(&member.range, &mut W, &self.relations.B, h * gamma);
+        }
+        let G = G.sparse(n, m);
+        let matrix = problem_matrix(&self.relations.D, &self.relations.C, &G);
+        let problem = match self.operators.take() {
+            Some(mut old) => {
+                old.problem.set_matrix(matrix)?;
+                old.problem
+            }
+            None => self.problem(model, matrix)?,
+        };
+        let (P, S, G) = (P.map(n), S.map(n), LinearMap::from_sparse(G));
+        self.operators = Some(Operators { h, P, S, G, drift, problem });
+        Ok(())
+    }
+
+    /// The problem (3) with the sets of the laws.
+    fn problem(&self, model: &Model, matrix: Operator) -> Result<Problem, SimError> {
+        let mut blocks = Vec::new();
+        for (_, interaction, range) in self.places.interactions_of(model) {
+            for i in 0..range.len() {
+                let set = match &interaction.law {
+                    Law::Equality => Set::Free,
+                    law => match relay_bounds(law, i) {
+                        Some((lower, upper)) => Set::Interval { lower, upper },
+                        None => Set::Nonnegative,
+                    },
+                };
+                blocks.push(Block { size: 1, set });
+            }
+        }
+        Ok(Problem::new(matrix, vec![0.0; blocks.len()], &blocks)?)
+    }
+
+    fn lost(&self, time: f64) -> SimError {
+        let not_finite = |member: &&Member| {
+            !vector::all_finite(&self.next.get(Quantity::X)[member.range.clone()])
+        };
+        let system = self.systems.iter().find(not_finite);
+        SimError::NotFinite { time, system: system.map_or_else(String::new, |m| m.name.clone()) }
+    }
+}
+
+/// `b(t)` of all systems: `f(t, 0)`.
+fn forcing(systems: &[Member], t: f64, b: &mut [f64]) -> Result<(), SimError> {
+    for member in systems {
+        member.system.forcing(t, &mut b[member.range.clone()])?;
+    }
+    Ok(())
+}

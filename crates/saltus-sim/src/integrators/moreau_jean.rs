@@ -1,0 +1,490 @@
+//! The θ-scheme of Moreau and Jean for mechanical systems with impacts.
+//!
+//! ```text
+//! M (v⁺ − v) = h F_θ + Hᵀ λ            momentum balance over the step
+//! u⁺ = H v⁺                            relative velocities
+//! 0 ≤ u⁺ + e u ⟂ λ ≥ 0                 in contacts with y + γ h u ≤ threshold, else λ = 0
+//! q⁺ = q + h (θ v⁺ + (1 − θ) v)        positions                                      (1)
+//! ```
+//!
+//! For `F = F_ext − C v − K q`, with `W = M + h θ C + h² θ² K`:
+//!
+//! ```text
+//! v_free = v − W⁻¹ [(h C + h² θ K) v + h K q − h F_ext,θ]                              (2)
+//! v⁺ = v_free + G λ,    G = W⁻¹ Hᵀ                                                    (3)
+//! u⁺ + e u = H G λ + H v_free + e u                                                   (4)
+//! ```
+//!
+//! (4) with the laws is the problem of the step. A contact that is not active keeps its place
+//! in it with `λ` fixed at zero, so that the matrix stays the same whatever is in contact.
+//!
+//! The ledger multiplies the balance by the mean velocity `v̄ = (v + v⁺)/2`:
+//!
+//! ```text
+//! ½ v⁺ᵀ M v⁺ − ½ vᵀ M v = h v̄ᵀ F_ext,θ − h v̄ᵀ C v_θ − h v̄ᵀ K q_θ + ½ (u + u⁺)ᵀ λ       (5)
+//! ```
+
+use super::assembly::{Blocks, Places, Relations, factor, problem_matrix, relay_bounds};
+use super::{MoreauJean, Step};
+use crate::{Ledger, Quantity, SimError};
+use saltus_linalg::{LinearMap, Matrix, vector};
+use saltus_model::{Dependence, Law, Model, Order, SecondOrderSystem, System};
+use saltus_numerics::methods::Workspace;
+use saltus_numerics::{Block, Operator, Problem, Report, Set, Solver};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The mechanical systems of a model, advanced by Moreau–Jean.
+#[derive(Debug)]
+pub(crate) struct MoreauJeanPart {
+    settings: MoreauJean,
+    pub places: Places,
+    systems: Vec<Member>,
+    relations: Relations,
+    rules: Vec<Rule>,
+    H: LinearMap,
+    M: LinearMap,
+    C: LinearMap,
+    K: LinearMap,
+    forced: bool, // some F_ext depends on time
+    operators: Option<Operators>,
+    workspace: Workspace,
+    pub now: State,
+    next: State,
+    energy0: f64, // when the ledger began
+    q_problem: Vec<f64>,
+    w: Vec<f64>,
+    F_now: Vec<f64>,
+    F_next: Vec<f64>,
+    F_theta: Vec<f64>,
+    v_theta: Vec<f64>,
+    work: Vec<f64>,
+}
+
+#[derive(Debug)]
+struct Member {
+    name: String,
+    system: Arc<dyn SecondOrderSystem>,
+    range: Range<usize>,
+}
+
+/// What the law of one component asks for.
+#[derive(Debug, Clone, Copy)]
+enum Rule {
+    Equality,
+    Relay { lower: f64, upper: f64 },
+    Impact { e: f64 },
+}
+
+/// What the simulation knows at one instant, in one piece, so that recording it is one copy:
+/// `q, v, y, u, λ` and the ledger.
+#[derive(Debug, Clone)]
+pub(crate) struct State {
+    n: usize,
+    m: usize,
+    pub row: Vec<f64>,
+}
+
+/// The parts of a [`State`], to be changed.
+struct Fields<'a> {
+    q: &'a mut [f64],
+    v: &'a mut [f64],
+    y: &'a mut [f64],
+    u: &'a mut [f64],
+    lam: &'a mut [f64],
+    ledger: &'a mut [f64],
+}
+
+impl State {
+    fn new(n: usize, m: usize) -> State {
+        State { n, m, row: vec![0.0; 2 * n + 3 * m + Ledger::NAMES.len()] }
+    }
+
+    /// Where each quantity stands in the row.
+    pub fn columns(&self, quantity: Quantity) -> Range<usize> {
+        let (n, m) = (self.n, self.m);
+        match quantity {
+            Quantity::Q => 0..n,
+            Quantity::V => n..2 * n,
+            Quantity::Y => 2 * n..2 * n + m,
+            Quantity::U => 2 * n + m..2 * n + 2 * m,
+            Quantity::Lam => 2 * n + 2 * m..2 * n + 3 * m,
+            Quantity::X => 0..0,
+        }
+    }
+
+    pub fn get(&self, quantity: Quantity) -> &[f64] {
+        &self.row[self.columns(quantity)]
+    }
+
+    pub fn ledger(&self) -> Ledger {
+        Ledger::from_array(*self.row.last_chunk().unwrap_or(&[f64::NAN; 6]))
+    }
+
+    #[inline]
+    fn fields(&mut self) -> Fields<'_> {
+        let (q, rest) = self.row.split_at_mut(self.n);
+        let (v, rest) = rest.split_at_mut(self.n);
+        let (y, rest) = rest.split_at_mut(self.m);
+        let (u, rest) = rest.split_at_mut(self.m);
+        let (lam, ledger) = rest.split_at_mut(self.m);
+        Fields { q, v, y, u, lam, ledger }
+    }
+}
+
+/// The matrices of a step of length `h`.
+#[derive(Debug)]
+struct Operators {
+    h: f64,
+    Av: LinearMap,    // I − W⁻¹ (h C + h² θ K)
+    Aq: LinearMap,    // −h W⁻¹ K
+    S: LinearMap,     // h W⁻¹
+    G: LinearMap,     // W⁻¹ Hᵀ
+    drift: Vec<f64>,  // h W⁻¹ F_ext of constant forces
+    problem: Problem, // (4)
+}
+
+impl MoreauJeanPart {
+    pub fn new(model: &Model, settings: MoreauJean, solver: &Solver) -> Result<Self, SimError> {
+        let places = Places::new(model, Order::Second);
+        let relations = Relations::new(model, &places);
+        let (n, m) = (places.states, places.outputs);
+        let mut systems = Vec::new();
+        let mut forced = false;
+        let (mut M, mut C, mut K) = (Blocks::default(), Blocks::default(), Blocks::default());
+        let mut block = Matrix::default();
+        for (_, name, system, range) in places.systems_of(model) {
+            if let System::SecondOrder(system) = system {
+                let (q, v) = (system.q0(), system.v0());
+                system.mass(q, &mut block)?;
+                M.add(&range, &block);
+                system.force_dv(model.t0(), q, v, &mut block)?;
+                block.scale(-1.0);
+                C.add(&range, &block);
+                system.force_dq(model.t0(), q, v, &mut block)?;
+                block.scale(-1.0);
+                K.add(&range, &block);
+                forced |= system.dependence().forcing > Dependence::Constant;
+                let (name, system) = (name.to_string(), Arc::clone(system));
+                systems.push(Member { name, system, range });
+            }
+        }
+        let state = State::new(n, m);
+        let mut part = MoreauJeanPart {
+            settings,
+            systems,
+            rules: rules(model, &places),
+            H: LinearMap::from_sparse(relations.C.clone()),
+            relations,
+            M: M.map(n),
+            C: C.map(n),
+            K: K.map(n),
+            forced,
+            operators: None,
+            workspace: Workspace::new(solver.clone())?,
+            now: state.clone(),
+            next: state,
+            energy0: 0.0,
+            q_problem: vec![0.0; m],
+            w: vec![0.0; m],
+            F_now: vec![0.0; n],
+            F_next: vec![0.0; n],
+            F_theta: vec![0.0; n],
+            v_theta: vec![0.0; n],
+            work: vec![0.0; n],
+            places,
+        };
+        part.reset(model.t0())?;
+        Ok(part)
+    }
+
+    /// Back to the initial state.
+    pub fn reset(&mut self, t0: f64) -> Result<(), SimError> {
+        let now = self.now.fields();
+        for member in &self.systems {
+            now.q[member.range.clone()].copy_from_slice(member.system.q0());
+            now.v[member.range.clone()].copy_from_slice(member.system.v0());
+        }
+        now.lam.fill(0.0);
+        self.workspace.forget();
+        self.refresh(t0)
+    }
+
+    /// Replaces configuration or velocity, or both, of one system.
+    pub fn set(&mut self, range: Range<usize>, q: Option<&[f64]>, v: Option<&[f64]>) {
+        let now = self.now.fields();
+        if let Some(q) = q {
+            now.q[range.clone()].copy_from_slice(q);
+        }
+        if let Some(v) = v {
+            now.v[range].copy_from_slice(v);
+        }
+    }
+
+    /// What follows from the state: `y`, `u`, the forces at its time, a new ledger.
+    pub fn refresh(&mut self, t: f64) -> Result<(), SimError> {
+        let now = self.now.fields();
+        now.y.copy_from_slice(&self.relations.e);
+        self.H.apply_add(now.q, now.y);
+        self.H.apply(now.v, now.u);
+        let ledger = Ledger {
+            kinetic: half_form(&self.M, now.v, &mut self.work),
+            potential: half_form(&self.K, now.q, &mut self.work),
+            ..Ledger::default()
+        };
+        now.ledger.copy_from_slice(&ledger.to_array());
+        self.energy0 = ledger.kinetic + ledger.potential;
+        external(&self.systems, t, &mut self.F_now)?;
+        self.F_theta.copy_from_slice(&self.F_now);
+        Ok(())
+    }
+
+    /// Deepest penetration of a contact.
+    #[inline]
+    pub fn penetration(&self) -> f64 {
+        let mut deepest = 0.0;
+        for (rule, &y) in self.rules.iter().zip(self.now.get(Quantity::Y)) {
+            if -y > deepest && matches!(rule, Rule::Impact { .. }) {
+                deepest = -y;
+            }
+        }
+        deepest
+    }
+
+    /// Computes the next state; nothing changes before [`commit`](Self::commit).
+    #[inline]
+    pub fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+        self.prepare(step)?;
+        let Some(operators) = &mut self.operators else {
+            return Ok(None);
+        };
+        let (now, next) = (self.now.fields(), self.next.fields());
+        let (h, theta) = (step.h, self.settings.theta);
+
+        // (2), into v⁺
+        operators.Av.apply(now.v, next.v);
+        operators.Aq.apply_add(now.q, next.v);
+        if self.forced {
+            external(&self.systems, step.end, &mut self.F_next)?;
+            for i in 0..self.F_theta.len() {
+                self.F_theta[i] = theta * self.F_next[i] + (1.0 - theta) * self.F_now[i];
+            }
+            operators.S.apply_add(&self.F_theta, next.v);
+        } else {
+            vector::axpy(1.0, &operators.drift, next.v);
+        }
+
+        // (4) on the active components
+        let mut report = None;
+        let any = activate(&self.rules, &self.settings, h, now.y, now.u, &mut operators.problem);
+        if any {
+            self.H.apply(next.v, &mut self.q_problem);
+            for ((q, rule), u) in self.q_problem.iter_mut().zip(&self.rules).zip(&*now.u) {
+                if let Rule::Impact { e } = rule {
+                    *q += e * u;
+                }
+            }
+            next.lam.copy_from_slice(now.lam);
+            if operators.problem.set_q(&self.q_problem).is_err() {
+                return Err(self.lost(step.end));
+            }
+            let solved = self.workspace.solve(&operators.problem, next.lam, &mut self.w)?;
+            step.verify(solved, |index| self.places.owner_of(model, index))?;
+            report = Some(solved);
+
+            // (3)
+            operators.G.apply_add(next.lam, next.v);
+        } else {
+            next.lam.fill(0.0);
+        }
+
+        // (1); a sum is finite only if all its terms are
+        let mut sum = 0.0;
+        for (((q, v), q_next), v_next) in now.q.iter().zip(&*now.v).zip(&mut *next.q).zip(&*next.v)
+        {
+            *q_next = q + h * (theta * v_next + (1.0 - theta) * v);
+            sum += *q_next + v_next;
+        }
+        if !sum.is_finite() {
+            return Err(self.lost(step.end));
+        }
+        next.y.copy_from_slice(&self.relations.e);
+        self.H.apply_add(next.q, next.y);
+        self.H.apply(next.v, next.u);
+        self.book(h, any);
+        Ok(report)
+    }
+
+    /// Takes over the state that [`advance`](Self::advance) computed.
+    #[inline]
+    pub fn commit(&mut self) {
+        std::mem::swap(&mut self.now.row, &mut self.next.row);
+        if self.forced {
+            std::mem::swap(&mut self.F_now, &mut self.F_next);
+        }
+    }
+
+    /// Equation (5): where the energy went in this step.
+    #[inline]
+    fn book(&mut self, h: f64, any_contact: bool) {
+        let mut ledger = self.now.ledger();
+        let (now, next) = (self.now.fields(), self.next.fields());
+        let theta = self.settings.theta;
+        ledger.kinetic = half_form(&self.M, next.v, &mut self.work);
+        if !self.K.is_zero() {
+            ledger.potential = half_form(&self.K, next.q, &mut self.work);
+        }
+        ledger.work += 0.5 * h * mean(now.v, next.v, &self.F_theta);
+        if !self.C.is_zero() {
+            for i in 0..next.v.len() {
+                self.v_theta[i] = theta * next.v[i] + (1.0 - theta) * now.v[i];
+            }
+            self.C.apply(&self.v_theta, &mut self.work);
+            ledger.damping += 0.5 * h * mean(now.v, next.v, &self.work);
+        }
+        if any_contact {
+            ledger.contact -= 0.5 * mean(now.u, next.u, next.lam);
+        }
+        let gained = ledger.kinetic + ledger.potential - self.energy0;
+        ledger.numerical = ledger.work - ledger.damping - ledger.contact - gained;
+        next.ledger.copy_from_slice(&ledger.to_array());
+    }
+
+    /// The matrices of this step.
+    fn prepare(&mut self, step: Step) -> Result<(), SimError> {
+        if self.operators.as_ref().is_some_and(|operators| operators.h == step.h) {
+            return Ok(());
+        }
+        let (n, m) = (self.places.states, self.places.outputs);
+        let theta = self.settings.theta;
+        let h = step.h;
+        let (mut Av, mut Aq) = (Blocks::default(), Blocks::default());
+        let (mut S, mut G) = (Blocks::default(), Blocks::default());
+        let mut drift = vec![0.0; n];
+        let (mut W, mut C, mut K) = (Matrix::default(), Matrix::default(), Matrix::default());
+        for member in &self.systems {
+            let range = &member.range;
+            let q = &self.now.get(Quantity::Q)[range.clone()];
+            let v = &self.now.get(Quantity::V)[range.clone()];
+            member.system.mass(q, &mut W)?;
+            member.system.force_dv(step.end, q, v, &mut C)?; // −C
+            member.system.force_dq(step.end, q, v, &mut K)?; // −K
+            W.add_scaled(-h * theta, &C);
+            W.add_scaled(-h * h * theta * theta, &K);
+            let mut W = factor(&member.name, "M + hθC + h²θ²K", h, &W)?;
+            // −(h C + h² θ K) and −h K
+            C.scale(h);
+            C.add_scaled(h * h * theta, &K);
+            K.scale(h);
+            let mut block = W.solve_matrix(&C);
+            block.add_scaled(1.0, &Matrix::identity(range.len()));
+            Av.add(range, &block);
+            Aq.add(range, &W.solve_matrix(&K));
+            let mut inverse = W.solve_matrix(&Matrix::identity(range.len()));
+            inverse.scale(h);
+            S.add(range, &inverse);
+            inverse.apply(&self.F_now[range.clone()], &mut drift[range.clone()]);
+            G.add_solution(range, &mut W, &self.relations.B, 1.0);
+        }
+        let G = G.sparse(n, m);
+        let matrix = problem_matrix(&self.relations.D, &self.relations.C, &G);
+        let problem = match self.operators.take() {
+            Some(mut old) => {
+                old.problem.set_matrix(matrix)?;
+                old.problem
+            }
+            None => problem(m, matrix)?,
+        };
+        let (Av, Aq, S, G) = (Av.map(n), Aq.map(n), S.map(n), LinearMap::from_sparse(G));
+        self.operators = Some(Operators { h, Av, Aq, S, G, drift, problem });
+        Ok(())
+    }
+
+    fn lost(&self, time: f64) -> SimError {
+        let not_finite = |member: &&Member| {
+            let range = member.range.clone();
+            !vector::all_finite(&self.next.get(Quantity::V)[range.clone()])
+                || !vector::all_finite(&self.next.get(Quantity::Q)[range])
+        };
+        let system = self.systems.iter().find(not_finite);
+        SimError::NotFinite { time, system: system.map_or_else(String::new, |m| m.name.clone()) }
+    }
+}
+
+/// Gives each component the set of its law; an inactive contact is fixed at zero. Whether any
+/// component is active.
+#[inline]
+fn activate(
+    rules: &[Rule],
+    settings: &MoreauJean,
+    h: f64,
+    y: &[f64],
+    u: &[f64],
+    problem: &mut Problem,
+) -> bool {
+    let mut any = false;
+    for (i, rule) in rules.iter().enumerate() {
+        let (lower, upper) = match *rule {
+            Rule::Equality => (f64::NEG_INFINITY, f64::INFINITY),
+            Rule::Relay { lower, upper } => (h * lower, h * upper),
+            Rule::Impact { .. } => {
+                let predicted = y[i] + settings.gamma * h * u[i];
+                if predicted <= settings.threshold { (0.0, f64::INFINITY) } else { (0.0, 0.0) }
+            }
+        };
+        any |= lower < upper;
+        problem.set_bounds(i, lower, upper);
+    }
+    any
+}
+
+/// The rule of each component.
+fn rules(model: &Model, places: &Places) -> Vec<Rule> {
+    let mut rules = Vec::new();
+    for (_, interaction, range) in places.interactions_of(model) {
+        for i in 0..range.len() {
+            rules.push(match &interaction.law {
+                Law::NewtonImpact { e } => Rule::Impact { e: *e },
+                law => match relay_bounds(law, i) {
+                    Some((lower, upper)) => Rule::Relay { lower, upper },
+                    None => Rule::Equality,
+                },
+            });
+        }
+    }
+    rules
+}
+
+/// The problem (4), every contact inactive.
+fn problem(m: usize, matrix: Operator) -> Result<Problem, SimError> {
+    let inactive = Block { size: m, set: Set::Interval { lower: 0.0, upper: 0.0 } };
+    Ok(Problem::new(matrix, vec![0.0; m], &[inactive])?)
+}
+
+/// `(a + b)ᵀ c`.
+#[inline]
+fn mean(a: &[f64], b: &[f64], c: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for ((a, b), c) in a.iter().zip(b).zip(c) {
+        sum += (a + b) * c;
+    }
+    sum
+}
+
+/// `½ xᵀ A x`.
+#[inline]
+fn half_form(A: &LinearMap, x: &[f64], work: &mut [f64]) -> f64 {
+    if A.is_zero() {
+        return 0.0;
+    }
+    A.apply(x, work);
+    0.5 * vector::dot(x, work)
+}
+
+/// `F_ext(t)` of all systems.
+fn external(systems: &[Member], t: f64, F: &mut [f64]) -> Result<(), SimError> {
+    for member in systems {
+        member.system.external(t, &mut F[member.range.clone()])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,604 @@
+//! The time-stepping strategy: one problem a step, events are not located.
+//!
+//! A step is a transaction: the new state is computed beside the old one and takes its place
+//! only when every problem of the step is solved and verified.
+
+use crate::SimError;
+use crate::integrators::euler_moreau::EulerMoreauPart;
+use crate::integrators::moreau_jean::MoreauJeanPart;
+use crate::integrators::{EulerMoreau, Integrator, MoreauJean, Step};
+use crate::recorder::{Parts, Recorder, full_layout};
+use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
+use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
+use saltus_numerics::{Report, Solver};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Where the steps end.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Steps {
+    /// Every `h` seconds; the last step of a run is shortened where `until` asks for it.
+    Every(f64),
+    /// At these instants, which increase from `t0` on.
+    Instants(Vec<f64>),
+}
+
+impl From<f64> for Steps {
+    fn from(h: f64) -> Self {
+        Steps::Every(h)
+    }
+}
+
+impl From<Vec<f64>> for Steps {
+    fn from(instants: Vec<f64>) -> Self {
+        Steps::Instants(instants)
+    }
+}
+
+/// What one step did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepStats {
+    /// Time at its end.
+    pub t: f64,
+    /// Its length.
+    pub h: f64,
+    /// Iterations of the solver.
+    pub iterations: usize,
+    /// Verified residual of its problem.
+    pub residual: f64,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Current time.
+    pub t: f64,
+    /// Time at which the run started.
+    pub start: f64,
+    /// Time at which it will end.
+    pub until: f64,
+    /// Steps done so far.
+    pub steps: usize,
+}
+
+/// What a run does besides stepping. The default records everything, silently.
+#[derive(Default)]
+pub struct RunOptions<'a> {
+    /// Record every so many steps (0 counts as 1); first and last instant always.
+    pub every: usize,
+    /// Record only these signals (`ball.q`, `ball.q[0]`) or owners (`ball`).
+    pub signals: Option<&'a [String]>,
+    /// Stop after the current step once this is set.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Called now and then, at least every few thousand steps.
+    pub progress: Option<&'a mut dyn FnMut(Progress)>,
+    /// Give recorded rows away in chunks instead of keeping them.
+    pub sink: Option<&'a mut dyn Sink>,
+}
+
+impl std::fmt::Debug for RunOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunOptions")
+            .field("every", &self.every)
+            .field("signals", &self.signals)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A run that could not be finished, with what was computed before.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{source}")]
+pub struct RunFailure {
+    /// What went wrong.
+    pub source: SimError,
+    /// What was computed.
+    pub run: Box<Run>,
+}
+
+/// Rows that are collected before a sink gets them.
+const CHUNK_BYTES: usize = 1 << 20;
+/// Steps between two calls of `progress`, at most.
+const PROGRESS_STEPS: usize = 1024;
+
+/// A model on its way through time, step by step.
+///
+/// ```
+/// use saltus_model::{LagrangianLinear, LagrangianLinearRelation, Law, Model};
+/// use saltus_sim::{MoreauJean, TimeStepping};
+///
+/// let mut model = Model::new("bouncing ball");
+/// let ball = model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81]))?;
+/// let law = Law::NewtonImpact { e: 0.9 };
+/// model.connect("floor", LagrangianLinearRelation::new([[1.0]]), law, &[ball])?;
+///
+/// let mut sim = TimeStepping::new(model, 5e-3, [MoreauJean::default().into()])?;
+/// sim.step()?;
+/// assert!(sim.q(ball)?[0] < 1.0);
+/// let run = sim.run(10.0)?;
+/// assert_eq!(run.frames.len(), 2000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct TimeStepping {
+    model: Model,
+    steps: Steps,
+    clock: Clock,
+    parts: Parts,
+}
+
+impl TimeStepping {
+    /// A simulation with the default solver. An order of systems without an integrator gets
+    /// the default scheme for it.
+    pub fn new(
+        model: Model,
+        steps: impl Into<Steps>,
+        integrators: impl IntoIterator<Item = Integrator>,
+    ) -> Result<Self, SimError> {
+        TimeStepping::with_solver(model, steps, integrators, &Solver::default())
+    }
+
+    /// A simulation with this solver.
+    pub fn with_solver(
+        model: Model,
+        steps: impl Into<Steps>,
+        integrators: impl IntoIterator<Item = Integrator>,
+        solver: &Solver,
+    ) -> Result<Self, SimError> {
+        if model.systems().len() == 0 {
+            return Err(SimError::EmptyModel { title: model.title().to_string() });
+        }
+        let (owner, t0) = ("the model", model.t0());
+        if !t0.is_finite() {
+            let allowed = "the finite numbers";
+            return Err(SimError::Setting { owner, field: "t0", value: t0, allowed });
+        }
+        let steps = steps.into();
+        check_steps(&steps, t0)?;
+        solver.check()?;
+        let (euler_moreau, moreau_jean) = choose(integrators)?;
+        let has = |order| model.systems().any(|(_, system)| system.order() == order);
+        let first = has(Order::First)
+            .then(|| EulerMoreauPart::new(&model, euler_moreau, solver))
+            .transpose()?;
+        let second = has(Order::Second)
+            .then(|| MoreauJeanPart::new(&model, moreau_jean, solver))
+            .transpose()?;
+        let clock = Clock::new(t0);
+        Ok(TimeStepping { model, steps, clock, parts: Parts { first, second } })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Current time.
+    pub fn t(&self) -> f64 {
+        self.clock.t
+    }
+
+    /// Whether there is no step left before `until`.
+    pub fn done(&self, until: f64) -> bool {
+        self.steps_ahead(until) == 0
+    }
+
+    /// All signals that a run can record.
+    pub fn layout(&self) -> Layout {
+        full_layout(&self.model, &self.parts)
+    }
+
+    /// One step. If it fails, nothing has changed.
+    pub fn step(&mut self) -> Result<StepStats, SimError> {
+        let step = self.next_step(f64::INFINITY)?;
+        self.advance(step)
+    }
+
+    /// Runs until `until` and keeps all recorded rows. The last step is shortened where
+    /// `until` asks for it.
+    pub fn run(&mut self, until: f64) -> Result<Run, RunFailure> {
+        self.run_with(until, RunOptions::default())
+    }
+
+    /// Runs until `until`. An interrupted run is no error; its outcome says so.
+    pub fn run_with(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure> {
+        let RunOptions { every, signals, interrupt, mut progress, mut sink } = options;
+        let clock = Instant::now();
+        let every = every.max(1);
+        let mut stats = RunStats {
+            steps: 0,
+            iterations: 0,
+            worst_residual: 0.0,
+            worst_penetration: 0.0,
+            failures: 0,
+            seconds: 0.0,
+            outcome: Outcome::Complete,
+        };
+        let recorder = match Recorder::new(self.layout(), signals) {
+            Ok(recorder) => recorder,
+            Err(error) => {
+                let source = SimError::Signal(error);
+                stats.outcome = Outcome::Failed(source.to_string());
+                let (layout, frames) = (self.layout(), Frames::default());
+                return Err(RunFailure { source, run: Box::new(Run { layout, frames, stats }) });
+            }
+        };
+        let mut frames = Frames::default();
+        let capacity = self.rows_ahead(&recorder.layout, until, every, sink.is_some());
+        frames.reserve(&recorder.layout, capacity);
+        recorder.record(&mut frames, self.clock.t, &self.parts, 0, 0.0);
+
+        let mut failure = self.check_until(until).err();
+        let start = self.clock.t;
+        let ahead = self.steps_ahead(until);
+        while failure.is_none() && stats.steps < ahead {
+            if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                stats.outcome = Outcome::Interrupted;
+                break;
+            }
+            let done = match self.next_step(until).and_then(|step| self.advance(step)) {
+                Ok(done) => done,
+                Err(error) => {
+                    failure = Some(error);
+                    stats.failures = 1;
+                    break;
+                }
+            };
+            stats.steps += 1;
+            stats.iterations += done.iterations;
+            if !(done.residual <= stats.worst_residual) {
+                stats.worst_residual = done.residual;
+            }
+            if let Some(part) = &self.parts.second {
+                stats.worst_penetration = stats.worst_penetration.max(part.penetration());
+            }
+            if stats.steps.is_multiple_of(every) || stats.steps == ahead {
+                recorder.record(&mut frames, done.t, &self.parts, done.iterations, done.residual);
+                if let Some(sink) = &mut sink
+                    && frames.len() >= capacity
+                {
+                    failure = append(*sink, &recorder.layout, &mut frames).err();
+                }
+            }
+            if stats.steps.is_multiple_of(PROGRESS_STEPS)
+                && let Some(progress) = &mut progress
+            {
+                progress(Progress { t: done.t, start, until, steps: stats.steps });
+            }
+        }
+        if let Some(sink) = &mut sink
+            && !matches!(failure, Some(SimError::Record(_)))
+            && !frames.is_empty()
+        {
+            failure = failure.or(append(*sink, &recorder.layout, &mut frames).err());
+        }
+        stats.seconds = clock.elapsed().as_secs_f64();
+        if let Some(error) = &failure {
+            stats.outcome = Outcome::Failed(error.to_string());
+        }
+        let run = Run { layout: recorder.layout, frames, stats };
+        match failure {
+            None => Ok(run),
+            Some(source) => Err(RunFailure { source, run: Box::new(run) }),
+        }
+    }
+
+    /// Back to the initial state and time.
+    pub fn reset(&mut self) -> Result<(), SimError> {
+        self.clock = Clock::new(self.model.t0());
+        if let Some(part) = &mut self.parts.first {
+            part.reset(self.clock.t)?;
+        }
+        if let Some(part) = &mut self.parts.second {
+            part.reset(self.clock.t)?;
+        }
+        Ok(())
+    }
+
+    /// State of a first-order system.
+    pub fn x(&self, id: SystemId) -> Result<&[f64], SimError> {
+        let range = self.first_range(id)?;
+        Ok(self.parts.first.as_ref().map_or(&[], |part| &part.now.get(Quantity::X)[range]))
+    }
+
+    /// Configuration of a mechanical system.
+    pub fn q(&self, id: SystemId) -> Result<&[f64], SimError> {
+        let range = self.second_range(id)?;
+        Ok(self.parts.second.as_ref().map_or(&[], |part| &part.now.get(Quantity::Q)[range]))
+    }
+
+    /// Velocity of a mechanical system.
+    pub fn v(&self, id: SystemId) -> Result<&[f64], SimError> {
+        let range = self.second_range(id)?;
+        Ok(self.parts.second.as_ref().map_or(&[], |part| &part.now.get(Quantity::V)[range]))
+    }
+
+    /// Output (gap) of an interaction.
+    pub fn y(&self, id: InteractionId) -> &[f64] {
+        self.of_interaction(id, Quantity::Y)
+    }
+
+    /// Relative velocity of a mechanical interaction; empty for a first-order one.
+    pub fn u(&self, id: InteractionId) -> &[f64] {
+        self.of_interaction(id, Quantity::U)
+    }
+
+    /// Multiplier of an interaction in the last step (mechanics: its impulse).
+    pub fn lam(&self, id: InteractionId) -> &[f64] {
+        self.of_interaction(id, Quantity::Lam)
+    }
+
+    /// Energies of the mechanical systems, if there are any.
+    pub fn ledger(&self) -> Option<Ledger> {
+        self.parts.second.as_ref().map(|part| part.now.ledger())
+    }
+
+    /// Replaces the state of a first-order system.
+    pub fn set_x(&mut self, id: SystemId, x: &[f64]) -> Result<(), SimError> {
+        let range = self.first_range(id)?;
+        check_state("x", x, range.len())?;
+        if let Some(part) = &mut self.parts.first {
+            part.set(range, x);
+            part.refresh(self.clock.t)?;
+        }
+        Ok(())
+    }
+
+    /// Replaces configuration or velocity, or both, of a mechanical system. The ledger starts
+    /// anew.
+    pub fn set_qv(
+        &mut self,
+        id: SystemId,
+        q: Option<&[f64]>,
+        v: Option<&[f64]>,
+    ) -> Result<(), SimError> {
+        let range = self.second_range(id)?;
+        for (what, value) in [("q", q), ("v", v)] {
+            if let Some(value) = value {
+                check_state(what, value, range.len())?;
+            }
+        }
+        if let Some(part) = &mut self.parts.second {
+            part.set(range, q, v);
+            part.refresh(self.clock.t)?;
+        }
+        Ok(())
+    }
+
+    /// The step that comes next, ending at `until` at the latest.
+    #[inline]
+    fn next_step(&self, until: f64) -> Result<Step, SimError> {
+        let start = self.clock.t;
+        match &self.steps {
+            Steps::Every(h) => {
+                let end = self.clock.after(*h);
+                if end > until + NEARLY * h {
+                    return Ok(Step { start, end: until, h: until - start });
+                }
+                Ok(Step { start, end, h: *h })
+            }
+            Steps::Instants(instants) => match instants.get(self.clock.instant) {
+                Some(&end) => Ok(Step { start, end, h: self.clock.settle(end - start, end) }),
+                None => {
+                    let last = instants.last().copied().unwrap_or(start);
+                    Err(SimError::NoMoreInstants { last })
+                }
+            },
+        }
+    }
+
+    /// Advances all parts; commits only if all of them succeed.
+    #[inline]
+    fn advance(&mut self, step: Step) -> Result<StepStats, SimError> {
+        let (mut iterations, mut residual) = (0, 0.0);
+        let mut count = |report: Option<Report>| {
+            if let Some(report) = report {
+                iterations += report.iterations;
+                if !(report.residual <= residual) {
+                    residual = report.residual;
+                }
+            }
+        };
+        if let Some(part) = &mut self.parts.first {
+            count(part.advance(&self.model, step)?);
+        }
+        if let Some(part) = &mut self.parts.second {
+            count(part.advance(&self.model, step)?);
+        }
+        if let Some(part) = &mut self.parts.first {
+            part.commit();
+        }
+        if let Some(part) = &mut self.parts.second {
+            part.commit();
+        }
+        self.clock.advance(step, &self.steps);
+        Ok(StepStats { t: step.end, h: step.h, iterations, residual })
+    }
+
+    fn check_until(&self, until: f64) -> Result<(), SimError> {
+        if !until.is_finite() {
+            let (owner, allowed) = ("time-stepping", "the finite numbers");
+            return Err(SimError::Setting { owner, field: "until", value: until, allowed });
+        }
+        if until < self.clock.t {
+            return Err(SimError::Until { until, time: self.clock.t });
+        }
+        Ok(())
+    }
+
+    /// Steps left before `until`.
+    fn steps_ahead(&self, until: f64) -> usize {
+        match &self.steps {
+            Steps::Every(h) => self.clock.steps_to(until, *h),
+            Steps::Instants(instants) => {
+                let left = instants.get(self.clock.instant..).unwrap_or(&[]);
+                left.iter().take_while(|&&t| t <= until).count()
+            }
+        }
+    }
+
+    /// Rows to make room for: those of the whole run, or of a chunk.
+    fn rows_ahead(&self, layout: &Layout, until: f64, every: usize, chunked: bool) -> usize {
+        let width: usize = Quantity::ALL.iter().map(|&q| layout.width(q)).sum();
+        let row_bytes = 8 * (width + 9);
+        let all = self.steps_ahead(until) / every + 2;
+        if chunked {
+            return (CHUNK_BYTES / row_bytes).clamp(16, 65536);
+        }
+        // a mistyped `until` should not exhaust the memory before the first step
+        all.min((4 << 30) / row_bytes)
+    }
+
+    fn first_range(&self, id: SystemId) -> Result<std::ops::Range<usize>, SimError> {
+        let places = self.parts.first.as_ref().map(|part| &part.places);
+        self.range(id, places.and_then(|p| p.systems.get(id.index())), "x", Order::First)
+    }
+
+    fn second_range(&self, id: SystemId) -> Result<std::ops::Range<usize>, SimError> {
+        let places = self.parts.second.as_ref().map(|part| &part.places);
+        self.range(id, places.and_then(|p| p.systems.get(id.index())), "q, v", Order::Second)
+    }
+
+    fn range(
+        &self,
+        id: SystemId,
+        place: Option<&Option<std::ops::Range<usize>>>,
+        what: &'static str,
+        order: Order,
+    ) -> Result<std::ops::Range<usize>, SimError> {
+        let name = self.model.systems().nth(id.index()).map(|(name, _)| name.to_string());
+        let system = name.ok_or(ModelError::Handle { index: id.index() })?;
+        match place {
+            Some(Some(range)) => Ok(range.clone()),
+            _ => Err(SimError::NoSuchState { system, what, needs: order.name() }),
+        }
+    }
+
+    fn of_interaction(&self, id: InteractionId, quantity: Quantity) -> &[f64] {
+        let k = id.index();
+        if let Some(part) = &self.parts.first
+            && let Some(Some(range)) = part.places.interactions.get(k)
+        {
+            return part.now.get(quantity).get(range.clone()).unwrap_or(&[]);
+        }
+        if let Some(part) = &self.parts.second
+            && let Some(Some(range)) = part.places.interactions.get(k)
+        {
+            return part.now.get(quantity).get(range.clone()).unwrap_or(&[]);
+        }
+        &[]
+    }
+}
+
+/// Shares of a step below which two instants are the same.
+const NEARLY: f64 = 1e-9;
+
+/// Time as a count of steps since an anchor, so that it does not drift.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    t: f64,
+    anchor: f64,
+    count: usize,   // full steps since the anchor
+    instant: usize, // next entry of given instants
+    last_h: f64,
+}
+
+impl Clock {
+    fn new(t0: f64) -> Clock {
+        Clock { t: t0, anchor: t0, count: 0, instant: 0, last_h: f64::NAN }
+    }
+
+    #[inline]
+    fn after(&self, h: f64) -> f64 {
+        self.anchor + (self.count + 1) as f64 * h
+    }
+
+    /// Steps of length `h` left before `until`, a shortened last one included.
+    #[inline]
+    fn steps_to(&self, until: f64, h: f64) -> usize {
+        let steps = (until - self.t) / h;
+        if !(steps > NEARLY) {
+            return 0;
+        }
+        // a rest below NEARLY is no step
+        (steps - NEARLY).ceil() as usize
+    }
+
+    /// The length of the last step, where the difference is only round-off of the instants:
+    /// equal steps keep their matrices.
+    fn settle(&self, h: f64, end: f64) -> f64 {
+        let round_off = 8.0 * f64::EPSILON * end.abs().max(self.t.abs());
+        if (h - self.last_h).abs() <= round_off { self.last_h } else { h }
+    }
+
+    #[inline]
+    fn advance(&mut self, step: Step, steps: &Steps) {
+        self.t = step.end;
+        self.last_h = step.h;
+        self.instant += 1;
+        match steps {
+            Steps::Every(h) if *h == step.h => self.count += 1,
+            _ => (self.anchor, self.count) = (step.end, 0),
+        }
+    }
+}
+
+/// The integrators of both orders: those given, else the defaults.
+fn choose(
+    integrators: impl IntoIterator<Item = Integrator>,
+) -> Result<(EulerMoreau, MoreauJean), SimError> {
+    let (mut first, mut second) = (None, None);
+    for integrator in integrators {
+        integrator.check()?;
+        let order = integrator.order();
+        let taken = match integrator {
+            Integrator::EulerMoreau(scheme) => first.replace(scheme).is_some(),
+            Integrator::MoreauJean(scheme) => second.replace(scheme).is_some(),
+        };
+        if taken {
+            return Err(SimError::Integrators { order: order.name() });
+        }
+    }
+    Ok((first.unwrap_or_default(), second.unwrap_or_default()))
+}
+
+fn check_steps(steps: &Steps, t0: f64) -> Result<(), SimError> {
+    match steps {
+        Steps::Every(h) if !(*h > 0.0 && h.is_finite()) => {
+            let (owner, allowed) = ("time-stepping", "(0, inf)");
+            Err(SimError::Setting { owner, field: "h", value: *h, allowed })
+        }
+        Steps::Every(_) => Ok(()),
+        Steps::Instants(instants) => {
+            let mut before = t0;
+            for (index, &found) in instants.iter().enumerate() {
+                if !(found > before) || !found.is_finite() {
+                    return Err(SimError::Instants { index, found, before });
+                }
+                before = found;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn check_state(what: &'static str, value: &[f64], expected: usize) -> Result<(), SimError> {
+    let owner = "set_state".to_string();
+    if value.len() != expected {
+        let why = "the size of the system".to_string();
+        let found = value.len();
+        return Err(SimError::Model(ModelError::Length { owner, what, found, expected, why }));
+    }
+    match value.iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(i) => {
+            let (at, value) = (vec![i], value[i]);
+            Err(SimError::Model(ModelError::NotFinite { owner, what, at, value }))
+        }
+    }
+}
+
+fn append(sink: &mut dyn Sink, layout: &Layout, frames: &mut Frames) -> Result<(), SimError> {
+    sink.append(layout, frames).map_err(|error| SimError::Record(error.to_string()))?;
+    frames.clear();
+    Ok(())
+}
