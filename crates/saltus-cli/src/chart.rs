@@ -12,7 +12,8 @@ use kuva::render::figure::Figure;
 use kuva::render::layout::Layout as PanelLayout;
 use kuva::render::palette::Palette;
 use kuva::render::plots::Plot;
-use saltus::{Layout, Quantity, Run, Signal};
+use kuva::render::theme::Theme;
+use saltus::sim::{Layout, Quantity, Run, Signal};
 use std::path::{Path, PathBuf};
 
 /// Width of the picture, in points; a PNG has [`PNG_SCALE`] pixels a point.
@@ -116,15 +117,23 @@ pub fn default_signals(layout: &Layout) -> Vec<Signal> {
     chosen.into_iter().cloned().collect()
 }
 
+/// Whether a picture of this name can be drawn: known before a long run begins.
+pub fn check_path(path: &Path) -> Result<(), ChartError> {
+    kind_of(path).map(|_| ())
+}
+
+/// `png` or `svg`, from the file's name.
+fn kind_of(path: &Path) -> Result<&'static str, ChartError> {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    let kinds = ["png", "svg"].into_iter().find(|kind| extension.eq_ignore_ascii_case(kind));
+    kinds.ok_or_else(|| ChartError::Extension { path: path.to_path_buf() })
+}
+
 /// Draws the signals of a run, or [`default_signals`], to a `.png` or `.svg` file.
 ///
 /// The file appears whole or not at all.
 pub fn draw(run: &Run, signals: &[Signal], path: &Path) -> Result<(), ChartError> {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
-    let kind = extension.to_ascii_lowercase();
-    if kind != "png" && kind != "svg" {
-        return Err(ChartError::Extension { path: path.to_path_buf() });
-    }
+    let kind = kind_of(path)?;
     let chosen;
     let signals = if signals.is_empty() {
         chosen = default_signals(&run.layout);
@@ -136,7 +145,7 @@ pub fn draw(run: &Run, signals: &[Signal], path: &Path) -> Result<(), ChartError
         return Err(ChartError::Nothing);
     }
     let scene = figure(run, signals)?.render();
-    let bytes = match kind.as_str() {
+    let bytes = match kind {
         "png" => {
             let backend = RasterBackend::new().with_scale(PNG_SCALE);
             backend.render_scene(&scene).map_err(|cause| ChartError::Render { cause })?
@@ -163,6 +172,7 @@ fn figure(run: &Run, signals: &[Signal]) -> Result<Figure, ChartError> {
     let right = if legends { RIGHT.1 } else { RIGHT.0 };
     let height = (HEIGHT / count as f64).clamp(PANEL_HEIGHT.1, PANEL_HEIGHT.0);
 
+    let theme = Theme { grid_color: "#e3e3e3".to_string(), ..Theme::light() };
     let mut figure = Figure::new(count, 1).with_spacing(0.0).with_padding(8.0);
     let mut panels = Vec::with_capacity(count);
     let mut layouts = Vec::with_capacity(count);
@@ -177,6 +187,7 @@ fn figure(run: &Run, signals: &[Signal]) -> Result<Figure, ChartError> {
             .with_y_axis_min(range.0)
             .with_y_axis_max(range.1)
             .with_ticks(if height < 150.0 { 3 } else { 5 })
+            .with_theme(theme.clone())
             .with_label_size(14)
             .with_tick_size(12)
             .with_body_size(12)
@@ -217,8 +228,7 @@ fn panel(
     let Some(whole) = whole.filter(|_| !signal.columns.is_empty()) else {
         return Err(ChartError::Unknown { signal: signal.path() });
     };
-    let table = run.frames.table(signal.quantity);
-    let width = run.layout.width(signal.quantity);
+    let (table, width) = (&run.frames.rows, run.layout.width());
     let columns = signal.columns.len();
     let lines = columns.min(LINES);
     let palette = Palette::category10();
@@ -265,7 +275,8 @@ fn thinned(
     range: (f64, f64),
 ) -> Vec<Option<(f64, f64)>> {
     let rows = times.iter().copied().zip(values);
-    let finite = |(t, value): (f64, f64)| (t.is_finite() && value.is_finite()).then_some((t, value));
+    let finite =
+        |(t, value): (f64, f64)| (t.is_finite() && value.is_finite()).then_some((t, value));
     if times.len() <= 4 * PIXELS {
         return rows.map(finite).collect();
     }

@@ -59,18 +59,12 @@ pub fn write_csv(run: &Run, signals: &[Signal], out: impl Write) -> Result<(), C
     }
     out.write_all(b"\n").map_err(failed)?;
 
-    let tables: Vec<(&[f64], usize, &Signal)> = signals
-        .iter()
-        .map(|signal| {
-            let quantity = signal.quantity;
-            (run.frames.table(quantity), run.layout.width(quantity), signal)
-        })
-        .collect();
+    let width = run.layout.width();
     for (row, time) in run.frames.time.iter().enumerate() {
         write!(out, "{time:?}").map_err(failed)?;
-        for (table, width, signal) in &tables {
+        for signal in signals {
             let columns = row * width + signal.columns.start..row * width + signal.columns.end;
-            for value in table.get(columns).unwrap_or(&[]) {
+            for value in run.frames.rows.get(columns).unwrap_or(&[]) {
                 write!(out, ",{value:?}").map_err(failed)?;
             }
         }

@@ -1,8 +1,8 @@
 //! saltus-io
 
-pub mod model_file;
 pub mod compare;
 pub mod csv;
+pub mod model_file;
 mod partial;
 pub mod run_file;
 

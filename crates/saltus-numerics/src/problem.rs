@@ -256,10 +256,18 @@ impl Problem {
     /// `w ← W z + q`.
     #[inline]
     pub fn eval(&self, z: &[f64], w: &mut [f64]) {
-        w.copy_from_slice(&self.q);
+        assert_eq!((z.len(), w.len()), (self.q.len(), self.q.len()), "lengths of z and w");
         match &self.matrix {
-            Operator::Dense(a) => a.apply_add(z, w),
-            Operator::Sparse(a) => a.apply_add(z, w),
+            Operator::Dense(a) => {
+                for (i, (w, q)) in w.iter_mut().zip(&self.q).enumerate() {
+                    *w = q + vector::dot(a.row(i), z);
+                }
+            }
+            Operator::Sparse(a) => {
+                for (i, (w, q)) in w.iter_mut().zip(&self.q).enumerate() {
+                    *w = q + a.row_dot(i, z);
+                }
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 /// How a method ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[repr(u64)] // a whole word: reports are copied in the innermost loop, and padding is slow there
 pub enum Status {
     /// The verified residual is at most the tolerance.
     Solved,

@@ -30,10 +30,12 @@ pub fn residual(problem: &Problem, z: &[f64], w: &mut [f64]) -> Residual {
 /// Equations (1) and (2) for a `w` that is known to be `W z + q`.
 #[inline]
 pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
-    let (q, lower, upper) = (problem.q(), problem.lower(), problem.upper());
+    let n = z.len();
+    let (q, lower, upper) = (&problem.q()[..n], &problem.lower()[..n], &problem.upper()[..n]);
+    let w = &w[..n];
     let (mut sum, mut scale) = (0.0, 0.0);
     let (mut worst, mut largest) = (0, 0.0);
-    for i in 0..z.len() {
+    for i in 0..n {
         let r = z[i] - project(z[i] - w[i], lower[i], upper[i]);
         sum += r * r;
         scale += q[i] * q[i];
@@ -41,7 +43,9 @@ pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
             (worst, largest) = (i, r.abs());
         }
     }
-    Residual { value: sum.sqrt() / (1.0 + scale.sqrt()), worst }
+    // exactly zero is common in small problems, and spares the roots
+    let value = if sum == 0.0 { 0.0 } else { sum.sqrt() / (1.0 + scale.sqrt()) };
+    Residual { value, worst }
 }
 
 #[cfg(test)]

@@ -1,1 +1,40 @@
-//! saltus-py
+//! The compiled half of the Python package: conversions, and nothing that computes.
+//!
+//! What users see is `python/saltus`. Here every class is a thin shell around one Rust value;
+//! settings travel as JSON text that serde reads into the settings structs, so that their names
+//! and defaults exist once.
+
+mod arrays;
+mod errors;
+mod model;
+mod model_file;
+mod numerics;
+mod operator;
+mod run;
+mod settings;
+mod time_stepping;
+
+use pyo3::prelude::*;
+
+/// The compiled half of Saltus. Private: use `saltus`.
+#[pymodule(name = "_saltus")]
+mod extension {
+    #[pymodule_export]
+    use crate::model::{PyLaw, PyModel};
+    #[pymodule_export]
+    use crate::model_file::{PyModelFile, load_model};
+    #[pymodule_export]
+    use crate::numerics::{
+        PyProblem, all_solutions, boxed_problem, lcp_problem, mlcp_problem, residual, solve,
+    };
+    #[pymodule_export]
+    use crate::operator::evaluate;
+    #[pymodule_export]
+    use crate::run::{PyRun, load_run};
+    #[pymodule_export]
+    use crate::settings::{check_integrator, check_solver, defaults};
+    #[pymodule_export]
+    use crate::time_stepping::PyTimeStepping;
+    #[pymodule_export]
+    const VERSION: &str = saltus::VERSION;
+}

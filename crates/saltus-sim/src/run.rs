@@ -1,8 +1,8 @@
 //! What a run leaves behind: its layout, its frames, its summary.
 //!
-//! The recorder keeps one row a recorded instant. All systems stand side by side in one row
-//! of `q`, all interactions side by side in one row of `lam`; a signal is a range of columns.
-//! So recording a step is a few copies, whatever the number of systems.
+//! The recorder keeps one row a recorded instant: the states of all systems, the outputs and
+//! multipliers of all interactions, and the ledger, side by side. A signal is a range of
+//! columns. So recording a step is one copy, whatever the number of systems.
 
 use serde::Serialize;
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// All of them, in the order in which a [`Frames`] holds them.
+    /// All of them.
     pub const ALL: [Quantity; 6] =
         [Quantity::X, Quantity::Q, Quantity::V, Quantity::Y, Quantity::U, Quantity::Lam];
 
@@ -61,7 +61,7 @@ pub struct Signal {
     pub owner: String,
     /// What of it.
     pub quantity: Quantity,
-    /// Its columns among those of the quantity.
+    /// Its columns in a row.
     pub columns: Range<usize>,
 }
 
@@ -79,19 +79,21 @@ pub struct Layout {
     pub title: String,
     /// The recorded signals.
     pub signals: Vec<Signal>,
-    /// Whether the ledger is kept: the model has mechanical systems.
+    /// Whether the ledger is kept, in the last columns: the model has mechanical systems.
     pub ledger: bool,
 }
 
 impl Layout {
-    /// Number of columns of a quantity.
-    pub fn width(&self, quantity: Quantity) -> usize {
-        self.signals
-            .iter()
-            .filter(|signal| signal.quantity == quantity)
-            .map(|signal| signal.columns.end)
-            .max()
-            .unwrap_or(0)
+    /// Number of columns of a row.
+    pub fn width(&self) -> usize {
+        let signals = self.signals.iter().map(|signal| signal.columns.end).max().unwrap_or(0);
+        signals + if self.ledger { Ledger::NAMES.len() } else { 0 }
+    }
+
+    /// Columns of the ledger, in the order of [`Ledger::NAMES`]; empty where it is not kept.
+    pub fn ledger_columns(&self) -> Range<usize> {
+        let width = self.width();
+        if self.ledger { width - Ledger::NAMES.len()..width } else { width..width }
     }
 }
 
@@ -135,19 +137,23 @@ impl Ledger {
     }
 }
 
-/// Recorded rows. Each quantity is one row-major table of [`Layout::width`] columns.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// Recorded rows.
+#[derive(Clone, PartialEq, Default)]
 pub struct Frames {
     /// The recorded instants.
     pub time: Vec<f64>,
-    /// The tables, in the order of [`Quantity::ALL`].
-    pub tables: [Vec<f64>; 6],
+    /// The rows one after the other, each of [`Layout::width`] columns.
+    pub rows: Vec<f64>,
     /// Iterations of the solver in the step that ended there (0 in the first row).
     pub iterations: Vec<u32>,
     /// Residual of the step's problem, as verified.
     pub residual: Vec<f64>,
-    /// Energies; six columns in the order of [`Ledger::NAMES`], empty without mechanical systems.
-    pub ledger: Vec<f64>,
+}
+
+impl std::fmt::Debug for Frames {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Frames({} rows, {} numbers)", self.len(), self.rows.len())
+    }
 }
 
 impl Frames {
@@ -164,39 +170,38 @@ impl Frames {
     /// Makes room for `rows` more rows.
     pub fn reserve(&mut self, layout: &Layout, rows: usize) {
         self.time.reserve(rows);
-        for (table, quantity) in self.tables.iter_mut().zip(Quantity::ALL) {
-            table.reserve(rows * layout.width(quantity));
-        }
+        self.rows.reserve(rows * layout.width());
         self.iterations.reserve(rows);
         self.residual.reserve(rows);
-        if layout.ledger {
-            self.ledger.reserve(rows * Ledger::NAMES.len());
-        }
     }
 
     /// Forgets all rows, keeps the memory.
     pub fn clear(&mut self) {
         self.time.clear();
-        self.tables.iter_mut().for_each(Vec::clear);
+        self.rows.clear();
         self.iterations.clear();
         self.residual.clear();
-        self.ledger.clear();
     }
 
-    /// The table of a quantity.
-    pub fn table(&self, quantity: Quantity) -> &[f64] {
-        &self.tables[quantity as usize]
+    /// The values in these columns, row by row (a copy).
+    pub fn columns(&self, layout: &Layout, columns: Range<usize>) -> Vec<f64> {
+        let width = layout.width();
+        let mut values = Vec::with_capacity(self.len() * columns.len());
+        if width == 0 {
+            return values;
+        }
+        let rows = self.rows.chunks_exact(width);
+        if columns.len() == 1 {
+            values.extend(rows.map(|row| row[columns.start]));
+        } else {
+            rows.for_each(|row| values.extend_from_slice(&row[columns.clone()]));
+        }
+        values
     }
 
     /// The rows of a signal, one after the other (a copy).
     pub fn signal(&self, layout: &Layout, signal: &Signal) -> Vec<f64> {
-        let width = layout.width(signal.quantity);
-        let table = self.table(signal.quantity);
-        if width == 0 {
-            return Vec::new();
-        }
-        let rows = table.chunks_exact(width);
-        rows.flat_map(|row| &row[signal.columns.clone()]).copied().collect()
+        self.columns(layout, signal.columns.clone())
     }
 }
 

@@ -187,6 +187,11 @@ impl TimeStepping {
         full_layout(&self.model, &self.parts)
     }
 
+    /// The layout of a run that records these signals (all of them if none are chosen).
+    pub fn layout_of(&self, signals: Option<&[String]>) -> Result<Layout, SimError> {
+        Ok(Recorder::new(self.layout(), signals)?.layout)
+    }
+
     /// One step. If it fails, nothing has changed.
     pub fn step(&mut self) -> Result<StepStats, SimError> {
         let step = self.next_step(f64::INFINITY)?;
@@ -425,8 +430,8 @@ impl TimeStepping {
         Ok(())
     }
 
-    /// Steps left before `until`.
-    fn steps_ahead(&self, until: f64) -> usize {
+    /// Steps left before `until`, a shortened last one included.
+    pub fn steps_ahead(&self, until: f64) -> usize {
         match &self.steps {
             Steps::Every(h) => self.clock.steps_to(until, *h),
             Steps::Instants(instants) => {
@@ -438,8 +443,7 @@ impl TimeStepping {
 
     /// Rows to make room for: those of the whole run, or of a chunk.
     fn rows_ahead(&self, layout: &Layout, until: f64, every: usize, chunked: bool) -> usize {
-        let width: usize = Quantity::ALL.iter().map(|&q| layout.width(q)).sum();
-        let row_bytes = 8 * (width + 9);
+        let row_bytes = 8 * (layout.width() + 3);
         let all = self.steps_ahead(until) / every + 2;
         if chunked {
             return (CHUNK_BYTES / row_bytes).clamp(16, 65536);

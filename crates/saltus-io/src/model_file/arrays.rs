@@ -45,7 +45,7 @@ impl Array {
     fn fill(&self, t: f64, out: &mut [f64]) {
         out.copy_from_slice(&self.values);
         for (position, formula) in &self.moving {
-            out[*position] = formula.at([t, 0.0, 0.0]);
+            out[*position] = formula.at([(Moving::Time, t)]);
         }
     }
 }
@@ -85,6 +85,7 @@ fn vector_by_formula(item: &Item, what: &str, time: bool, scope: &Scope) -> Resu
     let size = fields.count("size")?;
     scope.limits.take_entries(what, &item.place, size as f64)?;
 
+    let entry_item = fields.need("entry")?;
     let mut entry = entry_formula(&fields, what, time)?;
     let is_moving = entry.moves_with(Moving::Time);
     let mut array = Array::with_capacity(size);
@@ -95,7 +96,7 @@ fn vector_by_formula(item: &Item, what: &str, time: bool, scope: &Scope) -> Resu
             array.values.push(0.0);
         } else {
             let at = || format!("{what}[{row}]");
-            array.values.push(finite(entry.value(), at, fields.need("entry")?, scope)?);
+            array.values.push(finite(entry.value(), at, entry_item, scope)?);
         }
     }
     Ok(array)
@@ -213,11 +214,13 @@ fn matrix_by_formula(
     let (rows, cols) = (fields.count("rows")?, fields.count("cols")?);
     scope.limits.take_entries(what, &item.place, rows as f64 * cols as f64)?;
 
+    let entry_item = fields.need("entry")?;
     let mut entry = entry_formula(&fields, what, time)?;
     if entry.moves_with(Moving::Time) {
         return Ok(MatrixOperator::function(rows, cols, move |t, out| {
             for k in 0..out.len() {
-                out[k] = entry.at([t, (k / cols) as f64, (k % cols) as f64]);
+                let (row, col) = ((k / cols) as f64, (k % cols) as f64);
+                out[k] = entry.at([(Moving::Time, t), (Moving::Row, row), (Moving::Col, col)]);
             }
         }));
     }
@@ -227,7 +230,7 @@ fn matrix_by_formula(
         for col in 0..cols {
             entry.set(Moving::Col, col as f64);
             let at = || format!("{what}[{row}][{col}]");
-            values.push(finite(entry.value(), at, fields.need("entry")?, scope)?);
+            values.push(finite(entry.value(), at, entry_item, scope)?);
         }
     }
     Ok(Matrix::from_vec(rows, cols, values).into())

@@ -124,7 +124,7 @@ pub enum ErrorKind {
         text: String,
     },
     /// A number outside its range.
-    #[error("`{what}` is {value}, expected {allowed}")]
+    #[error("`{what}` is {}, expected {allowed}", short(*.value))]
     Range {
         /// The key.
         what: String,
@@ -186,7 +186,7 @@ pub enum ErrorKind {
         expected: usize,
     },
     /// More of something than fits.
-    #[error("`{what}` asks for {found} {of}, expected at most {limit} in all")]
+    #[error("`{what}` asks for {} {of}, expected at most {limit} in all", short(*.found))]
     TooMany {
         /// The key.
         what: String,
@@ -232,6 +232,16 @@ pub enum ErrorKind {
         reason: String,
     },
     /// A signal that the model does not have.
+    #[error("the model has no signal `{path}`{}", hint(.nearest, .known))]
+    UnknownSignal {
+        /// The signal.
+        path: String,
+        /// The signal that was probably meant.
+        nearest: Option<String>,
+        /// The first signals there are.
+        known: Vec<String>,
+    },
+    /// A text that is no signal, or an index beyond its end.
     #[error(transparent)]
     Signal(#[from] SignalError),
     /// A `--set` path that is not of the form `ball.q0[0]`.
@@ -285,8 +295,16 @@ fn hint(nearest: &Option<String>, known: &[String]) -> String {
     }
 }
 
+/// A number without a page of zeros.
+fn short(value: f64) -> String {
+    match value.abs() {
+        size if size == 0.0 || (1e-5..1e15).contains(&size) => value.to_string(),
+        _ => format!("{value:e}"),
+    }
+}
+
 fn time_hint(what: &str) -> &'static str {
-    match what {
+    match what.split('[').next().unwrap_or(what) {
         "M" | "C" | "K" | "B" | "D" | "H" => "; only `A`, `b` and `F_ext` of a system can",
         _ => "",
     }

@@ -26,9 +26,9 @@
 //! law = { kind = "newton-impact", e = 0.9 }
 //! ```
 //!
-//! What happens to a text, a file a stage: [`tree`] (TOML with places), [`overrides`] (`--set`), [`parameters`],
-//! then [`build`] and [`simulation`], which read tables through [`fields`] and numbers through [`scope`] and
-//! [`arrays`]. Which keys there are is written once, in [`vocabulary`].
+//! What happens to a text, a file a stage: `tree` (TOML with places), `overrides` (`--set`), `parameters`,
+//! then `build` and `simulation`, which read tables through `fields` and numbers through `scope` and
+//! `arrays`. Which keys there are is written once, in [`vocabulary`].
 
 mod arrays;
 mod build;

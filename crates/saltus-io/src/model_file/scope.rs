@@ -3,7 +3,7 @@
 use super::error::{ErrorKind, Fault};
 use super::source::Place;
 use super::tree::{Item, Value};
-use saltus_expr::{Formula, constant, names};
+use saltus_expr::{ExprError, Formula, constant, names};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -110,12 +110,14 @@ impl Compiled {
         self.formula.eval(&self.values)
     }
 
-    /// The value with these of `t`, `row`, `col`. Allocates nothing for a formula of at most 32 names.
-    pub(crate) fn at(&self, moving: [f64; 3]) -> f64 {
+    /// The value with these values of what moves, and the others as they were set.
+    ///
+    /// Allocates nothing for a formula of at most 32 names.
+    pub(crate) fn at<const N: usize>(&self, moving: [(Moving, f64); N]) -> f64 {
         let fill = |values: &mut [f64]| {
-            for (slot, value) in self.slots.iter().zip(moving) {
-                if let Some(slot) = slot {
-                    values[*slot] = value;
+            for (moving, value) in moving {
+                if let Some(slot) = self.slots[moving as usize] {
+                    values[slot] = value;
                 }
             }
             self.formula.eval(values)
@@ -158,8 +160,12 @@ impl<'a> Scope<'a> {
         is_entry: bool,
     ) -> Result<Compiled, Fault> {
         let shift = |span: Range<usize>| within.start + span.start..within.start + span.end;
-        let fail = |error: saltus_expr::ExprError| {
+        let fail = |mut error: ExprError| {
             let span = shift(error.span());
+            if let ExprError::UnknownName { nearest, .. } = &mut error {
+                // most slots cannot use `t`, which is too short to be a likely slip
+                nearest.take_if(|name| name == Moving::Time.name());
+            }
             Fault::new(place, error).inside(span).repeated(self.pass())
         };
         let piece = &text[within.clone()];

@@ -6,9 +6,10 @@ use super::scope::Scope;
 use super::tree::{Item, Value};
 use super::vocabulary::{Form, SectionId, default_integrator};
 use super::{Output, Simulation, Strategy};
+use saltus_expr::nearest;
 use saltus_model::{Model, Order};
 use saltus_numerics::{NumericsError, Solver};
-use saltus_sim::{Integrator, Layout, Quantity, Signal, SimError};
+use saltus_sim::{Integrator, Layout, Quantity, Signal, SignalError, SimError};
 use serde::de::DeserializeOwned;
 
 /// Reads `[simulation]` for a model.
@@ -52,7 +53,7 @@ fn strategy(fields: &Fields) -> Result<Strategy, Fault> {
         let kind = ErrorKind::UnknownKind {
             family: "strategy".to_owned(),
             found: name.to_owned(),
-            nearest: saltus_expr::nearest(name, Strategy::NAMES).map(str::to_owned),
+            nearest: nearest(name, Strategy::NAMES).map(str::to_owned),
             known: Strategy::NAMES.map(str::to_owned).to_vec(),
         };
         Fault::new(fields.get("strategy").map_or(fields.place, |item| &item.place), kind)
@@ -178,10 +179,23 @@ fn signals(fields: &Fields, model: &Model) -> Result<Option<Vec<String>>, Fault>
     let layout = all_signals(model);
     let signal = |item: &Item| {
         let path = super::repetition::expand(item, "signals", fields.scope)?;
-        layout.find(&path).map_err(|error| fields.scope.fault(item, error))?;
+        layout
+            .find(&path)
+            .map_err(|error| fields.scope.fault(item, signal_error(error, &layout)))?;
         Ok(path)
     };
     items.iter().map(signal).collect::<Result<_, _>>().map(Some)
+}
+
+/// The error of a signal, with the nearest one there is.
+fn signal_error(error: SignalError, layout: &Layout) -> ErrorKind {
+    let SignalError::Unknown { path, .. } = error else {
+        return error.into();
+    };
+    let mut known: Vec<String> = layout.signals.iter().map(Signal::path).collect();
+    let nearest = nearest(&path, known.iter().map(String::as_str)).map(str::to_owned);
+    known.truncate(13);
+    ErrorKind::UnknownSignal { path, nearest, known }
 }
 
 /// Everything that a run of the model could record, to look names up in.

@@ -1,9 +1,9 @@
 //! The words of a model file: every key, what may stand there, what its absence means, what it is for.
 //!
-//! This one list decides which keys are known ([`fields`](super::fields)), how their values are read
+//! This one list decides which keys are known (`fields`), how their values are read
 //! ([`Form`]), which paths `--set` can reach, and what the JSON schema says. The kinds, keys and defaults of
 //! integrators and solvers are not written here: they are those of the Rust structs, through serde; only what they
-//! mean, in words, is (see [`SETTINGS`]).
+//! mean, in words, is (see `SETTINGS`).
 
 use super::Strategy;
 use saltus_numerics::Solver;

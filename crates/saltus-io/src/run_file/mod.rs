@@ -15,7 +15,7 @@
 //! /model                     attributes: title, version
 //! /model/text                scalar string       the model file, where the run was made from one
 //! /model/signals             (s,)      string    paths of the signals, in the order of the model
-//! /model/columns             (s, 2)    int64     columns first..last of each among those of its quantity
+//! /model/columns             (s, 2)    int64     columns first..last of each in a row of all signals
 //! ```
 //!
 //! Attributes of a dataset: `description`, `unit` where it is certain (the generalised coordinates

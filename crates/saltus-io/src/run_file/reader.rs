@@ -159,35 +159,24 @@ impl RunSource {
             residual: self.numbers("stats/residual", &[rows])?,
             ..Frames::default()
         };
-        for quantity in Quantity::ALL {
-            let width = info.layout.width(quantity);
-            let held = info.layout.signals.iter().filter(|signal| signal.quantity == quantity);
-            // columns that no signal has would be memory for nothing; the writer never makes many
-            let columns: usize = held.clone().map(|signal| signal.columns.len()).sum();
-            let table = &mut frames.tables[quantity as usize];
-            for signal in held.filter(|signal| !signal.columns.is_empty()) {
-                let root = if quantity.is_state() { "systems" } else { "interactions" };
-                let name = format!("{root}/{}/{}", signal.owner, quantity.name());
-                let values = self.numbers::<f64>(&name, &[rows, signal.columns.len()])?;
-                if columns == width && signal.columns.len() == width {
-                    *table = values;
-                } else {
-                    self.reserve(table, rows, width)?;
-                    let found = values.chunks_exact(signal.columns.len());
-                    for (row, found) in table.chunks_exact_mut(width).zip(found) {
-                        row[signal.columns.clone()].copy_from_slice(found);
-                    }
-                }
-            }
-        }
-        if info.layout.ledger {
-            let width = Ledger::NAMES.len();
-            for (entry, name) in Ledger::NAMES.into_iter().enumerate() {
-                let values = self.numbers::<f64>(&format!("ledger/{name}"), &[rows])?;
-                self.reserve(&mut frames.ledger, rows, width)?;
-                for (row, value) in frames.ledger.chunks_exact_mut(width).zip(values) {
-                    row[entry] = value;
-                }
+        let width = info.layout.width();
+        let signals = info.layout.signals.iter().map(|signal| {
+            let root = if signal.quantity.is_state() { "systems" } else { "interactions" };
+            let name = format!("{root}/{}/{}", signal.owner, signal.quantity.name());
+            (name, vec![rows, signal.columns.len()], signal.columns.clone())
+        });
+        let ledger = info
+            .layout
+            .ledger_columns()
+            .zip(Ledger::NAMES)
+            .map(|(column, name)| (format!("ledger/{name}"), vec![rows], column..column + 1));
+        let datasets = signals.chain(ledger).filter(|(_, _, columns)| !columns.is_empty());
+        for (name, shape, columns) in datasets {
+            let values = self.numbers::<f64>(&name, &shape)?;
+            self.reserve(&mut frames.rows, rows, width)?;
+            let found = values.chunks_exact(columns.len());
+            for (row, found) in frames.rows.chunks_exact_mut(width).zip(found) {
+                row[columns.clone()].copy_from_slice(found);
             }
         }
         Ok(frames)

@@ -31,7 +31,7 @@ pub struct RunWriter {
     file: Option<H5File>,
     layout: Layout,
     /// Columns of each quantity; [`Layout::width`] looks at all signals.
-    widths: [usize; 6],
+    width: usize, // columns of a row
     model_text: Option<String>,
     columns: Vec<Column>,
     /// The datasets of `columns`, once they are made in chunks.
@@ -60,11 +60,10 @@ struct Column {
 #[derive(Debug, Clone)]
 enum Source {
     Time,
-    Table { quantity: Quantity, columns: Range<usize>, width: usize },
+    Columns { columns: Range<usize>, width: usize },
     Iterations,
     Residual,
     Status,
-    Ledger(usize),
 }
 
 impl RunWriter {
@@ -91,7 +90,7 @@ impl RunWriter {
             partial,
             file: Some(file),
             layout: layout.clone(),
-            widths: Quantity::ALL.map(|quantity| layout.width(quantity)),
+            width: layout.width(),
             model_text: model_text.map(str::to_string),
             columns,
             datasets: Vec::new(),
@@ -173,16 +172,12 @@ impl RunWriter {
     /// Every table must have the rows of `time`.
     fn check_shape(&self, frames: &Frames) -> Result<(), RunFileError> {
         let rows = frames.len();
-        let tables = Quantity::ALL.into_iter().zip(self.widths).zip(&frames.tables);
-        let tables = tables.map(|((quantity, width), table)| (quantity.name(), width, table.len()));
-        let mut others = vec![
+        let tables = [
+            ("rows", self.width, frames.rows.len()),
             ("iterations", 1, frames.iterations.len()),
             ("residual", 1, frames.residual.len()),
         ];
-        if self.layout.ledger {
-            others.push(("ledger", Ledger::NAMES.len(), frames.ledger.len()));
-        }
-        for (table, width, found) in tables.chain(others) {
+        for (table, width, found) in tables {
             if found != rows * width {
                 return Err(RunFileError::Shape { table, rows, expected: rows * width, found });
             }
@@ -192,20 +187,11 @@ impl RunWriter {
 
     /// Copies rows to the buffer.
     fn gather(&mut self, frames: &Frames, rows: Range<usize>) {
-        let pending = &mut self.pending;
+        let (pending, width) = (&mut self.pending, self.width);
         pending.time.extend_from_slice(&frames.time[rows.clone()]);
-        for ((table, found), width) in
-            pending.tables.iter_mut().zip(&frames.tables).zip(self.widths)
-        {
-            table.extend_from_slice(&found[rows.start * width..rows.end * width]);
-        }
+        pending.rows.extend_from_slice(&frames.rows[rows.start * width..rows.end * width]);
         pending.iterations.extend_from_slice(&frames.iterations[rows.clone()]);
-        pending.residual.extend_from_slice(&frames.residual[rows.clone()]);
-        if self.layout.ledger {
-            let width = Ledger::NAMES.len();
-            let found = &frames.ledger[rows.start * width..rows.end * width];
-            pending.ledger.extend_from_slice(found);
-        }
+        pending.residual.extend_from_slice(&frames.residual[rows]);
     }
 
     /// The full buffer becomes one chunk of every dataset.
@@ -431,14 +417,12 @@ impl Column {
         bytes.clear();
         match &self.source {
             Source::Time => put(bytes, frames.time.iter()),
-            Source::Table { quantity, columns, width } => {
-                let table = frames.table(*quantity);
-                if columns.len() == *width {
-                    put(bytes, table.iter());
-                } else if columns.len() == 1 {
-                    put(bytes, table[columns.start..].iter().step_by(*width));
+            Source::Columns { columns, width } => {
+                if columns.len() == 1 {
+                    let column = frames.rows.get(columns.start..).unwrap_or(&[]);
+                    put(bytes, column.iter().step_by(*width));
                 } else {
-                    let rows = table.chunks_exact(*width);
+                    let rows = frames.rows.chunks_exact(*width);
                     rows.for_each(|row| put(bytes, row[columns.clone()].iter()));
                 }
             }
@@ -447,10 +431,6 @@ impl Column {
             }
             Source::Residual => put(bytes, frames.residual.iter()),
             Source::Status => bytes.resize(frames.len(), 0),
-            Source::Ledger(entry) => {
-                let entries = frames.ledger.get(*entry..).unwrap_or(&[]);
-                put(bytes, entries.iter().step_by(Ledger::NAMES.len()));
-            }
         }
     }
 }
@@ -466,6 +446,7 @@ fn put<'a>(bytes: &mut Vec<u8>, values: impl ExactSizeIterator<Item = &'a f64>) 
 
 /// The datasets of a layout.
 fn columns(layout: &Layout) -> Vec<Column> {
+    let width = layout.width();
     let scalar = |source, group: &str, name, unit, description| Column {
         source,
         group: group.to_string(),
@@ -497,11 +478,7 @@ fn columns(layout: &Layout) -> Vec<Column> {
     for signal in layout.signals.iter().filter(|signal| !signal.columns.is_empty()) {
         let root = if signal.quantity.is_state() { "systems" } else { "interactions" };
         columns.push(Column {
-            source: Source::Table {
-                quantity: signal.quantity,
-                columns: signal.columns.clone(),
-                width: layout.width(signal.quantity),
-            },
+            source: Source::Columns { columns: signal.columns.clone(), width },
             group: format!("/{root}/{}", signal.owner),
             name: signal.quantity.name(),
             dim: Some(signal.columns.len()),
@@ -526,9 +503,10 @@ fn columns(layout: &Layout) -> Vec<Column> {
             "energy taken by the interactions since t0",
             "energy taken by the scheme since t0",
         ];
-        for (entry, (name, description)) in Ledger::NAMES.into_iter().zip(descriptions).enumerate()
-        {
-            columns.push(scalar(Source::Ledger(entry), "/ledger", name, Some("J"), description));
+        let entries = layout.ledger_columns().zip(Ledger::NAMES).zip(descriptions);
+        for ((column, name), description) in entries {
+            let source = Source::Columns { columns: column..column + 1, width };
+            columns.push(scalar(source, "/ledger", name, Some("J"), description));
         }
     }
     columns

@@ -1,5 +1,7 @@
 //! The integration tests of saltus-io: one binary, a module a file.
 
+#![allow(clippy::unwrap_used)]
+
 mod compare;
 mod csv;
 mod model_file;

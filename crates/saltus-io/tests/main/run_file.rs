@@ -27,9 +27,8 @@ fn check_round_trip(run: &Run, piece: usize) {
     let found = read_run(&path).unwrap();
     assert_eq!(found, *run);
     // −0.0 = 0.0, so the bits are another question
-    let bits = |run: &Run| -> Vec<u64> {
-        run.frames.tables.iter().flatten().map(|value| value.to_bits()).collect()
-    };
+    let bits =
+        |run: &Run| -> Vec<u64> { run.frames.rows.iter().map(|value| value.to_bits()).collect() };
     assert_eq!(bits(&found), bits(run));
 }
 
@@ -258,10 +257,10 @@ fn names_that_hdf5_cannot_hold() {
 fn rows_that_do_not_fit() {
     let folder = Folder::new();
     let mut run = sample::run(10);
-    run.frames.tables[Quantity::V as usize].pop();
+    run.frames.rows.pop();
     let mut writer = RunWriter::create(folder.path("run.h5"), &run.layout, None).unwrap();
     let error = writer.append(&run.frames).unwrap_err();
-    assert_eq!(error, RunFileError::Shape { table: "v", rows: 10, expected: 40, found: 39 });
+    assert_eq!(error, RunFileError::Shape { table: "rows", rows: 10, expected: 190, found: 189 });
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Runs to write and read, and a folder to do it in.
 
-use saltus_sim::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal};
+use saltus_sim::{Frames, Layout, Outcome, Quantity, Run, RunStats, Signal};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,14 +53,14 @@ pub fn layout() -> Layout {
     Layout {
         title: "bouncing ball, größer".to_string(),
         signals: vec![
-            signal("red ball", Quantity::Q, 0..3),
-            signal("red ball", Quantity::V, 0..3),
-            signal("Kugel ü", Quantity::Q, 3..4),
-            signal("Kugel ü", Quantity::V, 3..4),
+            signal("red ball", Quantity::Q, 2..5),
+            signal("red ball", Quantity::V, 6..9),
+            signal("Kugel ü", Quantity::Q, 5..6),
+            signal("Kugel ü", Quantity::V, 9..10),
             signal("circuit", Quantity::X, 0..2),
-            signal("floor", Quantity::Y, 0..1),
-            signal("floor", Quantity::U, 0..1),
-            signal("floor", Quantity::Lam, 0..1),
+            signal("floor", Quantity::Y, 10..11),
+            signal("floor", Quantity::U, 11..12),
+            signal("floor", Quantity::Lam, 12..13),
         ],
         ledger: true,
     }
@@ -84,24 +84,17 @@ pub fn frames(layout: &Layout, rows: Range<usize>) -> Frames {
     for row in rows {
         let time = row as f64 * 1e-3;
         frames.time.push(time);
-        for (number, quantity) in Quantity::ALL.into_iter().enumerate() {
-            for column in 0..layout.width(quantity) {
-                let value = (time + number as f64 * 0.7 + column as f64).sin();
-                let value = match row % 97 {
-                    5 => -0.0,
-                    6 => f64::INFINITY,
-                    7 => 5e-324,
-                    _ => value,
-                };
-                frames.tables[number].push(value);
-            }
+        for column in 0..layout.width() {
+            let value = (time + column as f64 * 0.7).sin();
+            frames.rows.push(match row % 97 {
+                5 => -0.0,
+                6 => f64::INFINITY,
+                7 => 5e-324,
+                _ => value,
+            });
         }
         frames.iterations.push((row % 7) as u32);
         frames.residual.push(1e-12 * (row % 5) as f64);
-        if layout.ledger {
-            let entries = 0..Ledger::NAMES.len();
-            frames.ledger.extend(entries.map(|entry| time + entry as f64));
-        }
     }
     frames
 }

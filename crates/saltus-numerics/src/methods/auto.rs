@@ -65,7 +65,7 @@ impl Auto {
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
         self.attempts.clear();
-        let report = self.pivoting.solve(problem, z, w)?;
+        let report = self.pivoting.run(problem, z, w);
         self.note(report);
         if report.status == Status::Solved {
             return Ok(report);

@@ -37,6 +37,7 @@ pub struct Pivoting {
     matrix_id: u64,
     mode: Vec<Side>,
     next: Vec<Side>,
+    mask: u64, // the basic unknowns of the mode, one bit each, up to CACHED of them
     engine: Engine,
 }
 
@@ -53,7 +54,7 @@ impl Pivoting {
     /// The method with these settings.
     pub fn new(settings: PivotingSettings) -> Self {
         let (mode, next) = (Vec::new(), Vec::new());
-        Pivoting { settings, matrix_id: 0, mode, next, engine: Engine::None }
+        Pivoting { settings, matrix_id: 0, mode, next, mask: 0, engine: Engine::None }
     }
 
     /// Forgets the mode of the last call.
@@ -89,6 +90,12 @@ impl Pivoting {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
+        Ok(self.run(problem, z, w))
+    }
+
+    /// [`solve`](Self::solve), which has no problem that it cannot work on.
+    #[inline]
+    pub(crate) fn run(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64]) -> Report {
         self.prepare(problem, z, w);
 
         let mut progress = Progress::default();
@@ -108,17 +115,21 @@ impl Pivoting {
             }
             // it is the problem's where its signs are right
             if self.signs_are_right(problem, z, w) {
+                let check = natural_map(problem, z, w);
+                if check.value <= self.settings.tol {
+                    return report(Status::Solved, iterations, check);
+                }
                 break Status::Solved;
             }
             if let Some(report) = self.change_sides(problem, z, w, iterations, &mut progress) {
-                return Ok(report);
+                return report;
             }
         };
         let report = self.certify(problem, z, w, status, iterations);
         if report.status != Status::Solved {
             self.forget(); // a mode that fails is no guess
         }
-        Ok(report)
+        report
     }
 
     /// Engine and first mode.
@@ -131,11 +142,6 @@ impl Pivoting {
         if self.mode.len() != n {
             problem.eval(z, w);
             self.adopt(problem, z, w);
-        }
-        for (side, (&lower, &upper)) in
-            self.mode.iter_mut().zip(problem.lower().iter().zip(problem.upper()))
-        {
-            *side = allowed(*side, lower, upper);
         }
     }
 
@@ -165,24 +171,36 @@ impl Pivoting {
     #[inline]
     fn solve_mode(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64]) -> bool {
         let bounds = problem.lower().iter().zip(problem.upper());
-        for ((z, side), (&lower, &upper)) in z.iter_mut().zip(&self.mode).zip(bounds) {
+        self.mask = 0;
+        let mut at_zero = true;
+        for (i, ((z, side), (&lower, &upper))) in
+            z.iter_mut().zip(&mut self.mode).zip(bounds).enumerate()
+        {
+            // the bounds may have changed since the last call
+            *side = allowed(*side, lower, upper);
             *z = match side {
                 Side::Lower => lower,
                 Side::Upper => upper,
-                Side::Basic => 0.0,
+                Side::Basic => {
+                    self.mask |= 1 << (i % CACHED);
+                    0.0
+                }
             };
+            at_zero &= *z == 0.0;
         }
-        let regular = self.improve(problem, z);
+        let regular = self.improve(problem, z, at_zero);
         problem.eval(z, w);
         regular
     }
 
     /// `z_B ← z_B − W_BB⁻¹ (q_B + W_B z)`: equation (1) where `z_B = 0`, and a step of iterative
-    /// refinement where it is an answer already.
+    /// refinement where it is an answer already. `at_zero` tells that `z` is zero.
     #[inline]
-    fn improve(&mut self, problem: &Problem, z: &mut [f64]) -> bool {
+    fn improve(&mut self, problem: &Problem, z: &mut [f64], at_zero: bool) -> bool {
         match (&mut self.engine, problem.matrix()) {
-            (Engine::Cached(cache), Operator::Dense(W)) => cache.solve(W, problem, &self.mode, z),
+            (Engine::Cached(cache), Operator::Dense(W)) => {
+                cache.solve(W, problem, self.mask, z, at_zero)
+            }
             (Engine::Dense(last), Operator::Dense(W)) => last.solve(W, problem, &self.mode, z),
             (Engine::Sparse(last), Operator::Sparse(W)) => last.solve(W, problem, &self.mode, z),
             _ => false,
@@ -273,7 +291,7 @@ impl Pivoting {
     }
 
     /// Brings `z` within its bounds (it is there but for round-off), and verifies.
-    #[inline]
+    #[cold]
     fn certify(
         &mut self,
         problem: &Problem,
@@ -292,8 +310,7 @@ impl Pivoting {
             (false, Status::Solved) => Status::Diverged,
             (false, status) => status,
         };
-        let (residual, worst) = (check.value, check.worst);
-        Report { status, iterations, residual, worst, method: "pivoting" }
+        report(status, iterations, check)
     }
 
     /// The right mode, but round-off in its answer: iterative refinement.
@@ -306,7 +323,7 @@ impl Pivoting {
         mut check: Residual,
     ) -> Residual {
         for _ in 0..REFINEMENTS {
-            if check.value <= self.settings.tol || !self.improve(problem, z) {
+            if check.value <= self.settings.tol || !self.improve(problem, z, false) {
                 break;
             }
             problem.eval(z, w);
@@ -314,6 +331,12 @@ impl Pivoting {
         }
         check
     }
+}
+
+#[inline]
+fn report(status: Status, iterations: usize, check: Residual) -> Report {
+    let (residual, worst) = (check.value, check.worst);
+    Report { status, iterations, residual, worst, method: "pivoting" }
 }
 
 /// Projects `z` on its bounds and measures, with `w = W z + q` before and after.
@@ -368,6 +391,8 @@ struct ModeCache {
     used: usize,    // slots that hold a mode
     current: usize, // slot of the last call
     replace: usize, // slot that the next new mode takes once all are used
+    #[cfg(test)]
+    factored: usize,
     lu: DenseLu,
     right: Vec<f64>,
 }
@@ -392,6 +417,8 @@ impl ModeCache {
             used: 0,
             current: 0,
             replace: 0,
+            #[cfg(test)]
+            factored: 0,
             lu: DenseLu::with_capacity(n),
             right: vec![0.0; n],
         }
@@ -402,20 +429,29 @@ impl ModeCache {
     }
 
     #[inline]
-    fn solve(&mut self, W: &Matrix, problem: &Problem, mode: &[Side], z: &mut [f64]) -> bool {
-        let mut basic = 0;
-        for (i, &side) in mode.iter().enumerate() {
-            basic |= u64::from(side == Side::Basic) << i;
-        }
+    fn solve(
+        &mut self,
+        W: &Matrix,
+        problem: &Problem,
+        basic: u64,
+        z: &mut [f64],
+        at_zero: bool,
+    ) -> bool {
         let hit = self.used > 0 && self.slots[self.current].basic == basic;
         if !hit && !self.find(W, basic) {
             return false;
         }
-        let slot = &self.slots[self.current];
+        let (slot, q) = (&self.slots[self.current], problem.q());
         let k = slot.indices.len();
         let right = &mut self.right[..k];
-        for (right, &i) in right.iter_mut().zip(&slot.indices) {
-            *right = problem.q()[i] + vector::dot(W.row(i), z);
+        if at_zero {
+            for (right, &i) in right.iter_mut().zip(&slot.indices) {
+                *right = q[i];
+            }
+        } else {
+            for (right, &i) in right.iter_mut().zip(&slot.indices) {
+                *right = q[i] + vector::dot(W.row(i), z);
+            }
         }
         for (row, &i) in slot.indices.iter().enumerate() {
             z[i] += vector::dot(&slot.inverse[row * k..(row + 1) * k], right);
@@ -428,6 +464,10 @@ impl ModeCache {
         if let Some(slot) = self.slots[..self.used].iter().position(|slot| slot.basic == basic) {
             self.current = slot;
             return true;
+        }
+        #[cfg(test)]
+        {
+            self.factored += 1;
         }
         let place = if self.used < self.slots.len() { self.used } else { self.replace };
         let slot = &mut self.slots[place];
@@ -547,5 +587,67 @@ impl LastMode<MaskedFactor> {
             }
         }
         self.valid
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matrix() -> Matrix {
+        // the block {2, 3} is singular
+        Matrix::from([
+            [4.0, 1.0, 0.0, 0.5],
+            [-1.0, 3.0, 1.0, 0.0],
+            [0.0, 1.0, 1.0, 1.0],
+            [0.5, 0.0, 1.0, 1.0],
+        ])
+    }
+
+    /// The answer of a mode, from the cache and from factors of its own.
+    #[track_caller]
+    fn check(cache: &mut ModeCache, problem: &Problem, basic: u64) {
+        let W = matrix();
+        let indices: Vec<usize> = (0..4).filter(|i| basic >> i & 1 == 1).collect();
+        let mut expected: Vec<f64> = indices.iter().map(|&i| -problem.q()[i]).collect();
+        let mut lu = DenseLu::default();
+        let regular = lu.factor_with(indices.len(), |i, j| W[(indices[i], indices[j])]).is_ok();
+        let mut z = [0.0; 4];
+        assert_eq!(cache.solve(&W, problem, basic, &mut z, true), regular, "{basic:b}");
+        if regular {
+            lu.solve(&mut expected);
+            for (&i, expected) in indices.iter().zip(expected) {
+                assert!((z[i] - expected).abs() < 1e-13, "{basic:b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_cache_replaces_and_stays_right() {
+        let problem = Problem::lcp(matrix(), vec![-1.0, 2.0, -3.0, 0.5]).unwrap();
+        for capacity in [0, 1, 2, 3, 64] {
+            let mut cache = ModeCache::new(4, capacity);
+            let mut basic = 1u64;
+            for _ in 0..500 {
+                basic = basic.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                check(&mut cache, &problem, basic >> 40 & 15);
+            }
+            assert!(cache.used <= capacity.max(1));
+        }
+    }
+
+    #[test]
+    fn known_modes_are_not_factored_again() {
+        let problem = Problem::lcp(matrix(), vec![-1.0, 2.0, -3.0, 0.5]).unwrap();
+        let mut cache = ModeCache::new(4, 8);
+        for _ in 0..10 {
+            for basic in [0b0001, 0b0110, 0b0111] {
+                check(&mut cache, &problem, basic);
+            }
+        }
+        assert_eq!(cache.factored, 3);
+        cache.clear();
+        check(&mut cache, &problem, 0b0001);
+        assert_eq!(cache.factored, 4);
     }
 }

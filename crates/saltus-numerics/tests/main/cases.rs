@@ -176,8 +176,12 @@ fn list() -> Vec<Case> {
     let data = Data::lcp(Matrix::zeros(3, 3), &[0.0, 1.0, 2.0]);
     add("no matrix", data, None, SEMIDEFINITE);
     // a linear program: max x + y, x + 2 y ≤ 4, 3 x + y ≤ 6
-    let rows =
-        [[0.0, 0.0, 1.0, 3.0], [0.0, 0.0, 2.0, 1.0], [-1.0, -2.0, 0.0, 0.0], [-3.0, -1.0, 0.0, 0.0]];
+    let rows = [
+        [0.0, 0.0, 1.0, 3.0],
+        [0.0, 0.0, 2.0, 1.0],
+        [-1.0, -2.0, 0.0, 0.0],
+        [-3.0, -1.0, 0.0, 0.0],
+    ];
     let data = Data::lcp(Matrix::from(rows), &[-1.0, -1.0, 4.0, 6.0]);
     add("a linear program", data, Some(&[1.6, 1.2, 0.4, 0.2]), SEMIDEFINITE);
     // the bridge rectifier: ideal diodes, resistor, capacitor
@@ -206,8 +210,7 @@ fn list() -> Vec<Case> {
         for (name, below, above) in [("chain", -1.0, -1.0), ("unsymmetric chain", -0.7, -1.2)] {
             let data = Data::lcp(chain(n, 2.2, below, above), &wave);
             add(&format!("{name} of {n}"), data, None, LARGE);
-            let data =
-                Data::new(chain(n, 2.2, below, above), &wave, &vec![-0.2; n], &vec![0.3; n]);
+            let data = Data::new(chain(n, 2.2, below, above), &wave, &vec![-0.2; n], &vec![0.3; n]);
             add(&format!("{name} of {n} relays"), data, None, LARGE);
         }
     }

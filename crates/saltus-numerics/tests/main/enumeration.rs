@@ -25,7 +25,8 @@ fn two_solutions() {
     let found = all(&Data::lcp(Matrix::from([[-1.0]]), &[1.0]), &[&[0.0], &[1.0]]);
     assert_eq!((found.modes, found.singular_modes), (2, 0));
     // Painlevé: the contact may stay, or let go
-    let data = Data::new(Matrix::from([[1.0, 0.0], [-1.0, -2.0]]), &[1.0, 3.0], &[-INF, 0.0], &[INF; 2]);
+    let data =
+        Data::new(Matrix::from([[1.0, 0.0], [-1.0, -2.0]]), &[1.0, 3.0], &[-INF, 0.0], &[INF; 2]);
     all(&data, &[&[-1.0, 0.0], &[-1.0, 2.0]]);
 }
 
@@ -71,7 +72,8 @@ fn singular_modes_are_counted() {
     let found = all(&data, &[&[0.0; 3], &[0.7, 0.0, 1.1]]);
     assert_eq!((found.modes, found.singular_modes), (8, 1));
     // free unknowns have one side, fixed ones too, boxes three
-    let data = Data::new(Matrix::zeros(4, 4), &[0.0; 4], &[-INF, 1.0, -1.0, 0.0], &[INF, 1.0, 1.0, INF]);
+    let data =
+        Data::new(Matrix::zeros(4, 4), &[0.0; 4], &[-INF, 1.0, -1.0, 0.0], &[INF, 1.0, 1.0, INF]);
     let mut enumeration = Enumeration::new(EnumerationSettings::default());
     let found = enumeration.all(&data.problem()).unwrap();
     assert_eq!((found.modes, found.singular_modes), (6, 6));

@@ -4,7 +4,7 @@ use crate::support::*;
 use saltus_linalg::Matrix;
 use saltus_numerics::methods::{Auto, Enumeration, Lemke};
 use saltus_numerics::{
-    AutoSettings, EnumerationSettings, LemkeSettings, Problem, Report, Status, Solver,
+    AutoSettings, EnumerationSettings, LemkeSettings, Problem, Report, Solver, Status,
 };
 
 fn integers(random: &mut Random, n: usize) -> Matrix {

@@ -65,7 +65,8 @@ fn semidefinite_without_solution() {
     let mut random = Random(21);
     for round in 0..60 {
         let (n, rank) = (2 + round % 19, 1 + round % 5);
-        let a = Matrix::from_vec(n, rank, (0..n * rank).map(|_| random.between(-1.0, 1.0)).collect());
+        let a =
+            Matrix::from_vec(n, rank, (0..n * rank).map(|_| random.between(-1.0, 1.0)).collect());
         let skew = random_matrix(&mut random, n);
         let mut matrix = a.mul(&a.transpose());
         matrix.add_scaled(0.5, &skew);
@@ -84,12 +85,15 @@ fn semidefinite_without_solution() {
     }
 }
 
-/// A ray that proves nothing: solvable, but not by this path; and not solvable, but feasible.
+/// A ray that proves nothing: the problem is solvable, but not along this path, or it is not
+/// solvable although its inequalities are.
 #[test]
 fn a_ray_is_no_proof() {
-    // w₁ = z₁ − z₂ … see the fuzz test for how it was found
     let solvable = Data::lcp(Matrix::from([[-1.0, 1.0], [1.0, 0.0]]), &[0.0, -1.0]);
     check_status(&solvable, "lemke", Status::Ray);
+    check_status(&solvable, "auto", Status::Solved);
+    let feasible_only = Data::lcp(Matrix::from([[0.0, 1.0], [0.0, -1.0]]), &[-1.0, 2.0]);
+    check_status(&feasible_only, "lemke", Status::Ray);
 }
 
 #[test]

@@ -106,7 +106,10 @@ pub fn assert_law(data: &Data, z: &[f64], w: &[f64], tol: f64, context: &str) {
         assert!((w[i] - own).abs() <= 1e-12 * size, "{context}: w[{i}] = {} not {own}", w[i]);
         assert!(z[i] >= lower && z[i] <= upper, "{context}: z[{i}] = {} out of bounds", z[i]);
         assert!(z[i] - lower <= slack || own <= slack, "{context}: {i} above its bound, w = {own}");
-        assert!(upper - z[i] <= slack || own >= -slack, "{context}: {i} below its bound, w = {own}");
+        assert!(
+            upper - z[i] <= slack || own >= -slack,
+            "{context}: {i} below its bound, w = {own}"
+        );
     }
     let residual = own_residual(data, z);
     assert!(residual <= 1.01 * tol, "{context}: residual {residual:e}");

@@ -1,0 +1,60 @@
+//! The examples, as they are in the folder `examples/`, within the program.
+
+/// A bundled example.
+pub struct Example {
+    /// Name of its folder.
+    pub name: &'static str,
+    /// Its files, with their contents.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+impl Example {
+    /// The first heading of its README.
+    pub fn title(&self) -> &'static str {
+        let readme = self.files.iter().find(|(file, _)| *file == "README.md");
+        let heading = readme.and_then(|(_, text)| text.lines().next());
+        heading.map_or("", |line| line.trim_start_matches('#').trim())
+    }
+}
+
+macro_rules! example {
+    ($name:literal: $($file:literal),+) => {
+        Example {
+            name: $name,
+            files: &[$(
+                ($file, include_str!(concat!("../../../examples/", $name, "/", $file)))
+            ),+],
+        }
+    };
+}
+
+/// All bundled examples, in the order of their names.
+pub const EXAMPLES: &[Example] = &[
+    example!("bouncing-ball": "README.md", "model.toml"),
+    example!("column-of-beads": "README.md", "model.toml"),
+    example!("diode-bridge": "README.md", "model.toml"),
+    example!("filippov-square-spiral": "README.md", "model.toml"),
+    example!("lzc-circuit": "README.md", "model.toml"),
+    example!("rc-diode-ladder": "README.md", "model.toml"),
+    example!("relay-oscillator": "README.md", "model.toml"),
+    example!("rlc-half-wave-rectifier": "README.md", "model.toml"),
+    example!("sliding-mode": "README.md", "model.toml", "sgn.toml"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_folder_of_examples_is_bundled() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        let bundled: Vec<&str> = EXAMPLES.iter().map(|example| example.name).collect();
+        assert_eq!(names, bundled);
+        assert!(EXAMPLES.iter().all(|example| !example.title().is_empty()));
+    }
+}

@@ -1,0 +1,44 @@
+//! `saltus export RUN.h5 --to csv -o PATH`: a run in another format.
+
+use super::find_signals;
+use crate::{Error, Outcome};
+use clap::ValueEnum;
+use saltus::io::csv::write_csv_file;
+use std::path::PathBuf;
+
+/// Write a run in another format.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The run file
+    run: PathBuf,
+    /// The format
+    #[arg(long, value_enum)]
+    to: Format,
+    /// The file to write [default: as the run file]
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+    /// Only these signals, for example `ball.q[0]` or `ball`
+    #[arg(long = "signal", value_name = "SIGNAL")]
+    signals: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// Comma-separated values, one row an instant
+    Csv,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome, Error> {
+    let run = saltus::io::run_file::read_run(&args.run)?;
+    let signals = find_signals(&run.layout, &args.signals)?;
+    let path = match args.to {
+        Format::Csv => {
+            let path = args.output.clone().unwrap_or_else(|| args.run.with_extension("csv"));
+            write_csv_file(&run, &signals, &path)?;
+            path
+        }
+    };
+    println!("{}", path.display());
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,287 @@
+//! `saltus run FILE`: runs a model file, writes the run and a picture, prints a summary.
+
+use crate::preview::Preview;
+use crate::text::{self, plural};
+use crate::{Error, Outcome, chart};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use saltus::io::ModelFile;
+use saltus::io::run_file::RunWriter;
+use saltus::sim::{self, Frames, Layout, Run, RunOptions, Sink, TimeStepping};
+use serde_json::json;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Run a model file.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The model file (.toml)
+    file: PathBuf,
+    /// The run file to write [default: NAME.h5 in the current folder]
+    #[arg(short, long, value_name = "OUT.h5")]
+    output: Option<PathBuf>,
+    /// End the run at this time
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    until: Option<f64>,
+    /// Use this time step
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    h: Option<f64>,
+    /// Replace a value of the file, for example `g=1.62` or `floor.law.e=0.5`
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// The picture to write, .png or .svg [default: as the run file, .png]
+    #[arg(long, value_name = "PICTURE")]
+    plot: Option<PathBuf>,
+    /// Write no picture
+    #[arg(long, conflicts_with = "plot")]
+    no_plot: bool,
+    /// Print the summary as one JSON document, and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome, Error> {
+    let file = ModelFile::read(&args.file, &overrides(args)?).map_err(|error| error.report())?;
+    let settings = &file.simulation;
+    let output = args.output.clone().unwrap_or_else(|| default_output(&args.file));
+    let picture = match (&args.plot, args.no_plot) {
+        (Some(path), _) => Some(path.clone()),
+        (None, true) => None,
+        (None, false) => Some(output.with_extension("png")),
+    };
+    if let Some(picture) = &picture {
+        chart::check_path(picture)?;
+    }
+
+    let mut sim = TimeStepping::with_solver(
+        file.model.clone(),
+        settings.h,
+        settings.integrators.clone(),
+        &settings.solver,
+    )?;
+    let signals = settings.output.signals.as_deref();
+    let layout = sim.layout_of(signals)?;
+    let writer = RunWriter::create(&output, &layout, Some(&file.text))?;
+    let rows = sim.steps_ahead(settings.until) / settings.output.every.max(1) + 2;
+    let mut sink = Tee { writer, preview: picture.is_some().then(|| Preview::new(&layout, rows)) };
+
+    let interrupt = interrupt_flag()?;
+    let bar = progress_bar(args);
+    let mut show = |progress: sim::Progress| {
+        let share = (progress.t - progress.start) / (progress.until - progress.start);
+        bar.set_position((1000.0 * share) as u64);
+        bar.set_message(format!("t = {:.6}", progress.t));
+    };
+    let result = sim.run_with(
+        settings.until,
+        RunOptions {
+            every: settings.output.every,
+            signals,
+            interrupt: Some(&interrupt),
+            progress: Some(&mut show),
+            sink: Some(&mut sink),
+        },
+    );
+    bar.finish_and_clear();
+
+    let (run, failure) = match result {
+        Ok(run) => (run, None),
+        Err(failure) => (*failure.run, Some(failure.source)),
+    };
+    if let Some(sim::SimError::Record(why)) = &failure {
+        return Err(format!("the run was stopped, its file could not be written: {why}").into());
+    }
+    let written = sink.writer.finish(&run.stats)?;
+    if let (Some(picture), Some(preview)) = (&picture, sink.preview) {
+        let drawn = preview.into_run(run.stats.clone());
+        chart::draw(&drawn, &drawn.layout.signals, picture)?;
+    }
+
+    let report = Report { run: &run, file: &file, sim: &sim, written: &written, picture };
+    if args.json {
+        println!("{}", report.json());
+    } else if !args.quiet {
+        print!("{}", report.text());
+    }
+    if let Some(failure) = failure {
+        eprintln!("saltus: the run failed: {failure}");
+        eprintln!("saltus: what was computed before is in {}", written.display());
+        return Ok(Outcome::Failed);
+    }
+    if run.stats.outcome == sim::Outcome::Interrupted {
+        eprintln!("saltus: interrupted at t = {}; what was computed is kept", sim.t());
+        return Ok(Outcome::Failed);
+    }
+    Ok(Outcome::Done)
+}
+
+/// Gives recorded rows to the run file, and to the picture.
+struct Tee {
+    writer: RunWriter,
+    preview: Option<Preview>,
+}
+
+impl Sink for Tee {
+    fn append(&mut self, layout: &Layout, frames: &Frames) -> std::io::Result<()> {
+        if let Some(preview) = &mut self.preview {
+            preview.append(layout, frames);
+        }
+        Sink::append(&mut self.writer, layout, frames)
+    }
+}
+
+/// What is said at the end.
+struct Report<'a> {
+    run: &'a Run,
+    file: &'a ModelFile,
+    sim: &'a TimeStepping,
+    written: &'a Path,
+    picture: Option<PathBuf>,
+}
+
+impl Report<'_> {
+    fn json(&self) -> serde_json::Value {
+        let stats = &self.run.stats;
+        let settings = &self.file.simulation;
+        json!({
+            "title": self.file.model.title(),
+            "systems": self.file.model.systems().len(),
+            "interactions": self.file.model.interactions().len(),
+            "t": self.sim.t(),
+            "until": settings.until,
+            "h": settings.h,
+            "steps": stats.steps,
+            "iterations": stats.iterations,
+            "worst_residual": stats.worst_residual,
+            "worst_penetration": stats.worst_penetration,
+            "failures": stats.failures,
+            "seconds": stats.seconds,
+            "outcome": stats.outcome,
+            "complete": stats.outcome == sim::Outcome::Complete,
+            "ledger": self.sim.ledger(),
+            "output": self.written,
+            "plot": self.picture,
+        })
+    }
+
+    fn text(&self) -> String {
+        let stats = &self.run.stats;
+        let settings = &self.file.simulation;
+        let model = &self.file.model;
+        let names: Vec<&str> = settings.integrators.iter().map(|i| i.name()).collect();
+        let mut rows = vec![
+            (
+                "model".to_string(),
+                format!(
+                    "{}, {}",
+                    plural(model.systems().len(), "system"),
+                    plural(model.interactions().len(), "interaction")
+                ),
+            ),
+            (
+                "scheme".to_string(),
+                format!("{}, h = {} s, {}", names.join(" + "), settings.h, settings.solver.name()),
+            ),
+            (
+                "run".to_string(),
+                format!(
+                    "{} to t = {} s in {} ({} a step)",
+                    plural(stats.steps, "step"),
+                    self.sim.t(),
+                    text::seconds(stats.seconds),
+                    text::seconds(stats.seconds / stats.steps.max(1) as f64),
+                ),
+            ),
+            (
+                "solver".to_string(),
+                format!(
+                    "{}, worst residual {:.1e}",
+                    plural(stats.iterations, "iteration"),
+                    stats.worst_residual
+                ),
+            ),
+        ];
+        if let Some(ledger) = self.sim.ledger() {
+            rows.push((
+                "energy".to_string(),
+                format!(
+                    "{:.6} J = kinetic {:.6} + potential {:.6}; \
+                     work {:.6}, damping {:.6}, contact {:.6}, numerical {:.1e}",
+                    ledger.kinetic + ledger.potential,
+                    ledger.kinetic,
+                    ledger.potential,
+                    ledger.work,
+                    ledger.damping,
+                    ledger.contact,
+                    ledger.numerical
+                ),
+            ));
+            rows.push((
+                "contact".to_string(),
+                format!("deepest penetration {:.3e} m", stats.worst_penetration),
+            ));
+        }
+        rows.push(("run file".to_string(), self.written.display().to_string()));
+        if let Some(picture) = &self.picture {
+            rows.push(("picture".to_string(), picture.display().to_string()));
+        }
+        format!("{}\n{}", model.title(), text::columns(&rows))
+    }
+}
+
+/// `--set`, `--h` and `--until` as overrides of the file's values.
+fn overrides(args: &Args) -> Result<Vec<(String, String)>, Error> {
+    let mut overrides = Vec::new();
+    for set in &args.set {
+        let (path, value) = set.split_once('=').ok_or_else(|| {
+            format!("--set {set}: expected PATH=VALUE, for example --set parameters.g=1.62")
+        })?;
+        overrides.push((path.trim().to_string(), value.trim().to_string()));
+    }
+    for (path, value) in [("simulation.h", args.h), ("simulation.until", args.until)] {
+        if let Some(value) = value {
+            overrides.push((path.to_string(), format!("{value:?}")));
+        }
+    }
+    Ok(overrides)
+}
+
+/// `examples/bouncing-ball/model.toml` becomes `bouncing-ball.h5`.
+fn default_output(file: &Path) -> PathBuf {
+    let stem = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().into_owned());
+    let name = match stem(file) {
+        Some(name) if name != "model" => name,
+        _ => std::fs::canonicalize(file)
+            .ok()
+            .and_then(|path| path.parent().and_then(Path::file_name).map(PathBuf::from))
+            .map_or_else(|| "run".to_string(), |name| name.to_string_lossy().into_owned()),
+    };
+    PathBuf::from(format!("{name}.h5"))
+}
+
+/// Set at the first Ctrl-C; the second ends the program at once.
+fn interrupt_flag() -> Result<Arc<AtomicBool>, Error> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&flag);
+    ctrlc::set_handler(move || {
+        if handler.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })?;
+    Ok(flag)
+}
+
+fn progress_bar(args: &Args) -> ProgressBar {
+    let silent = args.quiet || args.json || !std::io::stderr().is_terminal();
+    let target = if silent { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(1000), target);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,13 @@
+//! `saltus schema`: the JSON schema of model files.
+
+use crate::{Error, Outcome};
+
+/// Print the JSON schema of model files.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// Runs the command.
+pub fn run(_args: &Args) -> Result<Outcome, Error> {
+    println!("{}", serde_json::to_string_pretty(&saltus::io::model_file::schema())?);
+    Ok(Outcome::Done)
+}

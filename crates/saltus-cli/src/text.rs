@@ -1,0 +1,44 @@
+//! Small pieces of text.
+
+/// `1 step`, `2 steps`.
+pub fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// A duration with a unit that suits it.
+pub fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s >= 100.0 => format!("{s:.0} s"),
+        s if s >= 1.0 => format!("{s:.2} s"),
+        s if s >= 1e-3 => format!("{:.2} ms", 1e3 * s),
+        s if s >= 1e-6 => format!("{:.2} µs", 1e6 * s),
+        s => format!("{:.0} ns", 1e9 * s),
+    }
+}
+
+/// Two columns, the first as wide as its widest entry.
+pub fn columns(rows: &[(String, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    rows.iter()
+        .map(|(name, value)| {
+            let pad = " ".repeat(width - name.chars().count());
+            format!("  {name}{pad}  {value}\n")
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_suit_the_value() {
+        assert_eq!(seconds(250.0), "250 s");
+        assert_eq!(seconds(1.234), "1.23 s");
+        assert_eq!(seconds(0.0021), "2.10 ms");
+        assert_eq!(seconds(3.2e-6), "3.20 µs");
+        assert_eq!(seconds(4.1e-8), "41 ns");
+        assert_eq!(plural(1, "step"), "1 step");
+        assert_eq!(plural(3, "step"), "3 steps");
+    }
+}

@@ -1,0 +1,131 @@
+//! Rust errors as Python exceptions. The tree itself is in `python/saltus/_errors.py`, because
+//! some of its classes have two bases, which `create_exception!` cannot say.
+
+use crate::operator;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use saltus::io::ModelFileError;
+use saltus::io::run_file::RunFileError;
+use saltus::model::{ModelError, OperatorError};
+use saltus::numerics::NumericsError;
+use saltus::sim::{SignalError, SimError};
+
+mod tree {
+    use pyo3::import_exception;
+
+    import_exception!(saltus._errors, BusyError);
+    import_exception!(saltus._errors, FileError);
+    import_exception!(saltus._errors, InputError);
+    import_exception!(saltus._errors, MissingFileError);
+    import_exception!(saltus._errors, ModelError);
+    import_exception!(saltus._errors, ModelFileError);
+    import_exception!(saltus._errors, OperatorError);
+    import_exception!(saltus._errors, SignalError);
+    import_exception!(saltus._errors, SolverError);
+}
+
+/// An argument that makes no sense.
+pub fn input(message: impl Into<String>) -> PyErr {
+    tree::InputError::new_err(message.into())
+}
+
+/// A model that makes no sense, found before it reaches the model.
+pub fn model_input(message: impl Into<String>) -> PyErr {
+    tree::ModelError::new_err(message.into())
+}
+
+/// A simulation that is in use.
+pub fn busy() -> PyErr {
+    tree::BusyError::new_err(
+        "the simulation is computing, in another thread or in the step that called this function; \
+         its state can be read and changed between steps only",
+    )
+}
+
+pub fn model(py: Python<'_>, error: ModelError) -> PyErr {
+    match error {
+        ModelError::Operator(error) => operator_error(py, &error),
+        error => tree::ModelError::new_err(error.to_string()),
+    }
+}
+
+/// A function of the user that failed. What it raised becomes the cause, or, if it was no
+/// `Exception` (Ctrl-C), takes the place of the error.
+pub fn operator_error(py: Python<'_>, error: &OperatorError) -> PyErr {
+    let raised = operator::take_failure();
+    let out = tree::OperatorError::new_err(error.to_string());
+    match raised {
+        Some(raised) if !raised.is_instance_of::<PyException>(py) => raised,
+        Some(raised) => {
+            out.set_cause(py, Some(raised));
+            out
+        }
+        None => out,
+    }
+}
+
+pub fn numerics(error: &NumericsError) -> PyErr {
+    input(error.to_string())
+}
+
+pub fn signal(error: &SignalError) -> PyErr {
+    tree::SignalError::new_err(error.to_string())
+}
+
+pub fn sim(py: Python<'_>, error: SimError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        SimError::Model(error) => model(py, error),
+        SimError::Operator(error) => operator_error(py, &error),
+        SimError::Numerics(error) => numerics(&error),
+        SimError::Signal(error) => signal(&error),
+        SimError::Record(_) => tree::FileError::new_err(message),
+        SimError::Unsolved { time, why, residual, worst } => {
+            unsolved(py, message, (Some(time), why, residual, worst))
+        }
+        SimError::NotFinite { time, system } => {
+            unsolved(py, message, (Some(time), "diverged".to_string(), f64::NAN, system))
+        }
+        SimError::Iteration { system, .. } => {
+            unsolved(py, message, (None, "singular".to_string(), f64::NAN, system))
+        }
+        SimError::EmptyModel { .. } => tree::ModelError::new_err(message),
+        _ => input(message),
+    }
+}
+
+/// A `SolverError` with its report: time, status, residual, and where the residual is worst.
+fn unsolved(py: Python<'_>, message: String, report: (Option<f64>, String, f64, String)) -> PyErr {
+    let out = tree::SolverError::new_err(message);
+    let class = py.import("saltus._errors").and_then(|module| module.getattr("StepReport"));
+    let set = class
+        .and_then(|class| class.call1(report))
+        .and_then(|report| out.value(py).setattr("report", report));
+    match set {
+        Ok(()) => out,
+        Err(error) => error,
+    }
+}
+
+pub fn run_file(error: &RunFileError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        RunFileError::Missing { .. } | RunFileError::NoFolder { .. } => {
+            tree::MissingFileError::new_err(message)
+        }
+        _ => tree::FileError::new_err(message),
+    }
+}
+
+pub fn model_file(py: Python<'_>, error: &ModelFileError) -> PyErr {
+    let out = tree::ModelFileError::new_err(error.report());
+    let value = out.value(py);
+    let set = value
+        .setattr("file", &error.file)
+        .and_then(|()| value.setattr("line", error.line))
+        .and_then(|()| value.setattr("column", error.column));
+    match set {
+        Ok(()) => out,
+        Err(error) => error,
+    }
+}

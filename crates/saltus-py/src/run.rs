@@ -1,0 +1,118 @@
+//! A run: its rows stay in Rust, and leave it signal by signal.
+
+use crate::{arrays, errors};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use saltus::io::run_file::{RunWriter, read_info, read_run};
+use saltus::sim::{Ledger, Outcome, Run};
+use std::path::PathBuf;
+
+/// What a simulation left behind.
+#[pyclass(frozen, name = "Run", module = "saltus._saltus")]
+pub struct PyRun {
+    run: Run,
+    model_text: Option<String>,
+}
+
+impl PyRun {
+    pub fn new(run: Run, model_text: Option<String>) -> PyRun {
+        PyRun { run, model_text }
+    }
+}
+
+/// Steps, iterations, worst residual, worst penetration, failures, seconds, outcome, message.
+type Stats = (usize, usize, f64, f64, usize, f64, &'static str, Option<String>);
+
+#[pymethods]
+impl PyRun {
+    #[getter]
+    fn title(&self) -> &str {
+        &self.run.layout.title
+    }
+
+    #[getter]
+    fn rows(&self) -> usize {
+        self.run.frames.len()
+    }
+
+    #[getter]
+    fn model_text(&self) -> Option<&str> {
+        self.model_text.as_deref()
+    }
+
+    fn t<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.run.frames.time)
+    }
+
+    fn iterations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_iter(py, self.run.frames.iterations.iter().map(|&n| i64::from(n)))
+    }
+
+    fn residual<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.run.frames.residual)
+    }
+
+    /// Owner, quantity and number of columns of each signal.
+    fn signals(&self) -> Vec<(String, &'static str, usize)> {
+        let signals = self.run.layout.signals.iter();
+        signals.map(|s| (s.owner.clone(), s.quantity.name(), s.columns.len())).collect()
+    }
+
+    /// The rows of `name.quantity`, or of one column `name.quantity[index]`.
+    fn signal<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyAny>> {
+        let (layout, frames) = (&self.run.layout, &self.run.frames);
+        let signal = layout.find(path).map_err(|error| errors::signal(&error))?;
+        let values = frames.signal(layout, &signal);
+        match path.contains('[') {
+            true => Ok(PyArray1::from_vec(py, values).into_any()),
+            false => Ok(arrays::table(py, values, frames.len(), signal.columns.len())?.into_any()),
+        }
+    }
+
+    /// The energies by name; nothing without mechanical systems.
+    fn ledger<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Option<Vec<(&'static str, Bound<'py, PyArray1<f64>>)>> {
+        if !self.run.layout.ledger {
+            return None;
+        }
+        let columns = Ledger::NAMES.len();
+        let column = |k: usize| self.run.frames.ledger.iter().skip(k).step_by(columns).copied();
+        let names = Ledger::NAMES.into_iter().enumerate();
+        Some(names.map(|(k, name)| (name, PyArray1::from_iter(py, column(k)))).collect())
+    }
+
+    fn stats(&self) -> Stats {
+        let stats = &self.run.stats;
+        let (outcome, message) = match &stats.outcome {
+            Outcome::Complete => ("complete", None),
+            Outcome::Interrupted => ("interrupted", None),
+            Outcome::Failed(message) => ("failed", Some(message.clone())),
+        };
+        let (steps, iterations, failures) = (stats.steps, stats.iterations, stats.failures);
+        let (residual, penetration) = (stats.worst_residual, stats.worst_penetration);
+        (steps, iterations, residual, penetration, failures, stats.seconds, outcome, message)
+    }
+
+    /// Writes the run file `path`.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let write = || {
+            let Run { layout, frames, stats } = &self.run;
+            let mut writer = RunWriter::create(path, layout, self.model_text.as_deref())?;
+            writer.append(frames)?;
+            writer.finish(stats)
+        };
+        py.detach(write).map(|_| ()).map_err(|error| errors::run_file(&error))
+    }
+}
+
+/// Reads a run file.
+#[pyfunction]
+pub fn load_run(py: Python<'_>, path: PathBuf) -> PyResult<PyRun> {
+    let read = || {
+        let model_text = read_info(&path)?.model_text;
+        Ok(PyRun { run: read_run(&path)?, model_text })
+    };
+    py.detach(read).map_err(|error| errors::run_file(&error))
+}
