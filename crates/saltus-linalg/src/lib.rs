@@ -14,4 +14,4 @@ pub use dense_lu::{DenseLu, Singular};
 pub use map::LinearMap;
 pub use masked::MaskedFactor;
 pub use matrix::{Matrix, Ragged};
-pub use sparse::Sparse;
+pub use sparse::{Entry, Sparse};

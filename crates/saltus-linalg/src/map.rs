@@ -24,7 +24,7 @@ impl LinearMap {
     /// The cheapest form of a sparse matrix.
     pub fn from_sparse(sparse: Sparse) -> Self {
         let (rows, cols) = (sparse.rows(), sparse.cols());
-        let nonzeros = sparse.values().iter().filter(|&&x| x != 0.0).count();
+        let nonzeros = sparse.entries().iter().filter(|entry| entry.value != 0.0).count();
         if nonzeros == 0 {
             return LinearMap::Zero;
         }

@@ -60,7 +60,7 @@ impl MaskedFactor {
             entries.push((j, i, k));
         }
         for i in 0..n {
-            if !matrix.row(i).0.contains(&i) {
+            if !matrix.row(i).iter().any(|entry| entry.col == i) {
                 entries.push((i, i, NONE));
             }
         }
@@ -114,7 +114,7 @@ impl MaskedFactor {
             let (i, j) = (self.row[k], self.col[k]);
             self.value[k] = match (kept(i) && kept(j), self.source[k]) {
                 (true, NONE) => 0.0,
-                (true, source) => matrix.values()[source],
+                (true, source) => matrix.entries()[source].value,
                 (false, _) => f64::from(i == j),
             };
         }

@@ -8,8 +8,16 @@ pub struct Sparse {
     rows: usize,
     cols: usize,
     start: Vec<usize>, // row i holds the entries start[i] .. start[i + 1]
-    col: Vec<usize>,
-    val: Vec<f64>,
+    entries: Vec<Entry>,
+}
+
+/// A stored entry of a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Entry {
+    /// Its column.
+    pub col: usize,
+    /// Its value.
+    pub value: f64,
 }
 
 impl Sparse {
@@ -18,17 +26,16 @@ impl Sparse {
     pub fn from_triplets(rows: usize, cols: usize, triplets: &[(usize, usize, f64)]) -> Self {
         let mut sorted = triplets.to_vec();
         sorted.sort_by_key(|&(i, j, _)| (i, j));
-        let (mut start, mut col, mut val) = (vec![0; rows + 1], Vec::new(), Vec::<f64>::new());
+        let (mut start, mut entries) = (vec![0; rows + 1], Vec::<Entry>::new());
         let mut last = None;
         for (i, j, x) in sorted {
             assert!(i < rows && j < cols, "entry ({i}, {j}) of a {rows} × {cols} matrix");
             if last == Some((i, j)) {
-                if let Some(value) = val.last_mut() {
-                    *value += x;
+                if let Some(entry) = entries.last_mut() {
+                    entry.value += x;
                 }
             } else {
-                col.push(j);
-                val.push(x);
+                entries.push(Entry { col: j, value: x });
                 start[i + 1] += 1;
                 last = Some((i, j));
             }
@@ -36,7 +43,7 @@ impl Sparse {
         for i in 0..rows {
             start[i + 1] += start[i];
         }
-        Sparse { rows, cols, start, col, val }
+        Sparse { rows, cols, start, entries }
     }
 
     /// The nonzero entries of a dense matrix.
@@ -73,62 +80,66 @@ impl Sparse {
 
     /// Number of stored entries.
     pub fn len(&self) -> usize {
-        self.val.len()
+        self.entries.len()
     }
 
     /// Whether nothing is stored.
     pub fn is_empty(&self) -> bool {
-        self.val.is_empty()
+        self.entries.is_empty()
     }
 
-    /// The stored values, row by row.
-    pub fn values(&self) -> &[f64] {
-        &self.val
+    /// The stored entries, row by row.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 
-    /// Columns and values of row `i`.
+    /// The entries of row `i`.
     #[inline]
-    pub fn row(&self, i: usize) -> (&[usize], &[f64]) {
-        let range = self.start[i]..self.start[i + 1];
-        (&self.col[range.clone()], &self.val[range])
+    pub fn row(&self, i: usize) -> &[Entry] {
+        &self.entries[self.start[i]..self.start[i + 1]]
     }
 
     /// All stored entries as `(row, column, value)`.
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
-        (0..self.rows).flat_map(move |i| {
-            let (col, val) = self.row(i);
-            col.iter().zip(val).map(move |(&j, &x)| (i, j, x))
-        })
+        (0..self.rows).flat_map(move |i| self.row(i).iter().map(move |e| (i, e.col, e.value)))
     }
 
     /// Entry `(i, j)`, zero where nothing is stored.
     pub fn get(&self, i: usize, j: usize) -> f64 {
-        let (col, val) = self.row(i);
-        col.binary_search(&j).map_or(0.0, |k| val[k])
+        let row = self.row(i);
+        row.binary_search_by_key(&j, |entry| entry.col).map_or(0.0, |k| row[k].value)
     }
 
     /// `Aᵢ x`, the product of row `i`.
     #[inline]
     pub fn row_dot(&self, i: usize, x: &[f64]) -> f64 {
-        let (col, val) = self.row(i);
-        let mut sum = 0.0;
-        for (&j, &a) in col.iter().zip(val) {
-            sum += a * x[j];
-        }
-        sum
+        product(self.row(i), x)
+    }
+
+    /// `A x`, row after row.
+    #[inline]
+    pub fn products<'a>(&'a self, x: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        let mut rest = &self.entries[..];
+        self.start.windows(2).map(move |range| {
+            let (row, others) = rest.split_at(range[1] - range[0]);
+            rest = others;
+            product(row, x)
+        })
     }
 
     /// `y ← A x`.
+    #[inline]
     pub fn apply(&self, x: &[f64], y: &mut [f64]) {
-        for (i, y) in y.iter_mut().enumerate() {
-            *y = self.row_dot(i, x);
+        for (y, product) in y.iter_mut().zip(self.products(x)) {
+            *y = product;
         }
     }
 
     /// `y ← y + A x`.
+    #[inline]
     pub fn apply_add(&self, x: &[f64], y: &mut [f64]) {
-        for (i, y) in y.iter_mut().enumerate() {
-            *y += self.row_dot(i, x);
+        for (y, product) in y.iter_mut().zip(self.products(x)) {
+            *y += product;
         }
     }
 
@@ -143,17 +154,27 @@ impl Sparse {
         assert_eq!(self.cols, other.rows, "inner sizes of a product");
         let mut triplets = Vec::new();
         for (i, k, a) in self.iter() {
-            let (col, val) = other.row(k);
-            triplets.extend(col.iter().zip(val).map(|(&j, &b)| (i, j, a * b)));
+            triplets.extend(other.row(k).iter().map(|entry| (i, entry.col, a * entry.value)));
         }
         Sparse::from_triplets(self.rows, other.cols, &triplets)
     }
 
     /// Whether `A = Aᵀ` up to `tol` times the largest entry.
     pub fn is_symmetric(&self, tol: f64) -> bool {
-        let tol = tol * crate::vector::norm_inf(&self.val);
+        let largest = self.entries.iter().fold(0.0, |m: f64, entry| m.max(entry.value.abs()));
+        let tol = tol * largest;
         self.rows == self.cols && self.iter().all(|(i, j, x)| (x - self.get(j, i)).abs() <= tol)
     }
+}
+
+/// `Σ aⱼ xⱼ` over the entries of a row.
+#[inline]
+fn product(row: &[Entry], x: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for entry in row {
+        sum += entry.value * x[entry.col];
+    }
+    sum
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! Lower: zᵢ = lᵢ, wᵢ ≥ 0      Basic: wᵢ = 0, lᵢ ≤ zᵢ ≤ uᵢ      Upper: zᵢ = uᵢ, wᵢ ≤ 0
+//! Fixed: zᵢ = lᵢ = uᵢ, wᵢ arbitrary
 //!
 //! W_BB z_B = −(q_B + W_BN z_N),    w_N = q_N + W_N z                              (1)
 //! ```
@@ -17,12 +18,13 @@ pub(crate) enum Side {
     Lower,
     Basic,
     Upper,
+    Fixed,
 }
 
 /// The sides that an unknown with these bounds can take.
 pub(crate) fn sides(lower: f64, upper: f64) -> &'static [Side] {
     match (lower.is_finite(), upper.is_finite()) {
-        (true, true) if lower == upper => &[Side::Lower],
+        (true, true) if lower == upper => &[Side::Fixed],
         (true, true) => &[Side::Lower, Side::Basic, Side::Upper],
         (true, false) => &[Side::Lower, Side::Basic],
         (false, true) => &[Side::Basic, Side::Upper],
@@ -31,23 +33,28 @@ pub(crate) fn sides(lower: f64, upper: f64) -> &'static [Side] {
 }
 
 /// The nearest side that the bounds allow: a mode carried over from a problem with others.
+/// An unknown that was fixed and no longer is (a contact that becomes active) is guessed to
+/// take part.
 #[inline]
 pub(crate) fn allowed(side: Side, lower: f64, upper: f64) -> Side {
     if lower == upper {
-        return Side::Lower;
+        return Side::Fixed;
     }
     match side {
+        Side::Fixed => Side::Basic,
         Side::Lower if lower == f64::NEG_INFINITY => Side::Basic,
         Side::Upper if upper == f64::INFINITY => Side::Basic,
         side => side,
     }
 }
 
-/// The side on which `(z, w)` stands.
+/// The side on which `(z, w)` stands; between two of them, `Basic`.
 pub(crate) fn side_of(z: f64, w: f64, lower: f64, upper: f64) -> Side {
-    if z <= lower && z - lower <= w {
+    if lower == upper {
+        Side::Fixed
+    } else if z <= lower && z - lower < w {
         Side::Lower
-    } else if z >= upper && z - upper >= w {
+    } else if z >= upper && z - upper > w {
         Side::Upper
     } else {
         allowed(Side::Basic, lower, upper)
@@ -90,7 +97,7 @@ pub(crate) fn wrong(
     match side {
         Side::Basic if z < lower - slack.z => Some(Side::Lower),
         Side::Basic if z > upper + slack.z => Some(Side::Upper),
-        Side::Lower if w < -slack.w && lower < upper => Some(Side::Basic),
+        Side::Lower if w < -slack.w => Some(Side::Basic),
         Side::Upper if w > slack.w => Some(Side::Basic),
         _ => None,
     }

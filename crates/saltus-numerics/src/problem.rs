@@ -39,11 +39,15 @@ impl Operator {
         }
     }
 
-    /// The stored values.
-    pub fn values(&self) -> &[f64] {
+    /// Largest absolute entry; NaN if any entry is NaN.
+    pub fn largest(&self) -> f64 {
         match self {
-            Operator::Dense(a) => a.data(),
-            Operator::Sparse(a) => a.values(),
+            Operator::Dense(a) => vector::norm_inf(a.data()),
+            Operator::Sparse(a) => a.entries().iter().fold(0.0, |largest, entry| {
+                let value = entry.value.abs();
+                // neither comparison with a NaN is true
+                if value <= largest || f64::is_nan(largest) { largest } else { value }
+            }),
         }
     }
 
@@ -210,7 +214,7 @@ impl Problem {
         if found != expected {
             return Err(NumericsError::Shape { what: "W", expected, found });
         }
-        let largest = vector::norm_inf(matrix.values());
+        let largest = matrix.largest();
         if !largest.is_finite() {
             return Err(not_finite_in(&matrix));
         }
@@ -264,8 +268,8 @@ impl Problem {
                 }
             }
             Operator::Sparse(a) => {
-                for (i, (w, q)) in w.iter_mut().zip(&self.q).enumerate() {
-                    *w = q + a.row_dot(i, z);
+                for ((w, q), product) in w.iter_mut().zip(&self.q).zip(a.products(z)) {
+                    *w = q + product;
                 }
             }
         }

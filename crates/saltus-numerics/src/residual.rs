@@ -9,7 +9,6 @@
 //! A NaN anywhere makes the residual NaN, and NaN is never at most a tolerance.
 
 use crate::Problem;
-use crate::set::project;
 
 /// A residual and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,7 +35,7 @@ pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
     let (mut sum, mut scale) = (0.0, 0.0);
     let (mut worst, mut largest) = (0, 0.0);
     for i in 0..n {
-        let r = z[i] - project(z[i] - w[i], lower[i], upper[i]);
+        let r = natural(z[i], w[i], lower[i], upper[i]);
         sum += r * r;
         scale += q[i] * q[i];
         if !(r.abs() <= largest) {
@@ -46,6 +45,20 @@ pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
     // exactly zero is common in small problems, and spares the roots
     let value = if sum == 0.0 { 0.0 } else { sum.sqrt() / (1.0 + scale.sqrt()) };
     Residual { value, worst }
+}
+
+/// Equation (1) for one unknown. Where `z − w` is inside, `z − (z − w)` is `w`, and is written
+/// so: beside a large `z` the difference would lose a `w` that is wrong.
+#[inline]
+fn natural(z: f64, w: f64, lower: f64, upper: f64) -> f64 {
+    let t = z - w;
+    if t < lower {
+        z - lower
+    } else if t > upper {
+        z - upper
+    } else {
+        w + 0.0 * t // NaN unless t is finite
+    }
 }
 
 #[cfg(test)]
@@ -66,6 +79,25 @@ mod tests {
         let wrong = residual(&problem, &[2.0, 0.0, 1.0], &mut w);
         assert!(wrong.value > 0.1);
         assert_eq!(wrong.worst, 2);
+    }
+
+    #[test]
+    fn a_large_z_hides_nothing() {
+        let problem = Problem::lcp(Matrix::zeros(1, 1), vec![4.0]).unwrap();
+        for z in [1.0, 1e17, 1e300] {
+            assert!(residual(&problem, &[z], &mut [0.0]).value >= 0.2, "{z}");
+        }
+    }
+
+    #[test]
+    fn what_the_matrix_does_not_see_must_be_finite() {
+        let nothing = saltus_linalg::Sparse::from_triplets(1, 1, &[]);
+        let free = [crate::Block { size: 1, set: crate::Set::Free }];
+        let problem = Problem::new(nothing, vec![0.0], &free).unwrap();
+        for z in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(residual(&problem, &[z], &mut [0.0]).value.is_nan());
+        }
+        assert_eq!(residual(&problem, &[3.0], &mut [0.0]).value, 0.0);
     }
 
     #[test]

@@ -5,10 +5,12 @@ use crate::operator;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use saltus::io::ModelFileError;
+use saltus::io::model_file::ErrorKind;
 use saltus::io::run_file::RunFileError;
 use saltus::model::{ModelError, OperatorError};
 use saltus::numerics::NumericsError;
 use saltus::sim::{SignalError, SimError};
+use std::path::Path;
 
 mod tree {
     use pyo3::import_exception;
@@ -117,7 +119,13 @@ pub fn run_file(error: &RunFileError) -> PyErr {
     }
 }
 
-pub fn model_file(py: Python<'_>, error: &ModelFileError) -> PyErr {
+pub fn model_file(py: Python<'_>, path: &Path, error: &ModelFileError) -> PyErr {
+    if let ErrorKind::Read { .. } = *error.kind {
+        return match path.exists() {
+            true => tree::FileError::new_err(error.to_string()),
+            false => tree::MissingFileError::new_err(error.to_string()),
+        };
+    }
     let out = tree::ModelFileError::new_err(error.report());
     let value = out.value(py);
     let set = value

@@ -82,21 +82,21 @@ impl PyModel {
         .collect()
     }
 
-    /// `q`, `v` or `x` of a system at `t0`; nothing where it has no such state.
+    /// `q`, `v` or `x` of a system at `t0`.
     fn initial<'py>(
         &self,
         py: Python<'py>,
         name: &str,
         quantity: &str,
-    ) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let system = self.model.system_id(name).and_then(|id| self.model.system(id));
         let value = match (system.map_err(|error| errors::model(py, error))?, quantity) {
-            (System::FirstOrder(system), "x") => Some(system.x0()),
-            (System::SecondOrder(system), "q") => Some(system.q0()),
-            (System::SecondOrder(system), "v") => Some(system.v0()),
-            _ => None,
+            (System::FirstOrder(system), "x") => system.x0(),
+            (System::SecondOrder(system), "q") => system.q0(),
+            (System::SecondOrder(system), "v") => system.v0(),
+            _ => return Err(errors::input(format!("system `{name}` has no {quantity}"))),
         };
-        Ok(value.map(|value| PyArray1::from_slice(py, value)))
+        Ok(PyArray1::from_slice(py, value))
     }
 
     #[pyo3(signature = (name, x0, A, b=None, M=None))]
@@ -178,10 +178,8 @@ impl PyModel {
         H: PyReadonlyArray2<'_, f64>,
         b: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
-        let relation = LagrangianLinearRelation {
-            H: arrays::matrix(&H),
-            b: b.as_ref().map(arrays::vector),
-        };
+        let relation =
+            LagrangianLinearRelation { H: arrays::matrix(&H), b: b.as_ref().map(arrays::vector) };
         let ids = self.ids(&systems);
         let done = ids.and_then(|ids| self.model.connect(name, relation, law.0.clone(), &ids));
         done.map(|_| ()).map_err(|error| errors::model(py, error))

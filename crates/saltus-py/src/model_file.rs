@@ -67,5 +67,5 @@ pub fn load_model(
     overrides: Vec<(String, String)>,
 ) -> PyResult<PyModelFile> {
     let file = py.detach(|| ModelFile::read(&path, &overrides));
-    file.map(PyModelFile).map_err(|error| errors::model_file(py, &error))
+    file.map(PyModelFile).map_err(|error| errors::model_file(py, &path, &error))
 }

@@ -1,9 +1,7 @@
 //! Problems on their own.
 
 use crate::{arrays, errors, settings};
-use numpy::{
-    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
-};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use saltus::linalg::Sparse;
 use saltus::numerics::methods::Enumeration;
@@ -19,7 +17,8 @@ pub struct PyProblem(Problem);
 
 type Vector<'py> = Bound<'py, PyArray1<f64>>;
 /// Rows, columns, and entries as row, column and value.
-type Triplets<'py> = (usize, usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Vector<'py>);
+type Triplets<'py> =
+    (usize, usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Vector<'py>);
 
 #[pymethods]
 impl PyProblem {
@@ -88,7 +87,12 @@ pub fn boxed_problem(
 }
 
 fn problem(problem: Result<Problem, NumericsError>) -> PyResult<PyProblem> {
-    problem.map(PyProblem).map_err(|error| errors::numerics(&error))
+    problem.map(PyProblem).map_err(|error| wrong(&error))
+}
+
+/// The error in the letters of Python's problems, `M z + q`.
+fn wrong(error: &NumericsError) -> PyErr {
+    errors::input(error.to_string().replace("`W`", "`M`").replace("W[", "M["))
 }
 
 /// An array, or rows, columns and entries as row, column and value.
@@ -163,7 +167,7 @@ pub fn solve<'py>(
     let start = Instant::now();
     let solution = py.detach(|| solve_problem(&problem.0, &solver, z0.as_deref()));
     let seconds = start.elapsed().as_secs_f64();
-    Ok(answer(py, solution.map_err(|error| errors::numerics(&error))?, seconds))
+    Ok(answer(py, solution.map_err(|error| wrong(&error))?, seconds))
 }
 
 /// How far `z` is from a solution.
@@ -172,7 +176,7 @@ pub fn residual(problem: &PyProblem, z: PyReadonlyArray1<'_, f64>) -> PyResult<f
     let (expected, found) = (problem.0.len(), z.len());
     if found != expected {
         let error = NumericsError::Length { what: "z", expected, found };
-        return Err(errors::numerics(&error));
+        return Err(wrong(&error));
     }
     let mut w = vec![0.0; expected];
     Ok(measure::residual(&problem.0, &arrays::vector(&z), &mut w).value)
@@ -189,7 +193,7 @@ pub fn all_solutions<'py>(
     let start = Instant::now();
     let found = py
         .detach(|| Enumeration::new(EnumerationSettings { tol, max_iter }).all(&problem.0))
-        .map_err(|error| errors::numerics(&error))?;
+        .map_err(|error| wrong(&error))?;
     let seconds = start.elapsed().as_secs_f64();
     let answers = found.solutions.into_iter().map(|s| answer(py, s, seconds)).collect();
     Ok((answers, found.singular_modes, found.modes))

@@ -144,13 +144,17 @@ fn formula_vector(what: &str, text: &str) -> PyResult<VectorOperator> {
 fn formula_matrix(what: &str, text: &str) -> PyResult<MatrixOperator> {
     let system = system(what, &format!("A = {text}"), text)?;
     let (rows, cols) = (system.dim(), system.dim());
-    let jacobian = move |t, A: &mut Matrix| {
-        system.rhs_dx(t, &vec![0.0; rows], A).map_err(|error| error.why)
-    };
-    let function = move |t, out: &mut [f64]| {
+    let is_constant = system.dependence().jacobian == Dependence::Constant;
+    let at = move |t| {
         let mut A = Matrix::zeros(rows, cols);
-        jacobian(t, &mut A)?;
-        out.copy_from_slice(A.data());
+        system.rhs_dx(t, &vec![0.0; rows], &mut A).map_err(|error| error.why)?;
+        Ok::<_, String>(A)
+    };
+    if is_constant {
+        return Ok(MatrixOperator::Constant(at(0.0).map_err(|why| unusable(what, &why))?));
+    }
+    let function = move |t, out: &mut [f64]| {
+        out.copy_from_slice(at(t)?.data());
         Ok(())
     };
     Ok(MatrixOperator::Function { rows, cols, function: Arc::new(function) })

@@ -74,13 +74,13 @@ impl PyRun {
         &self,
         py: Python<'py>,
     ) -> Option<Vec<(&'static str, Bound<'py, PyArray1<f64>>)>> {
-        if !self.run.layout.ledger {
+        let Run { layout, frames, .. } = &self.run;
+        if !layout.ledger {
             return None;
         }
-        let columns = Ledger::NAMES.len();
-        let column = |k: usize| self.run.frames.ledger.iter().skip(k).step_by(columns).copied();
-        let names = Ledger::NAMES.into_iter().enumerate();
-        Some(names.map(|(k, name)| (name, PyArray1::from_iter(py, column(k)))).collect())
+        let values = |column| PyArray1::from_vec(py, frames.columns(layout, column..column + 1));
+        let columns = Ledger::NAMES.into_iter().zip(layout.ledger_columns());
+        Some(columns.map(|(name, column)| (name, values(column))).collect())
     }
 
     fn stats(&self) -> Stats {

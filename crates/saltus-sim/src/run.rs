@@ -124,9 +124,10 @@ impl Ledger {
     pub const NAMES: [&'static str; 6] =
         ["kinetic", "potential", "work", "damping", "contact", "numerical"];
 
-    /// The ledger with these entries, in the order of [`Ledger::NAMES`].
-    pub fn from_array(entries: [f64; 6]) -> Ledger {
-        let [kinetic, potential, work, damping, contact, numerical] = entries;
+    /// The ledger with these entries, in the order of [`Ledger::NAMES`]; NaN where one lacks.
+    pub(crate) fn from_slice(entries: &[f64]) -> Ledger {
+        let entries = entries.first_chunk().unwrap_or(&[f64::NAN; 6]);
+        let [kinetic, potential, work, damping, contact, numerical] = *entries;
         Ledger { kinetic, potential, work, damping, contact, numerical }
     }
 

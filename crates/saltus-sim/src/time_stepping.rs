@@ -227,12 +227,15 @@ impl TimeStepping {
                 return Err(RunFailure { source, run: Box::new(Run { layout, frames, stats }) });
             }
         };
+        let mut failure = self.check_until(until).err();
         let mut frames = Frames::default();
-        let capacity = self.rows_ahead(&recorder.layout, until, every, sink.is_some());
+        let capacity = match failure {
+            None => self.rows_ahead(&recorder.layout, until, every, sink.is_some()),
+            Some(_) => 1,
+        };
         frames.reserve(&recorder.layout, capacity);
         recorder.record(&mut frames, self.clock.t, &self.parts, 0, 0.0);
 
-        let mut failure = self.check_until(until).err();
         let start = self.clock.t;
         let ahead = self.steps_ahead(until);
         while failure.is_none() && stats.steps < ahead {
@@ -444,7 +447,7 @@ impl TimeStepping {
     /// Rows to make room for: those of the whole run, or of a chunk.
     fn rows_ahead(&self, layout: &Layout, until: f64, every: usize, chunked: bool) -> usize {
         let row_bytes = 8 * (layout.width() + 3);
-        let all = self.steps_ahead(until) / every + 2;
+        let all = (self.steps_ahead(until) / every).saturating_add(2);
         if chunked {
             return (CHUNK_BYTES / row_bytes).clamp(16, 65536);
         }

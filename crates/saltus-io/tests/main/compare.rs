@@ -2,7 +2,7 @@
 
 use crate::sample;
 use saltus_io::compare::compare;
-use saltus_sim::{Run};
+use saltus_sim::Run;
 
 /// A run without infinities.
 fn run() -> Run {

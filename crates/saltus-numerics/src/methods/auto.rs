@@ -41,12 +41,10 @@ impl Auto {
     /// The portfolio with these settings.
     pub fn new(settings: AutoSettings) -> Self {
         let AutoSettings { tol, max_iter } = settings;
-        // where pivoting has not found the mode by then, it goes round in circles
-        let pivots = max_iter.min(200);
         let cache = PivotingSettings::default().cache;
         let relaxation = GaussSeidelSettings::default().relaxation;
         Auto {
-            pivoting: Pivoting::new(PivotingSettings { tol, max_iter: pivots, cache }),
+            pivoting: Pivoting::new(PivotingSettings { tol, max_iter, cache }),
             lemke: Lemke::new(LemkeSettings { tol, max_iter }),
             gauss_seidel: GaussSeidel::new(GaussSeidelSettings { tol, max_iter, relaxation }),
             enumeration: Enumeration::new(EnumerationSettings { tol, max_iter: MODES }),
@@ -65,7 +63,8 @@ impl Auto {
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
         self.attempts.clear();
-        let report = self.pivoting.run(problem, z, w);
+        // where pivoting has not found the mode by then, it goes round in circles
+        let report = self.pivoting.run(problem, z, w, 100 + 2 * problem.len());
         self.note(report);
         if report.status == Status::Solved {
             return Ok(report);

@@ -141,7 +141,7 @@ impl Enumeration {
         self.basic.clear();
         for i in 0..n {
             z[i] = match self.mode[i] {
-                Side::Lower => problem.lower()[i],
+                Side::Lower | Side::Fixed => problem.lower()[i],
                 Side::Upper => problem.upper()[i],
                 Side::Basic => {
                     self.basic.push(i);

@@ -33,6 +33,9 @@ use saltus_linalg::{DenseLu, Matrix, vector};
 /// A difference this small beside its terms is zero.
 const CANCELLED: f64 = 64.0 * f64::EPSILON;
 
+/// The same after the elimination of the free unknowns, a system of equations.
+const ELIMINATED: f64 = 1e-13;
+
 /// Lemke's method and the buffers it keeps between calls.
 #[derive(Debug)]
 pub struct Lemke {
@@ -147,14 +150,16 @@ impl StandardForm {
                 }
                 self.factors.solve(&mut column);
                 for i in (0..n).filter(|&i| !is_free(i)) {
-                    let mut sum = 0.0;
+                    let target = if j < n { &mut S[(i, j)] } else { &mut q[i] };
+                    let mut size = target.abs();
                     for (k, &f) in free.iter().enumerate() {
-                        sum += W[(i, f)] * column[k];
+                        let term = W[(i, f)] * column[k];
+                        *target -= term;
+                        size += term.abs();
                     }
-                    if j < n {
-                        S[(i, j)] -= sum;
-                    } else {
-                        q[i] -= sum;
+                    // scaling must not make an entry of what is left of a zero
+                    if target.abs() <= ELIMINATED * size {
+                        *target = 0.0;
                     }
                 }
             }
@@ -391,6 +396,11 @@ impl Tableau {
         }
         if entering > n {
             self.ray[entering - n - 1] = 1.0;
+        }
+        // any y ≥ 0 may serve as a proof, and one without round-off is the better one
+        let noise = 1e-11 * vector::norm_inf(&self.ray);
+        for y in self.ray.iter_mut().filter(|y| **y <= noise) {
+            *y = 0.0;
         }
     }
 

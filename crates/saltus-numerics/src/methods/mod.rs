@@ -69,7 +69,7 @@ impl Workspace {
         }
         let report = match &mut self.method {
             Method::Auto(method) => return method.solve(problem, z, w),
-            Method::Pivoting(method) => method.run(problem, z, w),
+            Method::Pivoting(method) => method.run(problem, z, w, usize::MAX),
             Method::Lemke(method) => method.solve(problem, z, w)?,
             Method::GaussSeidel(method) => method.solve(problem, z, w)?,
             Method::Enumeration(method) => method.solve(problem, z, w)?,

@@ -90,18 +90,26 @@ impl Pivoting {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
-        Ok(self.run(problem, z, w))
+        Ok(self.run(problem, z, w, usize::MAX))
     }
 
-    /// [`solve`](Self::solve), which has no problem that it cannot work on.
+    /// [`solve`](Self::solve), which has no problem that it cannot work on, with at most so
+    /// many changes of mode.
     #[inline]
-    pub(crate) fn run(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64]) -> Report {
+    pub(crate) fn run(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        most: usize,
+    ) -> Report {
         self.prepare(problem, z, w);
+        let most = most.min(self.settings.max_iter);
 
         let mut progress = Progress::default();
         let mut iterations = 0;
         let status = loop {
-            if iterations == self.settings.max_iter {
+            if iterations == most {
                 break Status::MaxIter;
             }
             iterations += 1;
@@ -179,7 +187,7 @@ impl Pivoting {
             // the bounds may have changed since the last call
             *side = allowed(*side, lower, upper);
             *z = match side {
-                Side::Lower => lower,
+                Side::Lower | Side::Fixed => lower,
                 Side::Upper => upper,
                 Side::Basic => {
                     self.mask |= 1 << (i % CACHED);
@@ -577,9 +585,10 @@ impl LastMode<MaskedFactor> {
             self.valid = self.factors.factor(W, |i| basic[i]).is_ok();
         }
         if self.valid {
-            self.right.fill(0.0);
-            for &i in &self.indices {
-                self.right[i] = -problem.q()[i] - W.row_dot(i, z);
+            for (((right, q), product), basic) in
+                self.right.iter_mut().zip(problem.q()).zip(W.products(z)).zip(&self.basic)
+            {
+                *right = if *basic { -q - product } else { 0.0 };
             }
             self.factors.solve(&mut self.right);
             for &i in &self.indices {

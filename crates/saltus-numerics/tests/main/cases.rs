@@ -138,6 +138,21 @@ fn list() -> Vec<Case> {
     let data = Data::new(saddle, &[-1.0, 0.5, -2.0], &[-INF, 0.0, 0.0], &[INF; 3]);
     let answer = [2.5 + 1.0 / 3.0, 1.0, 1.0 / 3.0];
     add("mixed, saddle point, closed", data, Some(&answer), SEMIDEFINITE);
+    // skew: what the elimination of the free unknowns leaves is zero, but for round-off
+    let rows = [
+        [0.0, 2.0, 0.0, -1.0, 1.0],
+        [-2.0, 0.0, -3.0, -1.0, -3.0],
+        [0.0, 3.0, 0.0, -3.0, 0.0],
+        [1.0, 1.0, 3.0, 0.0, -2.0],
+        [-1.0, 3.0, 0.0, 2.0, 0.0],
+    ];
+    let data = Data::new(
+        Matrix::from(rows),
+        &[2.0, -1.0, 2.0, 2.0, 2.0],
+        &[0.0, -INF, -INF, -INF, -INF],
+        &[INF; 5],
+    );
+    add("mixed, skew", data, None, SEMIDEFINITE);
     // a free unknown that nothing determines
     let data = Data::new(Matrix::diagonal(&[0.0, 1.0]), &[0.0, -1.0], &[-INF, 0.0], &[INF; 2]);
     add("a free unknown without equation", data, None, SEMIDEFINITE);

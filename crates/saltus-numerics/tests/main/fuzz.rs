@@ -3,9 +3,7 @@
 use crate::support::*;
 use saltus_linalg::Matrix;
 use saltus_numerics::methods::{Auto, Enumeration, Lemke};
-use saltus_numerics::{
-    AutoSettings, EnumerationSettings, LemkeSettings, Problem, Report, Solver, Status,
-};
+use saltus_numerics::{AutoSettings, EnumerationSettings, LemkeSettings, Report, Solver, Status};
 
 fn integers(random: &mut Random, n: usize) -> Matrix {
     Matrix::from_vec(n, n, (0..n * n).map(|_| random.integer(-2, 2)).collect())
@@ -46,15 +44,17 @@ impl Bench {
     fn run(&mut self, data: &Data, context: &str) -> [Report; 3] {
         let (problem, n) = (data.problem(), data.q.len());
         let (mut z, mut w) = (vec![0.0; n], vec![0.0; n]);
-        let mut say = |solve: &mut dyn FnMut(&Problem, &mut [f64], &mut [f64]) -> Report| {
+        let [auto, lemke, all] = [0, 1, 2].map(|method| {
             z.fill(0.0);
-            let report = solve(&problem, &mut z, &mut w);
+            let report = match method {
+                0 => self.auto.solve(&problem, &mut z, &mut w),
+                1 => self.lemke.solve(&problem, &mut z, &mut w),
+                _ => self.enumeration.solve(&problem, &mut z, &mut w),
+            };
+            let report = report.unwrap();
             verify(data, 1e-8, &z, &w, report, &format!("{context} {} {data:?}", report.method));
             report
-        };
-        let auto = say(&mut |problem, z, w| self.auto.solve(problem, z, w).unwrap());
-        let lemke = say(&mut |problem, z, w| self.lemke.solve(problem, z, w).unwrap());
-        let all = say(&mut |problem, z, w| self.enumeration.solve(problem, z, w).unwrap());
+        });
         if all.status == Status::Solved {
             assert_eq!(auto.status, Status::Solved, "{context} {data:?} {auto:?}");
             assert_ne!(lemke.status, Status::Infeasible, "{context} {data:?}");

@@ -92,7 +92,7 @@ fn a_ray_is_no_proof() {
     let solvable = Data::lcp(Matrix::from([[-1.0, 1.0], [1.0, 0.0]]), &[0.0, -1.0]);
     check_status(&solvable, "lemke", Status::Ray);
     check_status(&solvable, "auto", Status::Solved);
-    let feasible_only = Data::lcp(Matrix::from([[0.0, 1.0], [0.0, -1.0]]), &[-1.0, 2.0]);
+    let feasible_only = Data::lcp(Matrix::from([[0.0, 1.0], [0.0, 0.0]]), &[-1.0, 1.0]);
     check_status(&feasible_only, "lemke", Status::Ray);
 }
 

@@ -68,14 +68,15 @@ pub fn own_residual(data: &Data, z: &[f64]) -> f64 {
     let (mut sum, mut scale) = (0.0, 0.0);
     for i in 0..z.len() {
         let w = data.q[i] + row_times(&data.matrix, i, z);
-        let mut inside = z[i] - w;
-        if inside < data.lower[i] {
-            inside = data.lower[i];
-        }
-        if inside > data.upper[i] {
-            inside = data.upper[i];
-        }
-        sum += (z[i] - inside).powi(2);
+        // how far z is from its bound, or w from zero: beside a large z, z − w is z again
+        let wrong = if z[i] - w < data.lower[i] {
+            z[i] - data.lower[i]
+        } else if z[i] - w > data.upper[i] {
+            z[i] - data.upper[i]
+        } else {
+            w
+        };
+        sum += wrong.powi(2);
         scale += data.q[i].powi(2);
     }
     sum.sqrt() / (1.0 + scale.sqrt())
@@ -85,8 +86,7 @@ fn row_times(matrix: &Operator, i: usize, z: &[f64]) -> f64 {
     match matrix {
         Operator::Dense(matrix) => (0..z.len()).map(|j| matrix[(i, j)] * z[j]).sum(),
         Operator::Sparse(matrix) => {
-            let (columns, values) = matrix.row(i);
-            columns.iter().zip(values).map(|(&j, &x)| x * z[j]).sum()
+            matrix.row(i).iter().map(|entry| entry.value * z[entry.col]).sum()
         }
     }
 }

@@ -137,7 +137,7 @@ impl Blocks {
     /// Adds `W⁻¹ B` for the rows of one system: only the columns that touch it are computed.
     pub fn add_solution(&mut self, range: &Range<usize>, W: &mut DenseLu, B: &Sparse, scale: f64) {
         let mut touched: Vec<usize> =
-            range.clone().flat_map(|row| B.row(row).0.iter().copied()).collect();
+            range.clone().flat_map(|row| B.row(row).iter().map(|entry| entry.col)).collect();
         touched.sort_unstable();
         touched.dedup();
         let mut column = vec![0.0; range.len()];

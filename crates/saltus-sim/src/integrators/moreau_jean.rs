@@ -118,7 +118,7 @@ impl State {
     }
 
     pub fn ledger(&self) -> Ledger {
-        Ledger::from_array(*self.row.last_chunk().unwrap_or(&[f64::NAN; 6]))
+        Ledger::from_slice(&self.row[2 * self.n + 3 * self.m..])
     }
 
     #[inline]
@@ -254,7 +254,9 @@ impl MoreauJeanPart {
     /// Computes the next state; nothing changes before [`commit`](Self::commit).
     #[inline]
     pub fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
-        self.prepare(step)?;
+        if self.operators.as_ref().is_none_or(|operators| operators.h != step.h) {
+            self.prepare(step)?;
+        }
         let Some(operators) = &mut self.operators else {
             return Ok(None);
         };
@@ -311,7 +313,32 @@ impl MoreauJeanPart {
         next.y.copy_from_slice(&self.relations.e);
         self.H.apply_add(next.q, next.y);
         self.H.apply(next.v, next.u);
-        self.book(h, any);
+
+        // (5): where the energy went
+        let Ledger { kinetic, potential, mut work, mut damping, mut contact, .. } =
+            Ledger::from_slice(now.ledger);
+        let kinetic = match &self.M {
+            LinearMap::Zero => kinetic,
+            M => half_form(M, next.v, &mut self.work),
+        };
+        let potential = match &self.K {
+            LinearMap::Zero => potential,
+            K => half_form(K, next.q, &mut self.work),
+        };
+        work += 0.5 * h * mean(now.v, next.v, &self.F_theta);
+        if !self.C.is_zero() {
+            for ((v_theta, v), v_next) in self.v_theta.iter_mut().zip(&*now.v).zip(&*next.v) {
+                *v_theta = theta * v_next + (1.0 - theta) * v;
+            }
+            self.C.apply(&self.v_theta, &mut self.work);
+            damping += 0.5 * h * mean(now.v, next.v, &self.work);
+        }
+        if any {
+            contact -= 0.5 * mean(now.u, next.u, next.lam);
+        }
+        let numerical = work - damping - contact - (kinetic + potential - self.energy0);
+        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
+        next.ledger.copy_from_slice(&ledger.to_array());
         Ok(report)
     }
 
@@ -324,37 +351,9 @@ impl MoreauJeanPart {
         }
     }
 
-    /// Equation (5): where the energy went in this step.
-    #[inline]
-    fn book(&mut self, h: f64, any_contact: bool) {
-        let mut ledger = self.now.ledger();
-        let (now, next) = (self.now.fields(), self.next.fields());
-        let theta = self.settings.theta;
-        ledger.kinetic = half_form(&self.M, next.v, &mut self.work);
-        if !self.K.is_zero() {
-            ledger.potential = half_form(&self.K, next.q, &mut self.work);
-        }
-        ledger.work += 0.5 * h * mean(now.v, next.v, &self.F_theta);
-        if !self.C.is_zero() {
-            for i in 0..next.v.len() {
-                self.v_theta[i] = theta * next.v[i] + (1.0 - theta) * now.v[i];
-            }
-            self.C.apply(&self.v_theta, &mut self.work);
-            ledger.damping += 0.5 * h * mean(now.v, next.v, &self.work);
-        }
-        if any_contact {
-            ledger.contact -= 0.5 * mean(now.u, next.u, next.lam);
-        }
-        let gained = ledger.kinetic + ledger.potential - self.energy0;
-        ledger.numerical = ledger.work - ledger.damping - ledger.contact - gained;
-        next.ledger.copy_from_slice(&ledger.to_array());
-    }
-
     /// The matrices of this step.
+    #[cold]
     fn prepare(&mut self, step: Step) -> Result<(), SimError> {
-        if self.operators.as_ref().is_some_and(|operators| operators.h == step.h) {
-            return Ok(());
-        }
         let (n, m) = (self.places.states, self.places.outputs);
         let theta = self.settings.theta;
         let h = step.h;

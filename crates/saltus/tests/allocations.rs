@@ -1,0 +1,137 @@
+//! No allocation in a step: a counting allocator watches runs through changes of mode.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![allow(unsafe_code, reason = "a global allocator is an unsafe trait")]
+
+// the cases are those of the other test binary, which uses more of them
+#[allow(dead_code)]
+#[path = "main/models.rs"]
+mod models;
+
+use models::Case;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::backtrace::Backtrace;
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static WATCH: Cell<bool> = const { Cell::new(false) };
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Counts on the watching thread; says where the first few come from.
+fn note(size: usize) {
+    let watching = WATCH.try_with(|watch| watch.replace(false)).unwrap_or(false);
+    if !watching {
+        return;
+    }
+    let count = COUNT.with(|count| count.replace(count.get() + 1));
+    if count < 3 {
+        let trace = Backtrace::force_capture().to_string();
+        let ours: Vec<&str> = (trace.lines())
+            .filter(|line| line.contains("saltus_") || line.contains("crates/saltus-"))
+            .take(12)
+            .collect();
+        println!("allocation of {size} bytes:\n{}", ours.join("\n"));
+    }
+    WATCH.with(|watch| watch.set(true));
+}
+
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        note(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        note(size);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations in all steps after the first.
+fn allocations(case: &Case, steps: usize) -> usize {
+    let mut sim = case.sim();
+    sim.step().unwrap();
+    COUNT.with(|count| count.set(0));
+    for k in 1..steps {
+        let before = COUNT.with(Cell::get);
+        WATCH.with(|watch| watch.set(true));
+        let done = sim.step();
+        WATCH.with(|watch| watch.set(false));
+        done.unwrap();
+        let new = COUNT.with(Cell::get) - before;
+        if new > 0 {
+            println!("step {} of {steps}: {new} allocations", k + 1);
+        }
+    }
+    COUNT.with(Cell::get)
+}
+
+#[test]
+fn the_allocator_counts() {
+    COUNT.with(|count| count.set(0));
+    WATCH.with(|watch| watch.set(true));
+    let numbers = std::hint::black_box(vec![1.0f64; 10]);
+    WATCH.with(|watch| watch.set(false));
+    assert_eq!(numbers.len(), 10);
+    assert_eq!(COUNT.with(Cell::get), 1);
+}
+
+#[test]
+fn ball_through_its_bounces() {
+    assert_eq!(allocations(&models::ball(0.1, 5e-3), 2000), 0);
+}
+
+#[test]
+fn bridge_over_half_waves() {
+    assert_eq!(allocations(&models::bridge(0.5, 1e-6), 5000), 0);
+}
+
+#[test]
+fn beads_in_fall_and_contact() {
+    assert_eq!(allocations(&models::beads(100, 1e-3, 1.0), 1000), 0);
+}
+
+#[test]
+fn ladder_of_50() {
+    assert_eq!(allocations(&models::ladder(50, 1e-3), 4000), 0);
+}
+
+#[test]
+fn spiral_into_the_corner() {
+    assert_eq!(allocations(&models::spiral([-4.0, 3.0, 0.0], 1.0, 0.01), 1000), 0);
+}
+
+#[test]
+fn forced_converter() {
+    assert_eq!(allocations(&models::converter(1e-7, 1e-3, models::square_wave), 5000), 0);
+}
+
+#[test]
+fn dry_friction() {
+    assert_eq!(allocations(&models::dry_oscillator(0.01), 5000), 0);
+}
+
+#[test]
+fn mass_on_a_belt() {
+    assert_eq!(allocations(&models::belt(0.01), 4000), 0);
+}

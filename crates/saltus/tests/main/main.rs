@@ -1,0 +1,14 @@
+//! The simulations held against references: runs of Siconos with the same scheme and step,
+//! closed forms, laws and balances. The files are described in `testdata/README.md`.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+mod bad_input;
+mod convergence;
+mod exact;
+mod facts;
+mod model_files;
+mod models;
+mod same_scheme;
+mod stepping;
+mod support;

@@ -1,0 +1,94 @@
+"""Saltus: simulation of systems that jump, stick, slip and switch.
+
+    import numpy as np
+    import saltus as sl
+
+    model = sl.Model("bouncing ball")
+    ball = model.add(sl.LagrangianLinear(q0=[1], v0=[0], M=[[1]], F_ext=[-9.81]), name="ball")
+    floor = model.connect(sl.LagrangianLinearRelation(H=[[1]]), sl.NewtonImpact(e=0.9),
+                          ball, name="floor")
+
+    run = sl.TimeStepping(model, h=5e-3).run(until=10.0)
+    run.t, run["ball"].q, run["floor"].lam
+
+Systems carry the smooth motion, relations say what is in contact with what, laws say what
+contact means::
+
+    M ẋ = f(t, x) + r      or      M v̇ = F(t, q, v) + p,  q̇ = v       systems
+    y = h(t, x, λ),  r = g(t, x, λ)                                     relations
+    −y ∈ N_K(λ)                                                          laws
+"""
+
+from saltus import _saltus, numerics, solvers
+from saltus._errors import (
+    BusyError,
+    FileError,
+    InputError,
+    MissingFileError,
+    ModelError,
+    ModelFileError,
+    NotAvailableError,
+    OperatorError,
+    SaltusError,
+    SignalError,
+    SolverError,
+    StepReport,
+)
+from saltus._progress import Progress
+from saltus.integrators import EulerMoreau, Integrator, MoreauJean
+from saltus.laws import Complementarity, Equality, Law, NewtonImpact, Relay
+from saltus.model import InteractionHandle, Model, SystemHandle
+from saltus.model_file import ModelFile, Simulation, load_model, run
+from saltus.relations import FirstOrderLinearRelation, LagrangianLinearRelation, Relation
+from saltus.results import Ledger, Record, Run, RunStats, load
+from saltus.systems import FirstOrderLinear, LagrangianLinear, System
+from saltus.time_stepping import StepStats, TimeStepping
+
+__version__: str = _saltus.VERSION
+
+__all__ = [
+    "BusyError",
+    "Complementarity",
+    "Equality",
+    "EulerMoreau",
+    "FileError",
+    "FirstOrderLinear",
+    "FirstOrderLinearRelation",
+    "InputError",
+    "Integrator",
+    "InteractionHandle",
+    "LagrangianLinear",
+    "LagrangianLinearRelation",
+    "Law",
+    "Ledger",
+    "MissingFileError",
+    "Model",
+    "ModelError",
+    "ModelFile",
+    "ModelFileError",
+    "MoreauJean",
+    "NewtonImpact",
+    "NotAvailableError",
+    "OperatorError",
+    "Progress",
+    "Record",
+    "Relation",
+    "Relay",
+    "Run",
+    "RunStats",
+    "SaltusError",
+    "SignalError",
+    "Simulation",
+    "SolverError",
+    "StepReport",
+    "StepStats",
+    "System",
+    "SystemHandle",
+    "TimeStepping",
+    "__version__",
+    "load",
+    "load_model",
+    "numerics",
+    "run",
+    "solvers",
+]

@@ -1,0 +1,152 @@
+"""Numbers and arrays from whatever users write."""
+
+from __future__ import annotations
+
+import json
+import numbers
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from saltus import _saltus
+from saltus._errors import InputError, ModelError
+
+Array: TypeAlias = NDArray[np.float64]
+"""An array of float64."""
+
+Formulas: TypeAlias = "str | Sequence[str | float] | Sequence[Sequence[str | float]]"
+"""Formula strings, alone or among numbers."""
+
+TimeFunction: TypeAlias = Callable[[float], ArrayLike]
+"""A function of time."""
+
+Operand: TypeAlias = "ArrayLike | Formulas"
+"""What a constant array may be given as."""
+
+Operator: TypeAlias = "ArrayLike | TimeFunction | Formulas"
+"""What an operator that may depend on time can be given as."""
+
+
+def real(value: Any, what: str) -> float:
+    """A number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise TypeError(f"`{what}` must be a number, not {type(value).__name__}")
+
+
+def count(value: Any, what: str) -> int:
+    """A whole number that is not negative."""
+    try:
+        value = operator.index(value)
+    except TypeError:
+        found = type(value).__name__
+        raise TypeError(f"`{what}` must be a whole number, not {found}") from None
+    if not 0 <= value < 2**63:
+        raise InputError(f"`{what}` = {value} is outside 0 to 2^63 - 1")
+    return int(value)
+
+
+def vector(value: Any, what: str) -> Array:
+    """A vector; a number alone stands for a vector of one."""
+    return _shaped(_numeric(value, what), what, 1)
+
+
+def matrix(value: Any, what: str) -> Array:
+    """A matrix, also from SciPy's sparse ones; a number alone stands for a matrix of one."""
+    if hasattr(value, "toarray"):
+        value = value.toarray()
+    return _shaped(_numeric(value, what), what, 2)
+
+
+def vector_operator(value: Any, what: str) -> Any:
+    """A vector, a function of time, or formulas (as a text for the compiled half)."""
+    return _operator(value, what, 1)
+
+
+def matrix_operator(value: Any, what: str) -> Any:
+    """A matrix, a function of time, or formulas (as a text for the compiled half)."""
+    if hasattr(value, "toarray"):
+        value = value.toarray()
+    return _operator(value, what, 2)
+
+
+def _operator(value: Any, what: str, axes: int) -> Any:
+    if callable(value):
+        return value
+    array = _raw(value, what)
+    if not _has_text(array):
+        return _shaped(_numeric(array, what), what, axes)
+    return _formulas(_shaped(array, what, axes), what)
+
+
+def _raw(value: Any, what: str) -> NDArray[Any]:
+    """An array of whatever the entries are."""
+    if isinstance(value, np.ndarray):
+        return value
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ModelError(f"`{what}` has rows of different lengths") from None
+    if array.dtype.kind in "US":  # numbers among them have become texts: ask again
+        array = np.asarray(value, dtype=object)
+    return array
+
+
+def _has_text(array: NDArray[Any]) -> bool:
+    if array.dtype.kind == "O":
+        return any(isinstance(entry, str) for entry in array.flat)
+    return array.dtype.kind == "U"
+
+
+def _numeric(value: Any, what: str) -> Array:
+    array = _raw(value, what)
+    kind = array.dtype.kind
+    if kind == "f" and array.dtype == np.float64:
+        return array
+    if kind in "buif":
+        return array.astype(np.float64)
+    if _has_text(array):
+        values = _saltus.evaluate(what, _formulas(array.ravel(), what))
+        return values.reshape(array.shape)
+    if kind == "O" and all(isinstance(entry, numbers.Real) for entry in array.flat):
+        return array.astype(np.float64)
+    found = "complex numbers" if kind == "c" else type(value).__name__
+    if kind == "O" and array.ndim > 0:
+        others = (entry for entry in array.flat if not isinstance(entry, numbers.Real))
+        found = f"an array with {type(next(others)).__name__}"
+    raise TypeError(f"`{what}` must hold numbers, not {found}")
+
+
+def _shaped(array: NDArray[Any], what: str, axes: int) -> NDArray[Any]:
+    if array.ndim == 0:
+        array = array.reshape((1,) * axes)
+    if array.ndim != axes:
+        if axes == 2 and array.ndim == 1:
+            raise ModelError(f"`{what}` has one axis, expected a matrix: write its rows, as in [[1, 0]]")
+        expected = "a vector" if axes == 1 else "a matrix"
+        raise ModelError(f"`{what}` has the shape {array.shape}, expected {expected}")
+    return array
+
+
+def _formulas(array: NDArray[Any], what: str) -> str:
+    """Numbers and formulas as the text of an array; JSON's arrays are TOML's."""
+
+    def entry(value: Any) -> str | float:
+        if isinstance(value, str):
+            return value
+        value = real(value, what)
+        if not np.isfinite(value):
+            raise ModelError(f"`{what}` holds {value}, expected finite numbers and formulas")
+        return float(value)
+
+    def rows(array: NDArray[Any]) -> list[Any]:
+        if array.ndim > 1:
+            return [rows(row) for row in array]
+        return [entry(value) for value in array.tolist()]
+
+    return json.dumps(rows(array), ensure_ascii=False)

@@ -1,0 +1,255 @@
+"""The model: named systems, and the interactions between them."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from saltus import _saltus
+from saltus._arrays import Array, real
+from saltus._errors import ModelError, SaltusError, SignalError, did_you_mean
+from saltus.laws import Law
+from saltus.relations import Relation
+from saltus.systems import System
+
+if TYPE_CHECKING:
+    from saltus.time_stepping import TimeStepping
+
+
+class Model:
+    """Systems and interactions, each with a name. A model is data: it knows no algorithm.
+
+    Parameters
+    ----------
+    title : str
+    t0 : float
+        Initial time.
+
+    Examples
+    --------
+    >>> model = Model("bouncing ball")
+    >>> ball = model.add(LagrangianLinear([1], [0], [[1]], F_ext=[-9.81]), name="ball")
+    >>> floor = model.connect(LagrangianLinearRelation([[1]]), NewtonImpact(0.9), ball)
+    >>> model["ball"].q
+    array([1.])
+    """
+
+    def __init__(self, title: str = "", t0: float = 0.0) -> None:
+        if not isinstance(title, str):
+            raise TypeError(f"`title` must be a text, not {type(title).__name__}")
+        self._core = _saltus.Model(title, real(t0, "t0"))
+        self._systems: dict[str, SystemHandle] = {}
+        self._interactions: dict[str, InteractionHandle] = {}
+        self._latest: weakref.ref[TimeStepping] | None = None
+
+    @classmethod
+    def _from_core(cls, core: _saltus.Model) -> Model:
+        model = cls()
+        model._core = core
+        for name, order, size in core.systems():
+            model._systems[name] = SystemHandle(model, name, order, size)
+        for name, _, size, _ in core.interactions():
+            model._interactions[name] = InteractionHandle(model, name, size)
+        return model
+
+    @property
+    def title(self) -> str:
+        """The title."""
+        return self._core.title
+
+    @property
+    def t0(self) -> float:
+        """The initial time."""
+        return self._core.t0
+
+    @property
+    def systems(self) -> dict[str, SystemHandle]:
+        """The systems by name, in the order they were added."""
+        return dict(self._systems)
+
+    @property
+    def interactions(self) -> dict[str, InteractionHandle]:
+        """The interactions by name, in the order they were added."""
+        return dict(self._interactions)
+
+    def add(self, system: System, name: str | None = None) -> SystemHandle:
+        """Adds a system.
+
+        Parameters
+        ----------
+        system : System
+            For example `LagrangianLinear`.
+        name : str, optional
+            ``"system1"``, ``"system2"`` … unless given.
+
+        Returns
+        -------
+        SystemHandle
+            For `connect`, and to look at its state.
+        """
+        if not isinstance(system, System):
+            raise TypeError(f"add() takes a system, not {type(system).__name__}")
+        name = self._name(name, "system")
+        order, size = system._add(self._core, name)
+        self._systems[name] = handle = SystemHandle(self, name, order, size)
+        return handle
+
+    def connect(
+        self,
+        relation: Relation,
+        law: Law,
+        *systems: SystemHandle | str,
+        name: str | None = None,
+    ) -> InteractionHandle:
+        """Adds an interaction between one or two systems.
+
+        Parameters
+        ----------
+        relation : Relation
+            What ``y`` is, and how ``λ`` acts.
+        law : Law
+            What ``y`` and ``λ`` satisfy.
+        *systems : SystemHandle or str
+            The one or two systems it links, by handle or name.
+        name : str, optional
+            ``"interaction1"``, ``"interaction2"`` … unless given.
+        """
+        for argument, expected, words in ((relation, Relation, "a relation"), (law, Law, "a law")):
+            if not isinstance(argument, expected):
+                found = type(argument).__name__
+                raise TypeError(
+                    f"connect(relation, law, *systems): {found} stands where {words} belongs"
+                )
+        name = self._name(name, "interaction")
+        names = [self._system_name(system) for system in systems]
+        size = relation._connect(self._core, name, law._law(), names)
+        self._interactions[name] = handle = InteractionHandle(self, name, size)
+        return handle
+
+    def __getitem__(self, name: str) -> SystemHandle | InteractionHandle:
+        """The handle of a system or interaction."""
+        handle = self._systems.get(name) or self._interactions.get(name)
+        if handle is None:
+            hint = did_you_mean(str(name), [*self._systems, *self._interactions])
+            raise SignalError(f"the model has no system or interaction `{name}`{hint}")
+        return handle
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._systems or name in self._interactions
+
+    __iter__ = None  # else Python would try 0, 1, 2 … as names
+
+    def __repr__(self) -> str:
+        systems = _few(self._systems) or "no system"
+        interactions = _few(self._interactions) or "no interaction"
+        return f"<Model {self.title!r}: {systems}; {interactions}>"
+
+    def _name(self, name: str | None, word: str) -> str:
+        if name is None:
+            number = 1 + len(self._systems if word == "system" else self._interactions)
+            while f"{word}{number}" in self:
+                number += 1
+            return f"{word}{number}"
+        if not isinstance(name, str):
+            raise TypeError(f"`name` must be a text, not {type(name).__name__}")
+        return name
+
+    def _system_name(self, system: SystemHandle | str) -> str:
+        if isinstance(system, str):
+            return system
+        if not isinstance(system, SystemHandle):
+            found = type(system).__name__
+            raise TypeError(f"connect() links systems, by handle or name, not {found}")
+        if system.model is not self:
+            raise ModelError(f"the handle of `{system.name}` belongs to another model")
+        return system.name
+
+    def _simulation(self) -> TimeStepping | None:
+        return self._latest() if self._latest is not None else None
+
+
+def _few(names: Iterable[str], limit: int = 8) -> str:
+    names = list(names)
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
+
+
+class SystemHandle:
+    """Names a system of a model, and shows its state.
+
+    The state is that of the simulation which the model was last given to, as a copy; before
+    there is one, and after it is gone, the initial state.
+    """
+
+    def __init__(self, model: Model, name: str, order: int, size: int) -> None:
+        self.model = model
+        self.name = name
+        self.size = size
+        self._order = order
+
+    @property
+    def x(self) -> Array:
+        """State of a first-order system."""
+        return self._get("x", 1)
+
+    @property
+    def q(self) -> Array:
+        """Configuration of a mechanical system."""
+        return self._get("q", 2)
+
+    @property
+    def v(self) -> Array:
+        """Velocity of a mechanical system."""
+        return self._get("v", 2)
+
+    def _get(self, quantity: str, order: int) -> Array:
+        if order != self._order:
+            has = "x" if self._order == 1 else "q and v"
+            raise AttributeError(f"system `{self.name}` has {has}, but no {quantity}")
+        simulation = self.model._simulation()
+        if simulation is not None and simulation._has(self.name):
+            return simulation._core.state(self.name, quantity)
+        return self.model._core.initial(self.name, quantity)
+
+    def __repr__(self) -> str:
+        return f"<system {self.name!r} of model {self.model.title!r}>"
+
+
+class InteractionHandle:
+    """Names an interaction of a model, and shows its variables.
+
+    They are those of the simulation which the model was last given to, as a copy. Before there
+    is one, and after it is gone, they are not known, and reading them is a `SaltusError`.
+    """
+
+    def __init__(self, model: Model, name: str, size: int) -> None:
+        self.model = model
+        self.name = name
+        self.size = size
+
+    @property
+    def y(self) -> Array:
+        """Output (mechanics: the gap)."""
+        return self._get("y")
+
+    @property
+    def u(self) -> Array:
+        """Relative velocity ``ẏ``; empty for first-order systems."""
+        return self._get("u")
+
+    @property
+    def lam(self) -> Array:
+        """Multiplier in the last step (mechanics: its impulse)."""
+        return self._get("lam")
+
+    def _get(self, quantity: str) -> Array:
+        simulation = self.model._simulation()
+        if simulation is None or not simulation._has(self.name):
+            raise SaltusError(
+                f"`{self.name}.{quantity}` is not known before the model is given to a simulation"
+            )
+        return simulation._core.state(self.name, quantity)
+
+    def __repr__(self) -> str:
+        return f"<interaction {self.name!r} of model {self.model.title!r}>"

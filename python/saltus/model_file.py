@@ -1,0 +1,165 @@
+"""Model files: TOML text to a model and how it is simulated."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from saltus import _saltus
+from saltus._arrays import real, vector
+from saltus._progress import Progress
+from saltus._settings import from_text
+from saltus.integrators import Integrator
+from saltus.model import Model
+from saltus.results import Run
+from saltus.solvers import Solver
+from saltus.time_stepping import TimeStepping
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """How the file says its model is simulated."""
+
+    strategy: str
+    """``"time-stepping"``"""
+    integrators: list[Integrator]
+    """One for each order of systems in the model."""
+    solver: Solver
+    """The solver of each step's problem."""
+    h: float
+    """The time step."""
+    until: float
+    """The time at which the simulation ends."""
+    every: int
+    """One step in how many is recorded."""
+    signals: list[str] | None
+    """Which signals are recorded; all of them if None."""
+
+
+class ModelFile:
+    """A model file, read and evaluated.
+
+    Attributes
+    ----------
+    model : Model
+    simulation : Simulation
+    text : str
+        The text of the file, without overrides.
+    """
+
+    def __init__(self, core: _saltus.ModelFile) -> None:
+        self.model = Model._from_core(core.model())
+        self.text = core.text
+        self.simulation = Simulation(
+            core.strategy,
+            [from_text(Integrator, text) for text in core.integrators],
+            from_text(Solver, core.solver),
+            core.h,
+            core.until,
+            core.every,
+            core.signals,
+        )
+
+    def start(self, h: float | ArrayLike | None = None) -> TimeStepping:
+        """The simulation that the file describes, at its initial state.
+
+        Parameters
+        ----------
+        h : float or array_like, optional
+            Another step, or instants.
+        """
+        given = self.simulation
+        if h is None:
+            h = given.h
+        steps = real(h, "h") if np.ndim(h) == 0 else vector(h, "h")
+        simulation = TimeStepping.__new__(TimeStepping)
+        integrators = [one._json() for one in given.integrators]
+        simulation._start(self.model, steps, integrators, given.solver._json(), self.text)
+        return simulation
+
+    def run(
+        self,
+        until: float | None = None,
+        h: float | ArrayLike | None = None,
+        progress: bool | Callable[[Progress], object] = False,
+        every: int | None = None,
+        signals: Sequence[str] | None = None,
+    ) -> Run:
+        """Runs the simulation that the file describes; arguments replace what the file says."""
+        given = self.simulation
+        return self.start(h).run(
+            given.until if until is None else until,
+            progress,
+            given.every if every is None else every,
+            given.signals if signals is None else signals,
+        )
+
+    def __repr__(self) -> str:
+        given = self.simulation
+        return f"<ModelFile {self.model.title!r}: h = {given.h:g}, until = {given.until:g}>"
+
+
+def load_model(
+    path: str | os.PathLike[str], overrides: Mapping[str, Any] | None = None, **more: Any
+) -> ModelFile:
+    """Reads a model file.
+
+    Parameters
+    ----------
+    path : path
+    overrides : mapping, optional
+        Changes before the file is evaluated, by path: ``{"floor.law.e": 0.8, "g": 1.62}``. A
+        value is a number, a bool, a formula or name as a text, or a list of these.
+    **more
+        The same, for paths that are Python names: ``load_model("ball.toml", g=1.62)``.
+
+    Raises
+    ------
+    ModelFileError
+        With file, line and column, and what was expected.
+    """
+    changes = {**(overrides or {}), **more}
+    pairs = [(key, _toml(value, key)) for key, value in changes.items()]
+    return ModelFile(_saltus.load_model(os.fspath(path), pairs))
+
+
+def run(
+    path: str | os.PathLike[str],
+    until: float | None = None,
+    h: float | ArrayLike | None = None,
+    progress: bool | Callable[[Progress], object] = False,
+    overrides: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> Run:
+    """Runs a model file: ``load_model(path, overrides, **more).run(until, h, progress)``."""
+    return load_model(path, overrides, **more).run(until, h, progress)
+
+
+def _toml(value: Any, key: str) -> str:
+    """A value as the text of an override."""
+    if isinstance(value, str):
+        return value  # a formula, a name, or TOML already
+    return _nested(value, key)
+
+
+def _nested(value: Any, key: str) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_nested(entry, key) for entry in value) + "]"
+    if isinstance(value, Mapping):
+        pairs = (f"{json.dumps(str(k))} = {_nested(v, key)}" for k, v in value.items())
+        return "{ " + ", ".join(pairs) + " }"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    return repr(real(value, key))

@@ -1,0 +1,288 @@
+"""What a simulation leaves behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from saltus import _saltus
+from saltus._arrays import Array
+from saltus._errors import SignalError, did_you_mean
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    import numpy as np
+    import pandas as pd  # type: ignore[import-untyped, unused-ignore]
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class RunStats(Mapping[str, Any]):
+    """Totals of a run, as attributes or by key."""
+
+    steps: int
+    """Steps done."""
+    iterations: int
+    """Iterations of the solver over all steps."""
+    worst_residual: float
+    """Largest verified residual of any step."""
+    worst_penetration: float
+    """Deepest penetration: the largest ``−y`` of any contact at any step's end, 0 if none."""
+    failures: int
+    """Steps that failed (0 or 1: a failed step ends the run)."""
+    seconds: float
+    """Seconds of wall time."""
+    outcome: str
+    """``"complete"``, ``"interrupted"`` or ``"failed"``."""
+    message: str | None = None
+    """What went wrong, if it failed."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.__dict__:
+            return self.__dict__[name]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(field.name for field in fields(self))
+
+    def __len__(self) -> int:
+        return len(fields(self))
+
+
+@dataclass(frozen=True)
+class Ledger(Generic[T]):
+    """Energies of the mechanical systems, and where they went since ``t0``::
+
+        kinetic + potential − (kinetic + potential)(t0) = work − damping − contact − numerical
+
+    Arrays over the rows of a run, or numbers for the current state of a simulation.
+    """
+
+    kinetic: T
+    """``½ vᵀ M v``"""
+    potential: T
+    """``½ qᵀ K q``"""
+    work: T
+    """Work of the external forces since ``t0``."""
+    damping: T
+    """Energy taken by damping since ``t0``."""
+    contact: T
+    """Energy taken by the interactions (impacts, friction) since ``t0``."""
+    numerical: T
+    """What is left of the balance: the energy that the scheme itself took since ``t0``. Zero to
+    round-off for ``theta = 1/2``."""
+
+
+class Record:
+    """The recorded signals of one system or interaction; each is copied out when asked for."""
+
+    def __init__(self, core: _saltus.Run, name: str, quantities: dict[str, int]) -> None:
+        self._core = core
+        self._quantities = quantities
+        self.name = name
+
+    @property
+    def x(self) -> Array:
+        """State of a first-order system, one row an instant."""
+        return self._get("x")
+
+    @property
+    def q(self) -> Array:
+        """Configuration of a mechanical system, one row an instant."""
+        return self._get("q")
+
+    @property
+    def v(self) -> Array:
+        """Velocity of a mechanical system, one row an instant."""
+        return self._get("v")
+
+    @property
+    def y(self) -> Array:
+        """Output (mechanics: gap) of an interaction, one row an instant."""
+        return self._get("y")
+
+    @property
+    def u(self) -> Array:
+        """Relative velocity ``ẏ`` of a mechanical interaction, one row an instant."""
+        return self._get("u")
+
+    @property
+    def lam(self) -> Array:
+        """Multiplier of an interaction, one row an instant (mechanics: the impulse of the step
+        that ended there)."""
+        return self._get("lam")
+
+    def _get(self, quantity: str) -> Array:
+        if quantity not in self._quantities:
+            known = ", ".join(self._quantities)
+            raise AttributeError(f"`{self.name}` has no `{quantity}` in this run; it has {known}")
+        return self._core.signal(f"{self.name}.{quantity}")
+
+    def __repr__(self) -> str:
+        signals = ", ".join(f"{q} ({self._core.rows}, {n})" for q, n in self._quantities.items())
+        return f"<{self.name}: {signals}>"
+
+
+class Run:
+    """A finished run. Arrays are copies, made when asked for.
+
+    ``run["ball"].q`` is an (n, dim) array, ``run["ball.q"]`` the same, and ``run["ball.q[0]"]``
+    one column of it.
+    """
+
+    def __init__(self, core: _saltus.Run) -> None:
+        self._core = core
+        self._records: dict[str, dict[str, int]] = {}
+        for owner, quantity, size in core.signals():
+            self._records.setdefault(owner, {})[quantity] = size
+
+    @property
+    def t(self) -> Array:
+        """The recorded instants."""
+        return self._core.t()
+
+    @property
+    def title(self) -> str:
+        """The model's title."""
+        return self._core.title
+
+    @property
+    def signals(self) -> list[str]:
+        """The paths of the recorded signals, for example ``"ball.q"``."""
+        return [f"{owner}.{quantity}" for owner, quantity, _ in self._core.signals()]
+
+    @property
+    def columns(self) -> list[str]:
+        """The paths of all columns, for example ``"ball.q[0]"``."""
+        return [
+            f"{owner}.{quantity}[{k}]"
+            for owner, quantity, size in self._core.signals()
+            for k in range(size)
+        ]
+
+    @property
+    def stats(self) -> RunStats:
+        """Totals: steps, iterations, worst residual, seconds …"""
+        return RunStats(*self._core.stats())
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run reached its end."""
+        return self.stats.outcome == "complete"
+
+    @property
+    def ledger(self) -> Ledger[Array] | None:
+        """Energies of the mechanical systems at each instant; None if there are none."""
+        entries = self._core.ledger()
+        return None if entries is None else Ledger(**dict(entries))
+
+    @property
+    def iterations(self) -> NDArray[np.int64]:
+        """Iterations of the solver in the step that ended at each instant (0 in the first row)."""
+        return self._core.iterations()
+
+    @property
+    def residual(self) -> Array:
+        """Verified residual of the step that ended at each instant."""
+        return self._core.residual()
+
+    @property
+    def model_text(self) -> str | None:
+        """The text of the model file, where the run was made from one."""
+        return self._core.model_text
+
+    def __getitem__(self, key: str) -> Any:
+        """A `Record` of a system or interaction, or the array of a signal path."""
+        if not isinstance(key, str):
+            raise TypeError(f"a run is asked by name, such as 'ball', not {type(key).__name__}")
+        if key in self._records:
+            return Record(self._core, key, self._records[key])
+        if "." in key:
+            try:
+                return self._core.signal(key)
+            except SignalError as error:
+                hint = did_you_mean(key.split("[")[0], self.signals)
+                raise SignalError(f"{error}{hint}") from None
+        known = ", ".join(list(self._records)[:12]) or "nothing"
+        more = len(self._records) - 12
+        known += f" and {more} more" if more > 0 else ""
+        hint = did_you_mean(key, self._records)
+        raise SignalError(f"the run has no `{key}`{hint} (it has {known})")
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._records or key in self.signals or key in self.columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._records)
+
+    def keys(self) -> list[str]:
+        """The names of the recorded systems and interactions."""
+        return list(self._records)
+
+    def __len__(self) -> int:
+        """Number of recorded instants."""
+        return self._core.rows
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a run file (HDF5), which `load`, the command line and any HDF5 tool can read.
+
+        A file that already has the name is replaced, once the new one is whole.
+        """
+        self._core.save(os.fspath(path))
+
+    def plot(
+        self, *signals: str, file: str | os.PathLike[str] | None = None
+    ) -> matplotlib.figure.Figure:
+        """Plots signals over time, one panel each, and returns the Matplotlib figure.
+
+        Parameters
+        ----------
+        *signals : str
+            Paths such as ``"ball.q[0]"`` or ``"floor.lam"``, or names such as ``"ball"`` for
+            all signals of it; everything (at most 12 panels) unless given.
+        file : path, optional
+            Where to store the picture; its ending says in which format.
+        """
+        from saltus._plot import plot
+
+        return plot(self, signals, file)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All columns as a pandas DataFrame, named ``"ball.q[0]"`` and so on, indexed by ``t``."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("to_pandas() needs pandas: pip install pandas") from None
+        import numpy as np
+
+        tables = [self._core.signal(path) for path in self.signals]
+        values = np.hstack(tables) if tables else np.empty((len(self), 0))
+        return pd.DataFrame(values, index=pd.Index(self.t, name="t"), columns=self.columns)
+
+    def __repr__(self) -> str:
+        t = self._core.t()
+        span = f", t = {t[0]:.6g} to {t[-1]:.6g}" if len(t) else ""
+        signals = "; ".join(
+            f"{owner} ({', '.join(quantities)})"
+            for owner, quantities in list(self._records.items())[:8]
+        )
+        more = len(self._records) - 8
+        signals += f"; and {more} more" if more > 0 else ""
+        return f"<Run of {self.title!r}, {self.stats.outcome}: {len(t)} rows{span}; {signals}>"
+
+
+def load(path: str | os.PathLike[str]) -> Run:
+    """Reads a run file.
+
+    Raises
+    ------
+    MissingFileError
+        There is no such file (also a FileNotFoundError).
+    FileError
+        It is not a run file, or is damaged (also an OSError).
+    """
+    return Run(_saltus.load_run(os.fspath(path)))

@@ -1,0 +1,125 @@
+"""The methods that solve a step's problem, or a problem on its own::
+
+    find z, w:   w = W z + q,    (z, w) in the graph of its law, component by component
+
+Whatever a method says of itself, its answer counts as solved only if the residual, which is
+computed apart from all methods, is at most `tol`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from saltus import _saltus
+from saltus._settings import Settings
+
+__all__ = ["Auto", "Enumeration", "GaussSeidel", "Lemke", "Pivoting", "Solver"]
+
+
+class Solver(Settings):
+    """A method with its settings."""
+
+    _family = "solvers"
+
+    @staticmethod
+    def _check(text: str) -> str:
+        return _saltus.check_solver(text)
+
+
+class Auto(Solver, kind="auto"):
+    """A portfolio: warm-started pivoting first, then whatever it takes.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Iterations that each method of the portfolio may use.
+    """
+
+    tol: float
+    max_iter: int
+    if TYPE_CHECKING:
+
+        def __init__(self, tol: float = ..., max_iter: int = ...) -> None: ...
+
+
+class Pivoting(Solver, kind="pivoting"):
+    """Warm-started principal pivoting with a cache of modes.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Changes of mode before giving up.
+    cache : int
+        Modes whose affine map is kept (dense problems of at most 64 unknowns).
+    """
+
+    tol: float
+    max_iter: int
+    cache: int
+    if TYPE_CHECKING:
+
+        def __init__(self, tol: float = ..., max_iter: int = ..., cache: int = ...) -> None: ...
+
+
+class Lemke(Solver, kind="lemke"):
+    """Lemke's method with the lexicographic rule.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Pivots before giving up.
+    """
+
+    tol: float
+    max_iter: int
+    if TYPE_CHECKING:
+
+        def __init__(self, tol: float = ..., max_iter: int = ...) -> None: ...
+
+
+class GaussSeidel(Solver, kind="gauss-seidel"):
+    """Projected Gauss–Seidel: one sweep visits the rows in order,
+    ``zᵢ ← P(zᵢ − ω (qᵢ + Wᵢ z) / Wᵢᵢ)``. Needs a positive diagonal.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Sweeps before giving up.
+    relaxation : float
+        ω in (0, 2): below 1 damps, above 1 over-relaxes.
+    """
+
+    tol: float
+    max_iter: int
+    relaxation: float
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, tol: float = ..., max_iter: int = ..., relaxation: float = ...
+        ) -> None: ...
+
+
+class Enumeration(Solver, kind="enumeration"):
+    """All modes in turn: small problems only.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Modes to try before giving up.
+    """
+
+    tol: float
+    max_iter: int
+    if TYPE_CHECKING:
+
+        def __init__(self, tol: float = ..., max_iter: int = ...) -> None: ...

@@ -1,0 +1,230 @@
+"""The time-stepping strategy: one problem a step, events are not located."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from saltus import _saltus
+from saltus._arrays import count, real, vector
+from saltus._errors import InputError, SaltusError
+from saltus._progress import Progress, Reporter
+from saltus.integrators import Integrator
+from saltus.model import InteractionHandle, Model, SystemHandle
+from saltus.results import Ledger, Run
+from saltus.solvers import Auto, Solver
+
+
+class StepStats(NamedTuple):
+    """What one step did."""
+
+    t: float
+    """Time at its end."""
+    h: float
+    """Its length."""
+    iterations: int
+    """Iterations of the solver."""
+    residual: float
+    """Verified residual of its problem."""
+
+
+class TimeStepping:
+    """A model on its way through time.
+
+    The model is copied: what is added to it later does not change the simulation. Its handles
+    show the state of the simulation that it was last given to.
+
+    Parameters
+    ----------
+    model : Model
+    h : float or (n,) array_like
+        The time step (the last one is shortened where ``until`` asks for it), or the instants
+        at which the steps end, which increase from ``t0`` on.
+    integrator : Integrator or list of them, optional
+        One for each order of systems: `EulerMoreau` for first-order ones, `MoreauJean` for
+        mechanical ones, with their defaults unless given.
+    solver : solvers.Solver, optional
+        `solvers.Auto` unless given.
+
+    Attributes
+    ----------
+    last_run : Run or None
+        What the last `run` had computed when it was interrupted or failed; None after a run
+        that reached its end.
+
+    Notes
+    -----
+    The interpreter is released while a step is computed, so other threads go on. A simulation
+    that is computing answers other threads with `BusyError`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        h: float | ArrayLike,
+        integrator: Integrator | Iterable[Integrator] | None = None,
+        solver: Solver | None = None,
+    ) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"TimeStepping() takes a Model, not {type(model).__name__}")
+        integrators = _integrators(integrator)
+        if solver is None:
+            solver = Auto()
+        elif not isinstance(solver, Solver):
+            found = type(solver).__name__
+            raise TypeError(f"`solver` must be one of saltus.solvers, not {found}")
+        steps = real(h, "h") if np.ndim(h) == 0 else vector(h, "h")
+        texts = [one._json() for one in integrators]
+        self._start(model, steps, texts, solver._json(), None)
+
+    def _start(
+        self,
+        model: Model,
+        steps: float | np.ndarray,
+        integrators: list[str],
+        solver: str,
+        model_text: str | None,
+    ) -> None:
+        self._core = _saltus.TimeStepping(model._core, steps, integrators, solver, model_text)
+        self._names = frozenset([*model._systems, *model._interactions])
+        self.model = model
+        self.last_run: Run | None = None
+        model._latest = weakref.ref(self)
+
+    @property
+    def t(self) -> float:
+        """Current time."""
+        return self._core.t
+
+    @property
+    def ledger(self) -> Ledger[float] | None:
+        """Energies of the mechanical systems now; None if there are none."""
+        entries = self._core.ledger()
+        return None if entries is None else Ledger(*entries)
+
+    def done(self, until: float) -> bool:
+        """Whether there is no step left before `until`."""
+        return self._core.done(real(until, "until"))
+
+    def step(self) -> StepStats:
+        """One step. If it fails, nothing has changed.
+
+        Raises
+        ------
+        SolverError
+            The problem of the step was not solved.
+        """
+        return StepStats(*self._core.step())
+
+    def run(
+        self,
+        until: float,
+        progress: bool | Callable[[Progress], object] = False,
+        every: int = 1,
+        signals: Sequence[str] | None = None,
+    ) -> Run:
+        """Runs from the current time until `until`.
+
+        Parameters
+        ----------
+        until : float
+            Where to stop; the last step is shortened where needed.
+        progress : bool or callable
+            True shows one line on the terminal, and a last one in any case; a function gets a
+            `Progress` at most 10 times a second, and what it raises ends the run.
+        every : int
+            Record every so many steps; the first and the last instant are always recorded.
+        signals : sequence of str, optional
+            Record only these signals (``"ball.q"``) or systems and interactions (``"ball"``);
+            all of them unless given.
+
+        Raises
+        ------
+        SolverError
+            A step was not solved. The error's ``run`` holds what was computed before it.
+        KeyboardInterrupt
+            On Ctrl-C, after the current step. `last_run` holds what was computed; another call
+            of `run` goes on from there.
+        """
+        every = count(every, "every")
+        if every == 0:
+            raise InputError("`every` = 0 is outside 1, 2, 3 …")
+        if isinstance(signals, str):
+            signals = [signals]
+        reporter = Reporter(progress)
+        core, error = self._core.run(
+            real(until, "until"),
+            every,
+            None if signals is None else list(signals),
+            reporter.report,
+        )
+        run = Run(core)
+        self.last_run = run if error is not None else None
+        reporter.finish(run)
+        if error is not None:
+            if isinstance(error, SaltusError):
+                error.run = run
+            raise error
+        return run
+
+    def reset(self) -> None:
+        """Back to the initial state and time."""
+        self._core.reset()
+
+    def set_state(
+        self,
+        system: str | SystemHandle,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        x: ArrayLike | None = None,
+    ) -> None:
+        """Replaces the state of a system; what is not given stays. The ledger starts anew.
+
+        Parameters
+        ----------
+        system : str or SystemHandle
+        q, v : (n,) array_like, optional
+            Configuration and velocity of a mechanical system.
+        x : (n,) array_like, optional
+            State of a first-order system.
+        """
+        if isinstance(system, InteractionHandle) or not isinstance(system, (str, SystemHandle)):
+            found = type(system).__name__
+            raise TypeError(f"set_state() takes a system, by handle or name, not {found}")
+        name = system if isinstance(system, str) else system.name
+        if x is None and q is None and v is None:
+            raise InputError("set_state() needs `q`, `v` or `x`")
+        if x is not None and (q is not None or v is not None):
+            raise InputError("no system has both `x` and `q`, `v`")
+        state = {"q": q, "v": v, "x": x}
+        given = {key: vector(value, key) for key, value in state.items() if value is not None}
+        self._core.set_state(name, **given)
+
+    def _has(self, name: str) -> bool:
+        return name in self._names
+
+    def __repr__(self) -> str:
+        try:
+            now = f"t = {self.t:.6g}"
+        except SaltusError:
+            now = "computing"
+        return f"<TimeStepping of {self.model.title!r}, {now}>"
+
+
+def _integrators(given: Integrator | Iterable[Integrator] | None) -> list[Integrator]:
+    if given is None:
+        return []
+    if isinstance(given, Integrator):
+        return [given]
+    if isinstance(given, Iterable):
+        integrators = list(given)
+        if all(isinstance(one, Integrator) for one in integrators):
+            return integrators
+    raise TypeError(
+        f"`integrator` must be an integrator or a list of them, not {type(given).__name__}"
+    )
