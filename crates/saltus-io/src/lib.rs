@@ -1,4 +1,4 @@
-//! saltus-io
+//! Model files in, run files in and out, exports, comparison.
 
 pub mod compare;
 pub mod csv;

@@ -71,8 +71,8 @@ fn check_bounds(owner: &str, lower: &[f64], upper: &[f64], size: usize) -> Resul
             return Err(ModelError::Length { owner, what, found, expected: size, why });
         }
         if let Some(i) = bound.iter().position(|x| x.is_nan()) {
-            let (owner, at) = (owner.to_string(), vec![i]);
-            return Err(ModelError::NotFinite { owner, what, at, value: f64::NAN });
+            let (owner, value, allowed) = (owner.to_string(), bound[i], "[-inf, inf]");
+            return Err(ModelError::Range { owner, what, value, allowed });
         }
     }
     for i in 0..size {

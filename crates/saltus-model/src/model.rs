@@ -228,16 +228,6 @@ impl Model {
 }
 
 fn unknown<'a>(what: &'static str, name: &str, known: impl Iterator<Item = &'a str>) -> ModelError {
-    // the closest known name that differs only in case, blanks, or shares its beginning
-    let key = |s: &str| s.to_lowercase().replace(['-', '_', ' '], "");
-    let wanted = key(name);
-    let mut nearest = None;
-    for candidate in known {
-        let found = key(candidate);
-        if found == wanted || found.starts_with(&wanted) || wanted.starts_with(&found) {
-            nearest = Some(candidate.to_string());
-            break;
-        }
-    }
+    let nearest = saltus_expr::nearest(name, known).map(str::to_string);
     ModelError::Unknown { what, name: name.to_string(), nearest }
 }

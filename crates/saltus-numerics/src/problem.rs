@@ -103,7 +103,13 @@ impl Problem {
         q: Vec<f64>,
         blocks: &[Block],
     ) -> Result<Problem, NumericsError> {
-        let n = q.len();
+        let (matrix, n) = (matrix.into(), q.len());
+        if let (rows, cols) = matrix.shape()
+            && rows == cols
+            && rows != n
+        {
+            return Err(NumericsError::Length { what: "q", expected: rows, found: n });
+        }
         let covered = blocks.iter().map(|block| block.size).sum();
         if covered != n {
             return Err(NumericsError::Length { what: "blocks", expected: n, found: covered });

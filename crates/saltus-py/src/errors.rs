@@ -83,7 +83,7 @@ pub fn sim(py: Python<'_>, error: SimError) -> PyErr {
         SimError::Signal(error) => signal(&error),
         SimError::Record(_) => tree::FileError::new_err(message),
         SimError::Unsolved { time, why, residual, worst } => {
-            unsolved(py, message, (Some(time), why, residual, worst))
+            unsolved(py, message, (Some(time), why, residual, worst.replace('`', "")))
         }
         SimError::NotFinite { time, system } => {
             unsolved(py, message, (Some(time), "diverged".to_string(), f64::NAN, system))

@@ -73,7 +73,8 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// All signals, or those whose path (`ball.q`, `ball.q[0]`) or owner (`ball`) is listed.
+    /// All signals, or those whose path (`ball.q`) or owner (`ball`) is listed. The path of a
+    /// component (`ball.q[0]`) stands for its whole signal.
     pub fn new(full: Layout, chosen: Option<&[String]>) -> Result<Recorder, SignalError> {
         let Some(chosen) = chosen else {
             return Ok(Recorder { layout: full, columns: None });
@@ -81,17 +82,22 @@ impl Recorder {
         let mut columns = Vec::new();
         let mut signals: Vec<Signal> = Vec::new();
         for path in chosen {
-            let of_owner: Vec<Signal> =
-                full.signals.iter().filter(|signal| signal.owner == *path).cloned().collect();
-            let found = if of_owner.is_empty() { vec![full.find(path)?] } else { of_owner };
-            for signal in found {
-                let same = |s: &Signal| s.owner == signal.owner && s.quantity == signal.quantity;
-                if signals.iter().any(same) {
+            let same = |a: &Signal, b: &Signal| a.owner == b.owner && a.quantity == b.quantity;
+            let named = match full.signals.iter().any(|signal| signal.owner == *path) {
+                true => None,
+                false => Some(full.find(path)?),
+            };
+            let asked_for = |signal: &&Signal| match &named {
+                None => signal.owner == *path,
+                Some(named) => same(signal, named),
+            };
+            for signal in full.signals.iter().filter(asked_for) {
+                if signals.iter().any(|s| same(s, signal)) {
                     continue;
                 }
                 let start = columns.len();
                 columns.extend(signal.columns.clone());
-                signals.push(Signal { columns: start..columns.len(), ..signal });
+                signals.push(Signal { columns: start..columns.len(), ..signal.clone() });
             }
         }
         columns.extend(full.ledger_columns());

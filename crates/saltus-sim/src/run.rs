@@ -218,6 +218,25 @@ pub enum Outcome {
     Failed(String),
 }
 
+impl Outcome {
+    /// `complete`, `interrupted` or `failed`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Complete => "complete",
+            Outcome::Interrupted => "interrupted",
+            Outcome::Failed(_) => "failed",
+        }
+    }
+
+    /// The message of a failed run.
+    pub fn error(&self) -> Option<&str> {
+        match self {
+            Outcome::Failed(message) => Some(message),
+            _ => None,
+        }
+    }
+}
+
 /// Totals of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunStats {

@@ -19,7 +19,8 @@ use std::time::Instant;
 pub enum Steps {
     /// Every `h` seconds; the last step of a run is shortened where `until` asks for it.
     Every(f64),
-    /// At these instants, which increase from `t0` on.
+    /// At these instants, which increase from `t0` on; a run ends at the last of them that is
+    /// not beyond `until`.
     Instants(Vec<f64>),
 }
 
@@ -66,7 +67,8 @@ pub struct Progress {
 pub struct RunOptions<'a> {
     /// Record every so many steps (0 counts as 1); first and last instant always.
     pub every: usize,
-    /// Record only these signals (`ball.q`, `ball.q[0]`) or owners (`ball`).
+    /// Record only these signals (`ball.q`; `ball.q[0]` stands for its whole signal) or all
+    /// signals of these owners (`ball`).
     pub signals: Option<&'a [String]>,
     /// Stop after the current step once this is set.
     pub interrupt: Option<&'a AtomicBool>,

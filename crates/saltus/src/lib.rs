@@ -47,6 +47,15 @@ pub enum SaltusError {
     /// A signal that a run does not have.
     #[error(transparent)]
     Signal(#[from] sim::SignalError),
+    /// A model file that cannot be read.
+    #[error(transparent)]
+    ModelFile(#[from] io::ModelFileError),
+    /// A run file that cannot be written or read.
+    #[error(transparent)]
+    RunFile(#[from] io::run_file::RunFileError),
+    /// A table that cannot be written.
+    #[error(transparent)]
+    Csv(#[from] io::csv::CsvError),
 }
 
 /// What most programs need.

@@ -145,13 +145,21 @@ fn run_text(info: &RunInfo) -> String {
 }
 
 fn run_json(info: &RunInfo) -> Value {
+    let stats = &info.stats;
     json!({
         "kind": "run",
         "title": info.layout.title,
         "rows": info.rows,
         "span": info.span,
         "version": info.version,
-        "stats": info.stats,
+        "outcome": stats.outcome.name(),
+        "error": stats.outcome.error(),
+        "steps": stats.steps,
+        "iterations": stats.iterations,
+        "worst_residual": stats.worst_residual,
+        "worst_penetration": stats.worst_penetration,
+        "failures": stats.failures,
+        "seconds": stats.seconds,
         "signals": info.layout.signals.iter().map(|signal| json!({
             "path": signal.path(), "size": signal.columns.len(),
         })).collect::<Vec<_>>(),

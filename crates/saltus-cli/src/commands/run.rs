@@ -46,7 +46,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Error> {
-    let file = ModelFile::read(&args.file, &overrides(args)?).map_err(|error| error.report())?;
+    let overrides = overrides(args)?;
+    let file = ModelFile::read(&args.file, &overrides).map_err(|error| error.report())?;
     let settings = &file.simulation;
     let output = args.output.clone().unwrap_or_else(|| default_output(&args.file));
     let picture = match (&args.plot, args.no_plot) {
@@ -66,7 +67,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     )?;
     let signals = settings.output.signals.as_deref();
     let layout = sim.layout_of(signals)?;
-    let writer = RunWriter::create(&output, &layout, Some(&file.text))?;
+    let writer = RunWriter::create(&output, &layout, Some(&text_of(&file, &overrides)))?;
     let rows = sim.steps_ahead(settings.until) / settings.output.every.max(1) + 2;
     let mut sink = Tee { writer, preview: picture.is_some().then(|| Preview::new(&layout, rows)) };
 
@@ -161,7 +162,8 @@ impl Report<'_> {
             "worst_penetration": stats.worst_penetration,
             "failures": stats.failures,
             "seconds": stats.seconds,
-            "outcome": stats.outcome,
+            "outcome": stats.outcome.name(),
+            "error": stats.outcome.error(),
             "complete": stats.outcome == sim::Outcome::Complete,
             "ledger": self.sim.ledger(),
             "output": self.written,
@@ -234,6 +236,12 @@ impl Report<'_> {
     }
 }
 
+/// The file's text, with the overrides in comments before it: what made the run.
+fn text_of(file: &ModelFile, overrides: &[(String, String)]) -> String {
+    let set = overrides.iter().map(|(path, value)| format!("# --set {path}={value}\n"));
+    set.collect::<String>() + &file.text
+}
+
 /// `--set`, `--h` and `--until` as overrides of the file's values.
 fn overrides(args: &Args) -> Result<Vec<(String, String)>, Error> {
     let mut overrides = Vec::new();
@@ -243,9 +251,12 @@ fn overrides(args: &Args) -> Result<Vec<(String, String)>, Error> {
         })?;
         overrides.push((path.trim().to_string(), value.trim().to_string()));
     }
-    for (path, value) in [("simulation.h", args.h), ("simulation.until", args.until)] {
+    for (option, value) in [("h", args.h), ("until", args.until)] {
         if let Some(value) = value {
-            overrides.push((path.to_string(), format!("{value:?}")));
+            if !value.is_finite() {
+                return Err(format!("--{option} {value}: expected a finite number").into());
+            }
+            overrides.push((format!("simulation.{option}"), format!("{value:?}")));
         }
     }
     Ok(overrides)

@@ -179,9 +179,12 @@ fn signals(fields: &Fields, model: &Model) -> Result<Option<Vec<String>>, Fault>
     let layout = all_signals(model);
     let signal = |item: &Item| {
         let path = super::repetition::expand(item, "signals", fields.scope)?;
-        layout
-            .find(&path)
-            .map_err(|error| fields.scope.fault(item, signal_error(error, &layout)))?;
+        // a bare name stands for all signals of its owner
+        if !layout.signals.iter().any(|signal| signal.owner == path) {
+            layout
+                .find(&path)
+                .map_err(|error| fields.scope.fault(item, signal_error(error, &layout)))?;
+        }
         Ok(path)
     };
     items.iter().map(signal).collect::<Result<_, _>>().map(Some)

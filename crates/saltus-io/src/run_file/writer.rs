@@ -30,8 +30,8 @@ pub struct RunWriter {
     partial: Partial,
     file: Option<H5File>,
     layout: Layout,
-    /// Columns of each quantity; [`Layout::width`] looks at all signals.
-    width: usize, // columns of a row
+    /// Columns of a row; [`Layout::width`] looks at all signals.
+    width: usize,
     model_text: Option<String>,
     columns: Vec<Column>,
     /// The datasets of `columns`, once they are made in chunks.

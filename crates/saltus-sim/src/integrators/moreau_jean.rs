@@ -392,7 +392,16 @@ impl MoreauJeanPart {
                 old.problem.set_matrix(matrix)?;
                 old.problem
             }
-            None => problem(m, matrix)?,
+            None => {
+                let problem = problem(m, matrix)?;
+                if m > 0 {
+                    // the solver takes its memory now, not at the first contact
+                    let lam = self.next.fields().lam;
+                    let _ = self.workspace.solve(&problem, lam, &mut self.w)?;
+                    self.workspace.forget();
+                }
+                problem
+            }
         };
         let (Av, Aq, S, G) = (Av.map(n), Aq.map(n), S.map(n), LinearMap::from_sparse(G));
         self.operators = Some(Operators { h, Av, Aq, S, G, drift, problem });
@@ -431,7 +440,7 @@ fn activate(
                 if predicted <= settings.threshold { (0.0, f64::INFINITY) } else { (0.0, 0.0) }
             }
         };
-        any |= lower < upper;
+        any |= (lower, upper) != (0.0, 0.0);
         problem.set_bounds(i, lower, upper);
     }
     any

@@ -216,9 +216,12 @@ fn messages() {
 
     // the solver
     let lcp = |n: usize, q: Vec<f64>| Problem::lcp(Matrix::identity(n), q).unwrap_err().to_string();
-    say("q of another length", lcp(2, vec![1.0]));
-    say("NaN in q", lcp(2, vec![1.0, NAN]));
-    say("M not square", Problem::lcp(Matrix::zeros(1, 2), vec![1.0]).unwrap_err().to_string());
+    say("problem with q of another length", lcp(2, vec![1.0]));
+    say("problem with NaN in q", lcp(2, vec![1.0, NAN]));
+    say(
+        "problem that is not square",
+        Problem::lcp(Matrix::zeros(1, 2), vec![1.0]).unwrap_err().to_string(),
+    );
     say(
         "bounds reversed",
         Problem::boxed(Matrix::identity(1), vec![0.0], &[1.0], &[-1.0]).unwrap_err().to_string(),

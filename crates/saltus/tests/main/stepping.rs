@@ -291,6 +291,14 @@ fn chosen_signals() {
         assert_eq!(run.signal(&path).unwrap(), whole.signal(&path).unwrap());
     }
     assert_eq!(ledgers(&run), ledgers(&whole));
+    // a component stands for its signal, so that its index stays what it was
+    let case = Case { until: 1.0, ..models::ball(0.1, 0.1) };
+    let chosen = ["ball.q[2]", "ball.q[0]"].map(str::to_string);
+    let options = RunOptions { signals: Some(&chosen), ..RunOptions::default() };
+    let ball = case.sim().run_with(1.0, options).unwrap();
+    let whole = case.sim().run(1.0).unwrap();
+    assert_eq!(ball.layout.signals.len(), 1);
+    assert_eq!(ball.signal("ball.q").unwrap(), whole.signal("ball.q").unwrap());
     let error = run.signal("bead1.q").unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -610,5 +618,108 @@ fn the_solver_does_not_matter() {
                 .fold(0.0f64, |a, (x, y)| a.max((x - y).abs()));
             within(&format!("{}, {name}", reference.layout.title), worst / scale, 1e-8);
         }
+    }
+}
+
+#[test]
+fn time_may_start_anywhere() {
+    for t0 in [-2.0, 0.5, 1024.0] {
+        let case = Case { until: 2.0, ..models::ball(0.1, 1.0 / 256.0) };
+        let early = case.sim().run(2.0).unwrap();
+        let model = case.model.clone().starting_at(t0);
+        let mut sim = TimeStepping::new(model, case.h, []).unwrap();
+        assert_eq!(sim.t(), t0);
+        let late = sim.run(t0 + 2.0).unwrap();
+        assert_eq!(early.frames.rows, late.frames.rows);
+        let times: Vec<f64> = early.frames.time.iter().map(|t| t0 + t).collect();
+        assert_eq!(late.frames.time, times);
+        sim.reset().unwrap();
+        assert_eq!(sim.t(), t0);
+    }
+}
+
+/// Bounds that meet leave λ no choice: a constant force, here of 2.
+#[test]
+fn a_relay_with_equal_bounds_is_a_constant() {
+    let h = 0.1;
+    let mut model = Model::new("constant");
+    let id = model.add("mass", LagrangianLinear::new([0.0], [0.0], [[1.0]])).unwrap();
+    let relation = LagrangianLinearRelation::new([[1.0]]);
+    model.connect("push", relation, Law::relay(2.0, 2.0), &[id]).unwrap();
+    let case = Case { model, h, until: 1.0, integrator: MoreauJean::default().into() };
+    let mut sim = case.sim();
+    sim.run(1.0).unwrap();
+    assert!((sim.v(id).unwrap()[0] - 2.0).abs() < 1e-14);
+
+    let mut model = Model::new("constant");
+    let id = model.add("x", FirstOrderLinear::new([0.0], [[0.0]])).unwrap();
+    let relation = FirstOrderLinearRelation::new([[1.0]], [[1.0]]);
+    model.connect("push", relation, Law::relay(2.0, 2.0), &[id]).unwrap();
+    let mut sim = TimeStepping::new(model, h, []).unwrap();
+    sim.run(1.0).unwrap();
+    assert!((sim.x(id).unwrap()[0] - 2.0).abs() < 1e-14);
+}
+
+/// The same constraint twice: the multipliers are not unique, the motion is.
+#[test]
+fn redundant_constraints() {
+    // two floors, and a table on four legs
+    let mut model = Model::new("two floors");
+    let id =
+        model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81])).unwrap();
+    let law = Law::NewtonImpact { e: 0.9 };
+    let floors = LagrangianLinearRelation::new([[1.0], [1.0]]).b([-0.1, -0.1]);
+    model.connect("floors", floors, law.clone(), &[id]).unwrap();
+    let integrator: Integrator = MoreauJean::default().into();
+    let twice = checked_run(&Case { model, h: 5e-3, until: 5.0, integrator: integrator.clone() });
+    let once = checked_run(&Case { until: 5.0, ..models::ball(0.1, 5e-3) });
+    let (a, b) = (twice.signal("ball.q").unwrap(), once.signal("ball.q[0]").unwrap());
+    let worst = a.iter().zip(&b).fold(0.0f64, |w, (a, b)| w.max((a - b).abs()));
+    within("two floors against one", worst, 1e-9);
+
+    let mut model = Model::new("table");
+    let M = Matrix::diagonal(&[1.0, 0.1, 0.1]); // height and two angles
+    let table = LagrangianLinear::new([0.05, 0.0, 0.0], [0.0; 3], M).F_ext([-9.81, 0.0, 0.0]);
+    let id = model.add("table", table).unwrap();
+    let legs = [[1.0, 1.0, 1.0], [1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [1.0, -1.0, 1.0]];
+    let legs = LagrangianLinearRelation::new(legs);
+    model.connect("legs", legs, Law::NewtonImpact { e: 0.0 }, &[id]).unwrap();
+    let case = Case { model, h: 1e-3, until: 1.0, integrator };
+    let run = checked_run(&case);
+    let lam = run.signal("legs.lam").unwrap();
+    let weight: f64 = lam[lam.len() - 4..].iter().sum();
+    assert!((weight - 9.81 * case.h).abs() < 1e-12);
+    assert!(
+        run.signal("table.v").unwrap().rchunks(3).next().unwrap().iter().all(|v| v.abs() < 1e-12)
+    );
+}
+
+#[test]
+fn a_redundant_equality() {
+    let mut model = Model::new("welded twice");
+    let a = LagrangianLinear::new([0.0], [1.0], [[1.0]]).F_ext([3.0]);
+    let b = LagrangianLinear::new([1.0], [1.0], [[2.0]]);
+    let ids = [model.add("a", a).unwrap(), model.add("b", b).unwrap()];
+    let relation = LagrangianLinearRelation::new([[-1.0, 1.0], [-1.0, 1.0]]).b([-1.0, -1.0]);
+    model.connect("weld", relation, Law::Equality, &ids).unwrap();
+    let case = Case { model, h: 1e-2, until: 1.0, integrator: MoreauJean::default().into() };
+    let run = checked_run(&case);
+    let q = run.signal("b.q").unwrap();
+    within("welded twice", (q.last().unwrap() - 2.5).abs(), 1e-9);
+}
+
+#[test]
+fn an_elastic_ball_bounces_for_ever() {
+    let mut model = Model::new("elastic");
+    let id =
+        model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81])).unwrap();
+    let relation = LagrangianLinearRelation::new([[1.0]]);
+    model.connect("floor", relation, Law::NewtonImpact { e: 1.0 }, &[id]).unwrap();
+    let case = Case { model, h: 1e-3, until: 20.0, integrator: MoreauJean::default().into() };
+    let run = checked_run(&case);
+    assert!(ledgers(&run).iter().all(|l| l.contact.abs() < 1e-11));
+    let (q, v) = (run.signal("ball.q").unwrap(), run.signal("ball.v").unwrap());
+    for k in 0..q.len() {
+        assert!((9.81 * q[k] + 0.5 * v[k] * v[k] - 9.81).abs() < 1e-10, "row {k}");
     }
 }

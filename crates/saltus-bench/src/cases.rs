@@ -1,0 +1,168 @@
+//! The models that are timed.
+
+use saltus::prelude::*;
+use std::time::Instant;
+
+/// A model, its scheme, and how many steps are timed.
+pub struct Case {
+    /// Its name.
+    pub name: &'static str,
+    /// Arguments of `siconos_peer.py` for the same model.
+    pub peer: &'static [&'static str],
+    /// Steps of a run.
+    pub steps: usize,
+    h: f64,
+    build: Box<dyn Fn() -> Result<TimeStepping, SaltusError>>,
+}
+
+/// What a case took: medians over the runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Measure {
+    /// Steps of a run.
+    pub steps: usize,
+    /// Wall seconds a step, recording included.
+    pub seconds_per_step: f64,
+    /// Worst residual of any step.
+    pub residual: f64,
+    /// Iterations of the solver in a run.
+    pub iterations: usize,
+}
+
+impl Case {
+    /// Runs it `repeats` times, each time from a new simulation.
+    pub fn measure(&self, repeats: usize) -> Measure {
+        let mut seconds = Vec::new();
+        let (mut steps, mut residual, mut iterations) = (0, 0.0, 0);
+        for _ in 0..repeats {
+            let mut sim = (self.build)().expect("a case of the bench is a valid model");
+            let clock = Instant::now();
+            let run = sim.run(self.steps as f64 * self.h).expect("a case of the bench runs");
+            seconds.push(clock.elapsed().as_secs_f64() / run.stats.steps as f64);
+            steps = run.stats.steps;
+            residual = run.stats.worst_residual;
+            iterations = run.stats.iterations;
+        }
+        seconds.sort_by(f64::total_cmp);
+        Measure { steps, seconds_per_step: seconds[seconds.len() / 2], residual, iterations }
+    }
+}
+
+/// All cases that have a peer.
+pub fn all() -> Vec<Case> {
+    vec![bouncing_ball(), diode_bridge(), beads_at_rest(1000), ladder()]
+}
+
+fn bouncing_ball() -> Case {
+    let h = 5e-3;
+    let build = move || {
+        let mut model = Model::new("bouncing ball");
+        let mass = Matrix::diagonal(&[1.0, 1.0, 0.004]);
+        let system = LagrangianLinear::new([1.0, 0.0, 0.0], [0.0; 3], mass);
+        let ball = model.add("ball", system.F_ext([-9.81, 0.0, 0.0]))?;
+        let floor = LagrangianLinearRelation::new([[1.0, 0.0, 0.0]]).b([-0.1]);
+        model.connect("floor", floor, Law::NewtonImpact { e: 0.9 }, &[ball])?;
+        Ok(TimeStepping::new(model, h, [MoreauJean::default().into()])?)
+    };
+    let peer = &["bouncing-ball", "--steps", "100000"];
+    Case { name: "bouncing-ball", peer, steps: 100_000, h, build: Box::new(build) }
+}
+
+fn diode_bridge() -> Case {
+    let h = 1e-6;
+    let build = move || {
+        let mut model = Model::new("diode bridge");
+        let tank = FirstOrderLinear::new([10.0, 0.0], [[0.0, -1e6], [100.0, 0.0]]);
+        let tank = model.add("tank", tank)?;
+        let C = [[0.0, 0.0], [0.0, 0.0], [-1.0, 0.0], [1.0, 0.0]];
+        let B = [[0.0, 0.0, -1e6, 1e6], [0.0; 4]];
+        let D = [
+            [1e-3, 1e-3, -1.0, 0.0],
+            [1e-3, 1e-3, 0.0, -1.0],
+            [1.0, 0.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0, 0.0],
+        ];
+        let bridge = FirstOrderLinearRelation::new(C, B).D(D);
+        model.connect("bridge", bridge, Law::Complementarity, &[tank])?;
+        let scheme = EulerMoreau { theta: 0.5, gamma: 1.0 };
+        Ok(TimeStepping::new(model, h, [scheme.into()])?)
+    };
+    let peer = &["diode-bridge", "--steps", "20000"];
+    Case { name: "diode-bridge", peer, steps: 20_000, h, build: Box::new(build) }
+}
+
+/// `n` beads resting on each other and on the floor.
+pub fn beads_at_rest(n: usize) -> Case {
+    let h = 1e-3;
+    let build = move || {
+        let mut model = Model::new("beads at rest");
+        let law = Law::NewtonImpact { e: 0.9 };
+        let mut below = None;
+        for i in 0..n {
+            let system = LagrangianLinear::new([0.1 + 0.2 * i as f64], [0.0], [[1.0]]);
+            let bead = model.add(&format!("bead{i}"), system.F_ext([-9.81]))?;
+            let name = format!("contact{i}");
+            match below {
+                None => {
+                    let floor = LagrangianLinearRelation::new([[1.0]]).b([-0.1]);
+                    model.connect(&name, floor, law.clone(), &[bead])?
+                }
+                Some(below) => {
+                    let gap = LagrangianLinearRelation::new([[-1.0, 1.0]]).b([-0.2]);
+                    model.connect(&name, gap, law.clone(), &[below, bead])?
+                }
+            };
+            below = Some(bead);
+        }
+        let scheme = MoreauJean { threshold: 1e-9, ..MoreauJean::default() };
+        Ok(TimeStepping::new(model, h, [scheme.into()])?)
+    };
+    // of Siconos' methods for it, the one that solves it fastest
+    let peer = &["beads", "--n", "1000", "--solver", "NEWTON_FB", "--tolerance", "1e-8"];
+    Case { name: "beads", peer, steps: 200, h, build: Box::new(build) }
+}
+
+/// The ladder of 50 cells: `C uᵢ' = pᵢ`, `D vᵢ' = pᵢ − kᵢ`, with `pᵢ` the current that leaves the
+/// line of resistors at node `i`, and `0 ≤ kᵢ ⟂ S kᵢ − vᵢ ≥ 0`.
+fn ladder() -> Case {
+    let (n, h) = (50, 1e-3);
+    let (R, S, C, D, w0) = (100.0, 10.0, 1e-3, 1e-4, 10.0);
+    let build = move || {
+        let (mut A, mut b) = (Matrix::zeros(2 * n, 2 * n), vec![0.0; 2 * n]);
+        for i in 0..n {
+            // pᵢ = (wᵢ₋₁ − wᵢ)/R − (wᵢ − wᵢ₊₁)/R, wᵢ = uᵢ + vᵢ; nothing flows out of the last node
+            let mut current = vec![0.0; n];
+            current[i] -= 1.0 / R;
+            match i {
+                0 => (b[0], b[n]) = (w0 / R / C, w0 / R / D),
+                _ => current[i - 1] += 1.0 / R,
+            }
+            if i + 1 < n {
+                current[i] -= 1.0 / R;
+                current[i + 1] += 1.0 / R;
+            }
+            for j in 0..n {
+                for (row, capacity) in [(i, C), (n + i, D)] {
+                    A[(row, j)] = current[j] / capacity;
+                    A[(row, n + j)] = current[j] / capacity;
+                }
+            }
+        }
+        let (mut output, mut input) = (Matrix::zeros(n, 2 * n), Matrix::zeros(2 * n, n));
+        for i in 0..n {
+            output[(i, n + i)] = -1.0;
+            input[(n + i, i)] = -1.0 / D;
+        }
+        let mut x0: Vec<f64> = (0..n).map(|i| 2.5 + 2.5 * i as f64 / (n - 1) as f64).collect();
+        x0.extend_from_within(..);
+        x0[n..].iter_mut().for_each(|v| *v = -*v);
+
+        let mut model = Model::new("ladder");
+        let line = model.add("line", FirstOrderLinear::new(x0, A).b(b))?;
+        let diodes = FirstOrderLinearRelation::new(output, input).D(Matrix::diagonal(&[S; 50]));
+        model.connect("diodes", diodes, Law::Complementarity, &[line])?;
+        let scheme = EulerMoreau { theta: 0.5, gamma: 1.0 };
+        Ok(TimeStepping::new(model, h, [scheme.into()])?)
+    };
+    let peer = &["rc-diode-ladder", "--steps", "1000"];
+    Case { name: "rc-diode-ladder", peer, steps: 4000, h, build: Box::new(build) }
+}

@@ -1,1 +1,0 @@
-//! saltus-bench

@@ -1,0 +1,89 @@
+//! Speed of Saltus beside its peers: `cargo run --release -p saltus-bench [CASE...]`.
+//!
+//! Every case runs in Saltus (recording included) and then, where it is installed, in Siconos'
+//! own loop and through Saltus' Python package, one after the other in one run. Figures are
+//! medians of five runs; ratios are what counts.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
+
+mod cases;
+mod peers;
+
+use cases::{Case, Measure};
+use std::process::ExitCode;
+
+const REPEATS: usize = 5;
+
+fn main() -> ExitCode {
+    let chosen: Vec<String> = std::env::args().skip(1).collect();
+    let all = cases::all();
+    if let Some(unknown) = chosen.iter().find(|name| {
+        name.as_str() != "scaling" && !all.iter().any(|case| case.name == name.as_str())
+    }) {
+        let names: Vec<&str> = all.iter().map(|case| case.name).collect();
+        eprintln!("there is no case `{unknown}`; there are {}, scaling", names.join(", "));
+        return ExitCode::from(2);
+    }
+    let wanted = |name: &str| chosen.is_empty() || chosen.iter().any(|c| c == name);
+
+    println!(
+        "| case | steps | Saltus | Siconos, bare loop | ratio | Siconos, recording | ratio | Saltus from Python | to Rust |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for case in all.iter().filter(|case| wanted(case.name)) {
+        let ours = case.measure(REPEATS);
+        print_row(case, ours);
+    }
+    if wanted("scaling") {
+        scaling();
+    }
+    ExitCode::SUCCESS
+}
+
+fn print_row(case: &Case, ours: Measure) {
+    let siconos = peers::siconos(case.peer, REPEATS);
+    let python = peers::python(case.name, case.steps, REPEATS);
+    let ratio = |theirs: Option<f64>| {
+        theirs.map_or("-".to_string(), |theirs| format!("{:.0}", theirs / ours.seconds_per_step))
+    };
+    let bare = siconos.map(|s| s.bare);
+    let recording = siconos.map(|s| s.recording);
+    println!(
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+        case.name,
+        ours.steps,
+        time(Some(ours.seconds_per_step)),
+        time(bare),
+        ratio(bare),
+        time(recording),
+        ratio(recording),
+        time(python),
+        python.map_or("-".to_string(), |p| format!("{:.2}", p / ours.seconds_per_step)),
+    );
+    assert!(ours.residual <= 1e-8, "{}: residual {:e}", case.name, ours.residual);
+}
+
+/// Cost of a step of beads in resting contact, which must grow no worse than linearly.
+fn scaling() {
+    println!();
+    println!("| beads at rest | a step | a step and bead | iterations a step |");
+    println!("| --- | --- | --- | --- |");
+    for n in [100, 316, 1000, 3162, 10_000] {
+        let case = cases::beads_at_rest(n);
+        let measure = case.measure(REPEATS);
+        println!(
+            "| {n} | {} | {} | {:.2} |",
+            time(Some(measure.seconds_per_step)),
+            time(Some(measure.seconds_per_step / n as f64)),
+            measure.iterations as f64 / measure.steps as f64,
+        );
+    }
+}
+
+fn time(seconds: Option<f64>) -> String {
+    match seconds {
+        None => "-".to_string(),
+        Some(s) if s < 1e-6 => format!("{:.0} ns", 1e9 * s),
+        Some(s) if s < 1e-3 => format!("{:.2} µs", 1e6 * s),
+        Some(s) => format!("{:.2} ms", 1e3 * s),
+    }
+}

@@ -1,0 +1,59 @@
+//! Runs the peers, where they are installed.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Seconds a step of Siconos' own loop.
+#[derive(Debug, Clone, Copy)]
+pub struct Siconos {
+    /// Stepping only.
+    pub bare: f64,
+    /// Stepping, and keeping q, v and λ of every step.
+    pub recording: f64,
+}
+
+/// Times Siconos on the same model; nothing where it is not installed.
+pub fn siconos(arguments: &[&str], repeats: usize) -> Option<Siconos> {
+    let answer = python_json(
+        "/usr/bin/python3",
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer/siconos_peer.py")),
+        arguments,
+        &["--record", "--repeat", &repeats.to_string()],
+    )?;
+    let bare = answer["seconds_per_step"].as_f64()?;
+    let recording = answer["seconds_per_step_recording"].as_f64().unwrap_or(bare);
+    Some(Siconos { bare, recording })
+}
+
+/// Times `run()` of the Python package; nothing where it is not installed. The interpreter is
+/// `$SALTUS_PYTHON`, or that of the virtual environment that `cargo xtask test` makes.
+pub fn python(case: &str, steps: usize, repeats: usize) -> Option<f64> {
+    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/venv/bin/python");
+    let interpreter = std::env::var("SALTUS_PYTHON").unwrap_or_else(|_| default.to_string());
+    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer/saltus_python.py"));
+    let (steps, repeats) = (steps.to_string(), repeats.to_string());
+    let answer =
+        python_json(&interpreter, script, &[case], &["--steps", &steps, "--repeat", &repeats])?;
+    answer["seconds_per_step"].as_f64()
+}
+
+fn python_json(
+    interpreter: &str,
+    script: &Path,
+    case: &[&str],
+    options: &[&str],
+) -> Option<serde_json::Value> {
+    let output = Command::new(interpreter)
+        .arg(script)
+        .args(case)
+        .args(options)
+        .env("OPENBLAS_NUM_THREADS", "1")
+        .env("OMP_NUM_THREADS", "1")
+        .output()
+        .ok()?;
+    if !output.status.success() {
+        return None;
+    }
+    let text = String::from_utf8(output.stdout).ok()?;
+    serde_json::from_str(text.lines().last()?).ok()
+}

@@ -1,0 +1,105 @@
+//! The `saltus` command, as a user types it.
+#![allow(clippy::unwrap_used)]
+
+mod bad_input;
+mod commands;
+mod interrupt;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A folder of its own for a test, removed at the end.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("saltus-cli-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    /// The command, in this folder.
+    pub fn saltus(&self, args: &[&str]) -> Said {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_saltus"));
+        Said::new(command.args(args).current_dir(&self.0).output().unwrap())
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).unwrap();
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Names of all files in it, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(&self.0)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What the command said.
+#[derive(Debug)]
+pub struct Said {
+    pub status: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Said {
+    pub fn new(output: Output) -> Said {
+        Said {
+            status: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    #[track_caller]
+    pub fn done(self) -> Said {
+        assert_eq!(self.status, 0, "{self:?}");
+        self
+    }
+}
+
+/// The ball of the README, short.
+pub const BALL: &str = r#"title = "bouncing ball"
+
+[parameters]
+g = 9.81
+r = 0.1
+
+[simulation]
+integrator = { kind = "moreau-jean", theta = 0.5 }
+h = 5e-3
+until = 1.0
+
+[[system]]
+name = "ball"
+kind = "lagrangian-linear"
+q0 = [1.0]
+v0 = [0.0]
+M = [[1.0]]
+F_ext = ["-g"]
+
+[[interaction]]
+name = "floor"
+systems = ["ball"]
+relation = { kind = "lagrangian-linear", H = [[1]], b = ["-r"] }
+law = { kind = "newton-impact", e = 0.9 }
+"#;

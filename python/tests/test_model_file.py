@@ -1,0 +1,97 @@
+"""Model files from Python."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import saltus as sl
+
+TEXT = """\
+title = "bouncing ball"
+
+[parameters]
+g = 9.81
+r = 0.1
+
+[simulation]
+strategy = "time-stepping"
+integrator = { kind = "moreau-jean", theta = 0.5 }
+h = 5e-3
+until = 10.0
+output = { every = 1, signals = ["ball.q", "floor.lam"] }
+
+[[system]]
+name = "ball"
+kind = "lagrangian-linear"
+q0 = [1.0, 0.0, 0.0]
+v0 = [0.0, 0.0, 0.0]
+M = [[1, 0, 0], [0, 1, 0], [0, 0, "2/5*r^2"]]
+F_ext = ["-g", 0, 0]
+
+[[interaction]]
+name = "floor"
+systems = ["ball"]
+relation = { kind = "lagrangian-linear", H = [[1, 0, 0]], b = ["-r"] }
+law = { kind = "newton-impact", e = 0.9 }
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "ball.toml"
+    path.write_text(TEXT)
+    return path
+
+
+def test_the_file_and_python_give_the_same_run(path, ball):
+    file = sl.load_model(path)
+    assert file.model.title == "bouncing ball" and file.text == TEXT
+    assert file.simulation.h == 5e-3 and file.simulation.until == 10.0
+    assert file.simulation.integrators == [sl.MoreauJean(theta=0.5)]
+    assert file.simulation.solver == sl.solvers.Auto()
+    run = file.run()
+    assert run.signals == ["ball.q", "floor.lam"] and run.model_text == TEXT
+    np.testing.assert_array_equal(run["ball"].q, ball.sim.run(10.0)["ball"].q)
+
+
+def test_overrides_and_arguments(path):
+    moon = sl.load_model(path, {"floor.law.e": 0.5, "ball.q0": [2, 0, 0]}, g="9.81/6")
+    assert (moon.model["ball"].q == [2, 0, 0]).all()
+    run = moon.run(until=0.5, h=1e-3, signals=["ball"], every=10)
+    assert run.t[-1] == 0.5 and len(run) == 51 and run.signals == ["ball.q", "ball.v"]
+    np.testing.assert_allclose(run["ball"].q[-1, 0], 2 - 9.81 / 6 * 0.125, rtol=1e-12)
+    assert len(sl.run(path, until=0.1)) == 21
+    assert sl.run(path, until=0.1, g=0.0)["ball"].q[-1, 0] == 1.0
+
+
+def test_step_by_step(path):
+    file = sl.load_model(path)
+    sim = file.start()
+    sim.step()
+    assert file.model["ball"].v[0] < 0 and isinstance(sim, sl.TimeStepping)
+
+
+def test_saved_runs_keep_the_text(path, tmp_path):
+    sl.run(path, until=0.1).save(tmp_path / "ball.h5")
+    assert sl.load(tmp_path / "ball.h5").model_text == TEXT
+
+
+def test_errors_have_a_place(path):
+    path.write_text(TEXT.replace("theta", "thetta"))
+    with pytest.raises(sl.ModelFileError, match="thetta") as caught:
+        sl.load_model(path)
+    assert (caught.value.line, caught.value.file) == (9, str(path)) and caught.value.column > 0
+    path.write_text(TEXT)
+    with pytest.raises(sl.ModelFileError, match="there is no `gg`.*did you mean `g`"):
+        sl.load_model(path, gg=1)
+
+
+EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*/*.toml"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_examples_run(example):
+    file = sl.load_model(example)
+    until = file.model.t0 + min(file.simulation.until - file.model.t0, 50 * file.simulation.h)
+    assert file.run(until=until).complete
