@@ -1,6 +1,6 @@
 //! A linear map in the form that is cheapest to apply.
 
-use crate::{Matrix, Sparse};
+use crate::{Matrix, Sparse, vector};
 
 /// A linear map, kept in the form that is cheapest to apply in every step.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +78,60 @@ impl LinearMap {
         }
     }
 
+    /// `y ← c + A x`.
+    #[inline]
+    pub fn apply_plus(&self, c: &[f64], x: &[f64], y: &mut [f64]) {
+        match self {
+            LinearMap::Zero => y.copy_from_slice(c),
+            LinearMap::Identity => {
+                for ((y, c), x) in y.iter_mut().zip(c).zip(x) {
+                    *y = c + x;
+                }
+            }
+            LinearMap::Diagonal(d) => {
+                for (((y, c), x), d) in y.iter_mut().zip(c).zip(x).zip(d) {
+                    *y = c + d * x;
+                }
+            }
+            LinearMap::Dense(a) => {
+                for (i, (y, c)) in y.iter_mut().zip(c).enumerate() {
+                    *y = c + vector::dot(a.row(i), x);
+                }
+            }
+            LinearMap::Sparse(a) => {
+                for ((y, c), product) in y.iter_mut().zip(c).zip(a.products(x)) {
+                    *y = c + product;
+                }
+            }
+        }
+    }
+
+    /// `xᵀ A x`.
+    #[inline]
+    pub fn quadratic_form(&self, x: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        match self {
+            LinearMap::Zero => {}
+            LinearMap::Identity => sum = vector::dot(x, x),
+            LinearMap::Diagonal(d) => {
+                for (x, d) in x.iter().zip(d) {
+                    sum += d * x * x;
+                }
+            }
+            LinearMap::Dense(a) => {
+                for (i, x_i) in x.iter().enumerate() {
+                    sum += x_i * vector::dot(a.row(i), x);
+                }
+            }
+            LinearMap::Sparse(a) => {
+                for (x_i, product) in x.iter().zip(a.products(x)) {
+                    sum += x_i * product;
+                }
+            }
+        }
+        sum
+    }
+
     /// Whether the map sends everything to zero.
     pub fn is_zero(&self) -> bool {
         matches!(self, LinearMap::Zero)
@@ -116,6 +170,12 @@ mod tests {
             map.apply_add(&x, &mut y);
             let twice: Vec<f64> = expected.iter().map(|x| 2.0 * x).collect();
             assert_eq!(y, twice, "case {case}");
+            map.apply_plus(&expected, &x, &mut y);
+            assert_eq!(y, twice, "case {case}");
+            if x.len() == y.len() {
+                let form = crate::vector::dot(&x, &expected);
+                assert!((map.quadratic_form(&x) - form).abs() <= 1e-12 * form.abs());
+            }
         }
     }
 }

@@ -12,7 +12,7 @@
 //! is the first guess of the next, so a repeated problem whose mode has not changed costs one
 //! solve and one check.
 //!
-//! `W_BB⁻¹` is kept: for a dense `W` of at most 64 unknowns the inverses of many modes (the
+//! A single unknown is solved in closed form. `W_BB⁻¹` is kept: for a dense `W` of at most 64 unknowns the inverses of many modes (the
 //! *mode cache*: switched circuits come back to the same few), for larger ones the factors of
 //! the last mode. All memory is taken when a matrix of a new size comes in.
 //! Reference: Júdice, Pires, *Computers & Operations Research* 21 (1994) 587–596.
@@ -103,6 +103,9 @@ impl Pivoting {
         w: &mut [f64],
         most: usize,
     ) -> Report {
+        if let Some(report) = self.one_unknown(problem, z, w) {
+            return report;
+        }
         self.prepare(problem, z, w);
         let most = most.min(self.settings.max_iter);
 
@@ -138,6 +141,24 @@ impl Pivoting {
             self.forget(); // a mode that fails is no guess
         }
         report
+    }
+
+    /// A single unknown with `W > 0` needs no mode: `z = P(−q / W)`.
+    #[inline]
+    fn one_unknown(&self, problem: &Problem, z: &mut [f64], w: &mut [f64]) -> Option<Report> {
+        let ([z_0], [w_0], [q], [lower], [upper]) =
+            (&mut *z, &mut *w, problem.q(), problem.lower(), problem.upper())
+        else {
+            return None;
+        };
+        let W = problem.matrix().get(0, 0);
+        if !(W > 0.0) {
+            return None;
+        }
+        *z_0 = project(-q / W, *lower, *upper);
+        *w_0 = W * *z_0 + q;
+        let check = natural_map(problem, z, w);
+        (check.value <= self.settings.tol).then(|| report(Status::Solved, 1, check))
     }
 
     /// Engine and first mode.

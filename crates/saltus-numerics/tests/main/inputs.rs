@@ -16,7 +16,7 @@ fn two() -> Matrix {
 
 #[test]
 fn sizes() {
-    refused(Problem::lcp(two(), vec![1.0; 3]), "`W` is 2 × 2, expected 3 × 3");
+    refused(Problem::lcp(two(), vec![1.0; 3]), "`q` has length 3, but the problem has 2 unknowns");
     refused(Problem::lcp(Matrix::zeros(2, 3), vec![1.0; 2]), "`W` is 2 × 3, expected 2 × 2");
     refused(
         Problem::mlcp(two(), vec![1.0; 2], 3),

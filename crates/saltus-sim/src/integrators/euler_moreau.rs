@@ -166,8 +166,7 @@ impl EulerMoreauPart {
     /// What follows from the state: `y`, and the forcing at its time.
     pub fn refresh(&mut self, t: f64) -> Result<(), SimError> {
         let now = self.now.fields();
-        now.y.copy_from_slice(&self.relations.e);
-        self.C.apply_add(now.x, now.y);
+        self.C.apply_plus(&self.relations.e, now.x, now.y);
         self.relations.D.apply_add(now.lam, now.y);
         forcing(&self.systems, t, &mut self.b_now)
     }
@@ -182,8 +181,7 @@ impl EulerMoreauPart {
         let (now, next) = (self.now.fields(), self.next.fields());
 
         // (1), into x⁺
-        operators.P.apply(now.x, next.x);
-        vector::axpy(1.0, &operators.drift, next.x);
+        operators.P.apply_plus(&operators.drift, now.x, next.x);
         if self.forced {
             forcing(&self.systems, step.end, &mut self.b_next)?;
             let theta = self.settings.theta;
@@ -204,8 +202,7 @@ impl EulerMoreauPart {
         // (3)
         let mut report = None;
         if !self.q.is_empty() {
-            self.q.copy_from_slice(&self.relations.e);
-            self.C.apply_add(next.x, &mut self.q);
+            self.C.apply_plus(&self.relations.e, next.x, &mut self.q);
             next.lam.copy_from_slice(now.lam);
             if operators.problem.set_q(&self.q).is_err() {
                 return Err(self.lost(step.end));

@@ -140,7 +140,7 @@ struct Operators {
     Aq: LinearMap,    // −h W⁻¹ K
     S: LinearMap,     // h W⁻¹
     G: LinearMap,     // W⁻¹ Hᵀ
-    drift: Vec<f64>,  // h W⁻¹ F_ext of constant forces
+    drift: Vec<f64>,  // h W⁻¹ F_ext,θ
     problem: Problem, // (4)
 }
 
@@ -224,12 +224,11 @@ impl MoreauJeanPart {
     /// What follows from the state: `y`, `u`, the forces at its time, a new ledger.
     pub fn refresh(&mut self, t: f64) -> Result<(), SimError> {
         let now = self.now.fields();
-        now.y.copy_from_slice(&self.relations.e);
-        self.H.apply_add(now.q, now.y);
+        self.H.apply_plus(&self.relations.e, now.q, now.y);
         self.H.apply(now.v, now.u);
         let ledger = Ledger {
-            kinetic: half_form(&self.M, now.v, &mut self.work),
-            potential: half_form(&self.K, now.q, &mut self.work),
+            kinetic: 0.5 * self.M.quadratic_form(now.v),
+            potential: 0.5 * self.K.quadratic_form(now.q),
             ..Ledger::default()
         };
         now.ledger.copy_from_slice(&ledger.to_array());
@@ -264,16 +263,16 @@ impl MoreauJeanPart {
         let (h, theta) = (step.h, self.settings.theta);
 
         // (2), into v⁺
-        operators.Av.apply(now.v, next.v);
-        operators.Aq.apply_add(now.q, next.v);
         if self.forced {
             external(&self.systems, step.end, &mut self.F_next)?;
             for i in 0..self.F_theta.len() {
                 self.F_theta[i] = theta * self.F_next[i] + (1.0 - theta) * self.F_now[i];
             }
-            operators.S.apply_add(&self.F_theta, next.v);
-        } else {
-            vector::axpy(1.0, &operators.drift, next.v);
+            operators.S.apply(&self.F_theta, &mut operators.drift);
+        }
+        operators.Av.apply_plus(&operators.drift, now.v, next.v);
+        if !operators.Aq.is_zero() {
+            operators.Aq.apply_add(now.q, next.v);
         }
 
         // (4) on the active components
@@ -301,31 +300,24 @@ impl MoreauJeanPart {
         }
 
         // (1); a sum is finite only if all its terms are
-        let mut sum = 0.0;
-        for (((q, v), q_next), v_next) in now.q.iter().zip(&*now.v).zip(&mut *next.q).zip(&*next.v)
-        {
+        let (mut sum, mut power) = (0.0, 0.0);
+        let before = now.q.iter().zip(&*now.v).zip(&self.F_theta);
+        for (((q, v), F), (q_next, v_next)) in before.zip(next.q.iter_mut().zip(&*next.v)) {
             *q_next = q + h * (theta * v_next + (1.0 - theta) * v);
             sum += *q_next + v_next;
+            power += (v + v_next) * F;
         }
         if !sum.is_finite() {
             return Err(self.lost(step.end));
         }
-        next.y.copy_from_slice(&self.relations.e);
-        self.H.apply_add(next.q, next.y);
+        self.H.apply_plus(&self.relations.e, next.q, next.y);
         self.H.apply(next.v, next.u);
 
         // (5): where the energy went
-        let Ledger { kinetic, potential, mut work, mut damping, mut contact, .. } =
-            Ledger::from_slice(now.ledger);
-        let kinetic = match &self.M {
-            LinearMap::Zero => kinetic,
-            M => half_form(M, next.v, &mut self.work),
-        };
-        let potential = match &self.K {
-            LinearMap::Zero => potential,
-            K => half_form(K, next.q, &mut self.work),
-        };
-        work += 0.5 * h * mean(now.v, next.v, &self.F_theta);
+        let Ledger { mut work, mut damping, mut contact, .. } = Ledger::from_slice(now.ledger);
+        let kinetic = 0.5 * self.M.quadratic_form(next.v);
+        let potential = 0.5 * self.K.quadratic_form(next.q);
+        work += 0.5 * h * power;
         if !self.C.is_zero() {
             for ((v_theta, v), v_next) in self.v_theta.iter_mut().zip(&*now.v).zip(&*next.v) {
                 *v_theta = theta * v_next + (1.0 - theta) * v;
@@ -477,16 +469,6 @@ fn mean(a: &[f64], b: &[f64], c: &[f64]) -> f64 {
         sum += (a + b) * c;
     }
     sum
-}
-
-/// `½ xᵀ A x`.
-#[inline]
-fn half_form(A: &LinearMap, x: &[f64], work: &mut [f64]) -> f64 {
-    if A.is_zero() {
-        return 0.0;
-    }
-    A.apply(x, work);
-    0.5 * vector::dot(x, work)
 }
 
 /// `F_ext(t)` of all systems.
