@@ -139,16 +139,17 @@ class TimeStepping:
         every : int
             Record every so many steps; the first and the last instant are always recorded.
         signals : sequence of str, optional
-            Record only these signals (``"ball.q"``) or systems and interactions (``"ball"``);
-            all of them unless given.
+            Record only these signals (``"ball.q"``; ``"ball.q[0]"`` stands for the whole of it)
+            or systems and interactions (``"ball"``); all of them unless given.
 
         Raises
         ------
         SolverError
             A step was not solved. The error's ``run`` holds what was computed before it.
         KeyboardInterrupt
-            On Ctrl-C, after the current step. `last_run` holds what was computed; another call
-            of `run` goes on from there.
+            On Ctrl-C. `last_run` holds what was computed; another call of `run` goes on from
+            there. Ctrl-C and progress are looked after every 1024 steps (and in every call of a
+            Python function), so a model with very slow steps takes that long to answer.
         """
         every = count(every, "every")
         if every == 0:

@@ -154,8 +154,9 @@ class TestProgress:
         assert capsys.readouterr() == ("", "")
 
 
-def test_speed_beside_rust():
-    # what Python adds to the seconds that the run itself counted
+def test_python_adds_little_to_a_run():
+    # beside the seconds that the compiled run itself counted: this sees what the Python layer adds,
+    # not whether the compiled code is as fast as in a Rust program
     ball = Ball()
     sim = sl.TimeStepping(ball.model, h=1e-4)
     ratios = []

@@ -24,15 +24,13 @@ pub struct Measure {
     pub seconds_per_step: f64,
     /// Worst residual of any step.
     pub residual: f64,
-    /// Iterations of the solver in a run.
-    pub iterations: usize,
 }
 
 impl Case {
     /// Runs it `repeats` times, each time from a new simulation.
     pub fn measure(&self, repeats: usize) -> Measure {
         let mut seconds = Vec::new();
-        let (mut steps, mut residual, mut iterations) = (0, 0.0, 0);
+        let (mut steps, mut residual) = (0, 0.0);
         for _ in 0..repeats {
             let mut sim = (self.build)().expect("a case of the bench is a valid model");
             let clock = Instant::now();
@@ -40,10 +38,27 @@ impl Case {
             seconds.push(clock.elapsed().as_secs_f64() / run.stats.steps as f64);
             steps = run.stats.steps;
             residual = run.stats.worst_residual;
-            iterations = run.stats.iterations;
         }
         seconds.sort_by(f64::total_cmp);
-        Measure { steps, seconds_per_step: seconds[seconds.len() / 2], residual, iterations }
+        Measure { steps, seconds_per_step: seconds[seconds.len() / 2], residual }
+    }
+}
+
+impl Case {
+    /// Wall seconds of a step without recording, after the first: median of `repeats` runs.
+    pub fn measure_steps(&self, repeats: usize) -> f64 {
+        let mut sim = (self.build)().expect("a case of the bench is a valid model");
+        let mut step = || sim.step().map(|_| ()).expect("a case of the bench runs");
+        step();
+        let mut seconds: Vec<f64> = (0..repeats)
+            .map(|_| {
+                let clock = Instant::now();
+                (0..self.steps).for_each(|_| step());
+                clock.elapsed().as_secs_f64() / self.steps as f64
+            })
+            .collect();
+        seconds.sort_by(f64::total_cmp);
+        seconds[seconds.len() / 2]
     }
 }
 

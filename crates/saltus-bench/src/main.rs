@@ -65,16 +65,17 @@ fn print_row(case: &Case, ours: Measure) {
 /// Cost of a step of beads in resting contact, which must grow no worse than linearly.
 fn scaling() {
     println!();
-    println!("| beads at rest | a step | a step and bead | iterations a step |");
-    println!("| --- | --- | --- | --- |");
+    println!("| beads at rest | a step | a step and bead | a step, recording | and bead |");
+    println!("| --- | --- | --- | --- | --- |");
     for n in [100, 316, 1000, 3162, 10_000] {
         let case = cases::beads_at_rest(n);
-        let measure = case.measure(REPEATS);
+        let (bare, recording) = (case.measure_steps(REPEATS), case.measure(REPEATS));
         println!(
-            "| {n} | {} | {} | {:.2} |",
-            time(Some(measure.seconds_per_step)),
-            time(Some(measure.seconds_per_step / n as f64)),
-            measure.iterations as f64 / measure.steps as f64,
+            "| {n} | {} | {} | {} | {} |",
+            time(Some(bare)),
+            time(Some(bare / n as f64)),
+            time(Some(recording.seconds_per_step)),
+            time(Some(recording.seconds_per_step / n as f64)),
         );
     }
 }

@@ -23,6 +23,9 @@ impl PyRun {
 /// Steps, iterations, worst residual, worst penetration, failures, seconds, outcome, message.
 type Stats = (usize, usize, f64, f64, usize, f64, &'static str, Option<String>);
 
+/// Name and values of an entry of the ledger.
+type Entry<'py> = (&'static str, Bound<'py, PyArray1<f64>>);
+
 #[pymethods]
 impl PyRun {
     #[getter]
@@ -70,10 +73,7 @@ impl PyRun {
     }
 
     /// The energies by name; nothing without mechanical systems.
-    fn ledger<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> Option<Vec<(&'static str, Bound<'py, PyArray1<f64>>)>> {
+    fn ledger<'py>(&self, py: Python<'py>) -> Option<Vec<Entry<'py>>> {
         let Run { layout, frames, .. } = &self.run;
         if !layout.ledger {
             return None;
