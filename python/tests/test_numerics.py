@@ -91,7 +91,8 @@ def test_sparse():
 @pytest.mark.parametrize(
     ("attempt", "exception", "message"),
     [
-        (lambda: nu.lcp(M, [1, 2, 3]), sl.InputError, "`M` is 2 × 2, expected 3 × 3"),
+        (lambda: nu.lcp(M, [1, 2, 3]), sl.InputError, "`q` has length 3, but the problem has 2"),
+        (lambda: nu.lcp(M[:, :1], [1, 2]), sl.InputError, "`M` is 2 × 1, expected 2 × 2"),
         (lambda: nu.lcp([[np.nan]], [1]), sl.InputError, r"`M` holds NaN at \[0\]\[0\]"),
         (lambda: nu.lcp([1], [1]), sl.InputError, "`M` has one axis"),
         (lambda: nu.lcp(M, [1, "x"]), sl.InputError, "unknown name"),

@@ -72,7 +72,7 @@ pub struct RunOptions<'a> {
     pub signals: Option<&'a [String]>,
     /// Stop after the current step once this is set.
     pub interrupt: Option<&'a AtomicBool>,
-    /// Called now and then, at least every few thousand steps.
+    /// Called every few hundredths of a second, or after every step if steps take longer.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
     /// Give recorded rows away in chunks instead of keeping them.
     pub sink: Option<&'a mut dyn Sink>,
@@ -99,8 +99,8 @@ pub struct RunFailure {
 
 /// Rows that are collected before a sink gets them.
 const CHUNK_BYTES: usize = 1 << 20;
-/// Steps between two calls of `progress`, at most.
-const PROGRESS_STEPS: usize = 1024;
+/// Seconds between two calls of `progress`, about.
+const PROGRESS_SECONDS: f64 = 0.03;
 
 /// A model on its way through time, step by step.
 ///
@@ -240,6 +240,7 @@ impl TimeStepping {
 
         let start = self.clock.t;
         let ahead = self.steps_ahead(until);
+        let mut pace = Pace { next: 1, stride: 1, last: clock };
         while failure.is_none() && stats.steps < ahead {
             if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
                 stats.outcome = Outcome::Interrupted;
@@ -269,8 +270,8 @@ impl TimeStepping {
                     failure = append(*sink, &recorder.layout, &mut frames).err();
                 }
             }
-            if stats.steps.is_multiple_of(PROGRESS_STEPS)
-                && let Some(progress) = &mut progress
+            if let Some(progress) = &mut progress
+                && pace.is_time(stats.steps)
             {
                 progress(Progress { t: done.t, start, until, steps: stats.steps });
             }
@@ -495,6 +496,31 @@ impl TimeStepping {
             return part.now.get(quantity).get(range.clone()).unwrap_or(&[]);
         }
         &[]
+    }
+}
+
+/// Tells when to look up from stepping, without reading the clock in every step.
+struct Pace {
+    next: usize, // step at which the clock is read next
+    stride: usize,
+    last: Instant,
+}
+
+impl Pace {
+    #[inline]
+    fn is_time(&mut self, steps: usize) -> bool {
+        if steps < self.next {
+            return false;
+        }
+        let seconds = self.last.elapsed().as_secs_f64();
+        if seconds < 0.5 * PROGRESS_SECONDS {
+            self.stride = (2 * self.stride).min(1 << 20);
+        } else if seconds > 2.0 * PROGRESS_SECONDS {
+            self.stride = (self.stride / 4).max(1);
+        }
+        self.next = steps + self.stride;
+        self.last = Instant::now();
+        true
     }
 }
 
