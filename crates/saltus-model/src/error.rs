@@ -169,6 +169,14 @@ pub struct OperatorError {
     pub why: String,
 }
 
+impl OperatorError {
+    /// The same, with the system named: `F_ext of ball`.
+    pub fn of(mut self, system: &str) -> Self {
+        self.what = format!("{} of {system}", self.what);
+        self
+    }
+}
+
 fn place(at: &[usize]) -> String {
     at.iter().map(|i| format!("[{i}]")).collect()
 }

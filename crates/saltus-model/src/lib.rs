@@ -24,5 +24,8 @@ pub use model::{Interaction, InteractionId, Model, System, SystemId};
 pub use operator::{MatrixOperator, VectorOperator};
 pub use relation::Relation;
 pub use relations::{FirstOrderLinearRelation, LagrangianLinearRelation};
-pub use system::{Dependence, FirstOrderSystem, Order, SecondOrderSystem};
+pub use system::{
+    Dependence, FirstOrderDependence, FirstOrderSystem, Order, SecondOrderDependence,
+    SecondOrderSystem,
+};
 pub use systems::{FirstOrderLinear, LagrangianLinear};

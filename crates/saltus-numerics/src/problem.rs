@@ -247,6 +247,10 @@ impl Problem {
     #[inline]
     pub fn set_set(&mut self, index: usize, set: Set) -> Result<(), NumericsError> {
         let (lower, upper) = set.bounds();
+        if index >= self.q.len() {
+            let (expected, found) = (self.q.len(), index + 1);
+            return Err(NumericsError::Length { what: "sets", expected, found });
+        }
         if !(lower <= upper) || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
             return Err(NumericsError::Bounds { index, lower, upper });
         }

@@ -35,6 +35,9 @@ pub struct AutoSettings {
     pub max_iter: usize,
 }
 
+/// Most modes that a cache can be asked to keep: 4096 of 64 unknowns take 130 MB.
+const MOST_MODES: usize = 4096;
+
 /// Settings of [`Pivoting`](crate::methods::Pivoting).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -43,7 +46,8 @@ pub struct PivotingSettings {
     pub tol: f64,
     /// Changes of mode before giving up. Default 10 000.
     pub max_iter: usize,
-    /// Modes whose affine map is kept (dense problems of at most 64 unknowns). Default 64.
+    /// Modes whose affine map is kept (dense problems of at most 64 unknowns), at most 4096.
+    /// Default 64.
     pub cache: usize,
 }
 
@@ -178,6 +182,12 @@ impl Solver {
         if !(tol > 0.0 && tol.is_finite()) {
             let (field, allowed) = ("tol", "(0, inf)");
             return Err(NumericsError::Setting { field, value: tol, allowed });
+        }
+        if let Solver::Pivoting(s) = self
+            && s.cache > MOST_MODES
+        {
+            let (field, allowed) = ("cache", "[0, 4096]");
+            return Err(NumericsError::Setting { field, value: s.cache as f64, allowed });
         }
         if let Solver::GaussSeidel(s) = self
             && !(s.relaxation > 0.0 && s.relaxation < 2.0)

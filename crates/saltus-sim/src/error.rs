@@ -38,6 +38,9 @@ pub enum SimError {
         /// The entry before it, or `t0`.
         before: f64,
     },
+    /// An empty list of instants.
+    #[error("`h` has no instant after t0; give a step, or the instants at which steps end")]
+    NoInstants,
     /// A step asked for beyond the last given instant.
     #[error("`h` gives instants up to t = {last}; there is no step beyond it")]
     NoMoreInstants {
@@ -52,7 +55,27 @@ pub enum SimError {
         /// The current time.
         time: f64,
     },
-    /// Two integrators for systems of one order, or one for none.
+    /// An integrator for systems that the model does not have.
+    #[error("the integrator {name} is for {order} systems, and the model has none")]
+    IdleIntegrator {
+        /// The integrator.
+        name: &'static str,
+        /// The order it serves.
+        order: &'static str,
+    },
+    /// A system that the integrators cannot advance.
+    #[error("system `{system}`: {what} depends on {on}, which {integrator} cannot handle")]
+    Unsupported {
+        /// The system.
+        system: String,
+        /// The operator.
+        what: &'static str,
+        /// What it depends on.
+        on: &'static str,
+        /// The integrator.
+        integrator: &'static str,
+    },
+    /// Two integrators for systems of one order.
     #[error("two integrators for {order} systems were given; one is enough")]
     Integrators {
         /// The order.
@@ -84,13 +107,13 @@ pub enum SimError {
         /// The interaction with the largest share of it.
         worst: String,
     },
-    /// The new state is not finite.
-    #[error("t = {time}: the state of `{system}` is no longer finite")]
+    /// The new state, or an output, is not finite.
+    #[error("t = {time}: {what} is no longer finite")]
     NotFinite {
         /// End of the step.
         time: f64,
-        /// The system.
-        system: String,
+        /// The state of a system, or the output of an interaction.
+        what: String,
     },
     /// A state that the system does not have.
     #[error("system `{system}` has no {what}: only {needs} systems have it")]

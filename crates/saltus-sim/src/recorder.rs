@@ -1,9 +1,10 @@
 //! The recorder: one row of frames an instant, all signals or a choice of them.
 
-use crate::integrators::euler_moreau::EulerMoreauPart;
-use crate::integrators::moreau_jean::MoreauJeanPart;
+use crate::integrators::assembly::Places;
+use crate::integrators::euler_moreau::{self, EulerMoreauPart};
+use crate::integrators::moreau_jean::{self, MoreauJeanPart};
 use crate::run::{Frames, Layout, Quantity, Signal, SignalError};
-use saltus_model::Model;
+use saltus_model::{Model, Order};
 use std::ops::Range;
 
 /// The systems of either order, where there are any.
@@ -24,44 +25,40 @@ impl Parts {
 }
 
 /// The signals of a model, all of them, in the order of the model.
-pub(crate) fn full_layout(model: &Model, parts: &Parts) -> Layout {
+pub fn signals_of(model: &Model) -> Layout {
     let mut signals = Vec::new();
     let mut push = |owner: &str, quantity, start: usize, part: &Range<usize>| {
         let columns = start + part.start..start + part.end;
         signals.push(Signal { owner: owner.to_string(), quantity, columns });
     };
-    let offset = parts.first.as_ref().map_or(0, |part| part.now.row.len());
+    let (first, second) = (Places::new(model, Order::First), Places::new(model, Order::Second));
+    let offset = euler_moreau::width(first.states, first.outputs);
+    let of_first = |quantity| euler_moreau::columns(first.states, first.outputs, quantity).start;
+    let of_second =
+        |quantity| offset + moreau_jean::columns(second.states, second.outputs, quantity).start;
     for (k, (name, _)) in model.systems().enumerate() {
-        if let Some(part) = &parts.first
-            && let Some(range) = &part.places.systems[k]
-        {
-            push(name, Quantity::X, part.now.columns(Quantity::X).start, range);
+        if let Some(range) = &first.systems[k] {
+            push(name, Quantity::X, of_first(Quantity::X), range);
         }
-        if let Some(part) = &parts.second
-            && let Some(range) = &part.places.systems[k]
-        {
+        if let Some(range) = &second.systems[k] {
             for quantity in [Quantity::Q, Quantity::V] {
-                push(name, quantity, offset + part.now.columns(quantity).start, range);
+                push(name, quantity, of_second(quantity), range);
             }
         }
     }
     for (k, (name, _)) in model.interactions().enumerate() {
-        if let Some(part) = &parts.first
-            && let Some(range) = &part.places.interactions[k]
-        {
+        if let Some(range) = &first.interactions[k] {
             for quantity in [Quantity::Y, Quantity::Lam] {
-                push(name, quantity, part.now.columns(quantity).start, range);
+                push(name, quantity, of_first(quantity), range);
             }
         }
-        if let Some(part) = &parts.second
-            && let Some(range) = &part.places.interactions[k]
-        {
+        if let Some(range) = &second.interactions[k] {
             for quantity in [Quantity::Y, Quantity::U, Quantity::Lam] {
-                push(name, quantity, offset + part.now.columns(quantity).start, range);
+                push(name, quantity, of_second(quantity), range);
             }
         }
     }
-    Layout { title: model.title().to_string(), signals, ledger: parts.second.is_some() }
+    Layout { title: model.title().to_string(), signals, ledger: second.states > 0 }
 }
 
 /// Writes rows of the chosen signals.

@@ -168,12 +168,13 @@ impl Frames {
         self.time.is_empty()
     }
 
-    /// Makes room for `rows` more rows.
+    /// Makes room for `rows` more rows, where there is memory for so many.
     pub fn reserve(&mut self, layout: &Layout, rows: usize) {
-        self.time.reserve(rows);
-        self.rows.reserve(rows * layout.width());
-        self.iterations.reserve(rows);
-        self.residual.reserve(rows);
+        // without the room, rows still find theirs one after the other
+        let _ = self.time.try_reserve(rows);
+        let _ = self.rows.try_reserve(rows.saturating_mul(layout.width()));
+        let _ = self.iterations.try_reserve(rows);
+        let _ = self.residual.try_reserve(rows);
     }
 
     /// Forgets all rows, keeps the memory.

@@ -4,37 +4,16 @@
 //! only when every problem of the step is solved and verified.
 
 use crate::SimError;
+use crate::clock::{Clock, Steps};
 use crate::integrators::euler_moreau::EulerMoreauPart;
 use crate::integrators::moreau_jean::MoreauJeanPart;
 use crate::integrators::{EulerMoreau, Integrator, MoreauJean, Step};
-use crate::recorder::{Parts, Recorder, full_layout};
+use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
 use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
 use saltus_numerics::{Report, Solver};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-
-/// Where the steps end.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Steps {
-    /// Every `h` seconds; the last step of a run is shortened where `until` asks for it.
-    Every(f64),
-    /// At these instants, which increase from `t0` on; a run ends at the last of them that is
-    /// not beyond `until`.
-    Instants(Vec<f64>),
-}
-
-impl From<f64> for Steps {
-    fn from(h: f64) -> Self {
-        Steps::Every(h)
-    }
-}
-
-impl From<Vec<f64>> for Steps {
-    fn from(instants: Vec<f64>) -> Self {
-        Steps::Instants(instants)
-    }
-}
 
 /// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -154,11 +133,10 @@ impl TimeStepping {
             let allowed = "the finite numbers";
             return Err(SimError::Setting { owner, field: "t0", value: t0, allowed });
         }
-        let steps = steps.into();
-        check_steps(&steps, t0)?;
+        let steps = steps.into().checked(t0)?;
         solver.check()?;
-        let (euler_moreau, moreau_jean) = choose(integrators)?;
         let has = |order| model.systems().any(|(_, system)| system.order() == order);
+        let (euler_moreau, moreau_jean) = choose(integrators, has)?;
         let first = has(Order::First)
             .then(|| EulerMoreauPart::new(&model, euler_moreau, solver))
             .transpose()?;
@@ -186,7 +164,7 @@ impl TimeStepping {
 
     /// All signals that a run can record.
     pub fn layout(&self) -> Layout {
-        full_layout(&self.model, &self.parts)
+        signals_of(&self.model)
     }
 
     /// The layout of a run that records these signals (all of them if none are chosen).
@@ -196,7 +174,7 @@ impl TimeStepping {
 
     /// One step. If it fails, nothing has changed.
     pub fn step(&mut self) -> Result<StepStats, SimError> {
-        let step = self.next_step(f64::INFINITY)?;
+        let step = self.clock.next_step(&self.steps, f64::INFINITY)?;
         self.advance(step)
     }
 
@@ -241,12 +219,17 @@ impl TimeStepping {
         let start = self.clock.t;
         let ahead = self.steps_ahead(until);
         let mut pace = Pace { next: 1, stride: 1, last: clock };
+        let mut unrecorded = None; // the last step, where it is not recorded
         while failure.is_none() && stats.steps < ahead {
             if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
                 stats.outcome = Outcome::Interrupted;
                 break;
             }
-            let done = match self.next_step(until).and_then(|step| self.advance(step)) {
+            let done = match self
+                .clock
+                .next_step(&self.steps, until)
+                .and_then(|step| self.advance(step))
+            {
                 Ok(done) => done,
                 Err(error) => {
                     failure = Some(error);
@@ -262,7 +245,9 @@ impl TimeStepping {
             if let Some(part) = &self.parts.second {
                 stats.worst_penetration = stats.worst_penetration.max(part.penetration());
             }
+            unrecorded = Some(done);
             if stats.steps.is_multiple_of(every) || stats.steps == ahead {
+                unrecorded = None;
                 recorder.record(&mut frames, done.t, &self.parts, done.iterations, done.residual);
                 if let Some(sink) = &mut sink
                     && frames.len() >= capacity
@@ -275,6 +260,12 @@ impl TimeStepping {
             {
                 progress(Progress { t: done.t, start, until, steps: stats.steps });
             }
+        }
+        // an interrupted or failed run ends with the last state it reached
+        if let Some(done) = unrecorded
+            && !matches!(failure, Some(SimError::Record(_)))
+        {
+            recorder.record(&mut frames, done.t, &self.parts, done.iterations, done.residual);
         }
         if let Some(sink) = &mut sink
             && !matches!(failure, Some(SimError::Record(_)))
@@ -295,13 +286,14 @@ impl TimeStepping {
 
     /// Back to the initial state and time.
     pub fn reset(&mut self) -> Result<(), SimError> {
-        self.clock = Clock::new(self.model.t0());
+        let t0 = self.model.t0();
         if let Some(part) = &mut self.parts.first {
-            part.reset(self.clock.t)?;
+            part.reset(t0)?;
         }
         if let Some(part) = &mut self.parts.second {
-            part.reset(self.clock.t)?;
+            part.reset(t0)?;
         }
+        self.clock = Clock::new(t0);
         Ok(())
     }
 
@@ -343,19 +335,19 @@ impl TimeStepping {
         self.parts.second.as_ref().map(|part| part.now.ledger())
     }
 
-    /// Replaces the state of a first-order system.
+    /// Replaces the state of a first-order system. The multipliers of its interactions start
+    /// anew at zero.
     pub fn set_x(&mut self, id: SystemId, x: &[f64]) -> Result<(), SimError> {
         let range = self.first_range(id)?;
         check_state("x", x, range.len())?;
         if let Some(part) = &mut self.parts.first {
-            part.set(range, x);
-            part.refresh(self.clock.t)?;
+            part.set(&self.model, id, range, x);
         }
         Ok(())
     }
 
     /// Replaces configuration or velocity, or both, of a mechanical system. The ledger starts
-    /// anew.
+    /// anew, and the multipliers of its interactions at zero.
     pub fn set_qv(
         &mut self,
         id: SystemId,
@@ -369,32 +361,9 @@ impl TimeStepping {
             }
         }
         if let Some(part) = &mut self.parts.second {
-            part.set(range, q, v);
-            part.refresh(self.clock.t)?;
+            part.set(&self.model, id, range, q, v);
         }
         Ok(())
-    }
-
-    /// The step that comes next, ending at `until` at the latest.
-    #[inline]
-    fn next_step(&self, until: f64) -> Result<Step, SimError> {
-        let start = self.clock.t;
-        match &self.steps {
-            Steps::Every(h) => {
-                let end = self.clock.after(*h);
-                if end > until + NEARLY * h {
-                    return Ok(Step { start, end: until, h: until - start });
-                }
-                Ok(Step { start, end, h: *h })
-            }
-            Steps::Instants(instants) => match instants.get(self.clock.instant) {
-                Some(&end) => Ok(Step { start, end, h: self.clock.settle(end - start, end) }),
-                None => {
-                    let last = instants.last().copied().unwrap_or(start);
-                    Err(SimError::NoMoreInstants { last })
-                }
-            },
-        }
     }
 
     /// Advances all parts; commits only if all of them succeed.
@@ -433,18 +402,15 @@ impl TimeStepping {
         if until < self.clock.t {
             return Err(SimError::Until { until, time: self.clock.t });
         }
-        Ok(())
+        match self.steps.end_before(until) {
+            Some(last) => Err(SimError::NoMoreInstants { last }),
+            None => Ok(()),
+        }
     }
 
     /// Steps left before `until`, a shortened last one included.
     pub fn steps_ahead(&self, until: f64) -> usize {
-        match &self.steps {
-            Steps::Every(h) => self.clock.steps_to(until, *h),
-            Steps::Instants(instants) => {
-                let left = instants.get(self.clock.instant..).unwrap_or(&[]);
-                left.iter().take_while(|&&t| t <= until).count()
-            }
-        }
+        self.clock.steps_ahead(&self.steps, until)
     }
 
     /// Rows to make room for: those of the whole run, or of a chunk.
@@ -475,12 +441,13 @@ impl TimeStepping {
         what: &'static str,
         order: Order,
     ) -> Result<std::ops::Range<usize>, SimError> {
-        let name = self.model.systems().nth(id.index()).map(|(name, _)| name.to_string());
-        let system = name.ok_or(ModelError::Handle { index: id.index() })?;
-        match place {
-            Some(Some(range)) => Ok(range.clone()),
-            _ => Err(SimError::NoSuchState { system, what, needs: order.name() }),
+        self.model.system(id)?;
+        if let Some(Some(range)) = place {
+            return Ok(range.clone());
         }
+        let name = self.model.systems().nth(id.index()).map(|(name, _)| name.to_string());
+        let (system, needs) = (name.unwrap_or_default(), order.name());
+        Err(SimError::NoSuchState { system, what, needs })
     }
 
     fn of_interaction(&self, id: InteractionId, quantity: Quantity) -> &[f64] {
@@ -524,67 +491,18 @@ impl Pace {
     }
 }
 
-/// Shares of a step below which two instants are the same.
-const NEARLY: f64 = 1e-9;
-
-/// Time as a count of steps since an anchor, so that it does not drift.
-#[derive(Debug, Clone, Copy)]
-struct Clock {
-    t: f64,
-    anchor: f64,
-    count: usize,   // full steps since the anchor
-    instant: usize, // next entry of given instants
-    last_h: f64,
-}
-
-impl Clock {
-    fn new(t0: f64) -> Clock {
-        Clock { t: t0, anchor: t0, count: 0, instant: 0, last_h: f64::NAN }
-    }
-
-    #[inline]
-    fn after(&self, h: f64) -> f64 {
-        self.anchor + (self.count + 1) as f64 * h
-    }
-
-    /// Steps of length `h` left before `until`, a shortened last one included.
-    #[inline]
-    fn steps_to(&self, until: f64, h: f64) -> usize {
-        let steps = (until - self.t) / h;
-        if !(steps > NEARLY) {
-            return 0;
-        }
-        // a rest below NEARLY is no step
-        (steps - NEARLY).ceil() as usize
-    }
-
-    /// The length of the last step, where the difference is only round-off of the instants:
-    /// equal steps keep their matrices.
-    fn settle(&self, h: f64, end: f64) -> f64 {
-        let round_off = 8.0 * f64::EPSILON * end.abs().max(self.t.abs());
-        if (h - self.last_h).abs() <= round_off { self.last_h } else { h }
-    }
-
-    #[inline]
-    fn advance(&mut self, step: Step, steps: &Steps) {
-        self.t = step.end;
-        self.last_h = step.h;
-        self.instant += 1;
-        match steps {
-            Steps::Every(h) if *h == step.h => self.count += 1,
-            _ => (self.anchor, self.count) = (step.end, 0),
-        }
-    }
-}
-
 /// The integrators of both orders: those given, else the defaults.
 fn choose(
     integrators: impl IntoIterator<Item = Integrator>,
+    has: impl Fn(Order) -> bool,
 ) -> Result<(EulerMoreau, MoreauJean), SimError> {
     let (mut first, mut second) = (None, None);
     for integrator in integrators {
         integrator.check()?;
-        let order = integrator.order();
+        let (name, order) = (integrator.name(), integrator.order());
+        if !has(order) {
+            return Err(SimError::IdleIntegrator { name, order: order.name() });
+        }
         let taken = match integrator {
             Integrator::EulerMoreau(scheme) => first.replace(scheme).is_some(),
             Integrator::MoreauJean(scheme) => second.replace(scheme).is_some(),
@@ -594,26 +512,6 @@ fn choose(
         }
     }
     Ok((first.unwrap_or_default(), second.unwrap_or_default()))
-}
-
-fn check_steps(steps: &Steps, t0: f64) -> Result<(), SimError> {
-    match steps {
-        Steps::Every(h) if !(*h > 0.0 && h.is_finite()) => {
-            let (owner, allowed) = ("time-stepping", "(0, inf)");
-            Err(SimError::Setting { owner, field: "h", value: *h, allowed })
-        }
-        Steps::Every(_) => Ok(()),
-        Steps::Instants(instants) => {
-            let mut before = t0;
-            for (index, &found) in instants.iter().enumerate() {
-                if !(found > before) || !found.is_finite() {
-                    return Err(SimError::Instants { index, found, before });
-                }
-                before = found;
-            }
-            Ok(())
-        }
-    }
 }
 
 fn check_state(what: &'static str, value: &[f64], expected: usize) -> Result<(), SimError> {

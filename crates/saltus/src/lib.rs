@@ -18,6 +18,7 @@
 //!
 //! The inner crates stay free to move; this one is what to depend on.
 
+pub use saltus_expr as expr;
 pub use saltus_io as io;
 pub use saltus_linalg as linalg;
 pub use saltus_model as model;

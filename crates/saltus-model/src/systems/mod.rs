@@ -1,4 +1,4 @@
-//! The systems, one a file, and the checks they share.
+//! The systems, one a file.
 
 mod first_order_linear;
 mod lagrangian_linear;

@@ -6,7 +6,7 @@
 
 use crate::SimError;
 use saltus_linalg::{DenseLu, LinearMap, Matrix, Sparse};
-use saltus_model::{Interaction, Law, Model, Order, System};
+use saltus_model::{Dependence, Interaction, Law, Model, Order, System, SystemId};
 use saltus_numerics::Operator;
 use std::ops::Range;
 
@@ -61,6 +61,17 @@ impl Places {
     ) -> impl Iterator<Item = (&'a str, &'a Interaction, Range<usize>)> {
         let places = model.interactions().zip(&self.interactions);
         places.filter_map(|((name, interaction), range)| Some((name, interaction, range.clone()?)))
+    }
+
+    /// The components of the interactions that link this system.
+    pub fn outputs_of<'a>(
+        &'a self,
+        model: &'a Model,
+        id: SystemId,
+    ) -> impl Iterator<Item = Range<usize>> {
+        self.interactions_of(model)
+            .filter(move |(_, interaction, _)| interaction.systems.contains(&id))
+            .map(|(_, _, range)| range)
     }
 
     /// Name of the interaction that component `index` of `λ` belongs to.
@@ -189,6 +200,21 @@ pub(crate) fn factor(
         h,
         source,
     })
+}
+
+/// An operator may depend on `most` at the most.
+pub(crate) fn refuse_above(
+    most: Dependence,
+    integrator: &'static str,
+    system: &str,
+    what: &'static str,
+    found: Dependence,
+) -> Result<(), SimError> {
+    if found <= most {
+        return Ok(());
+    }
+    let on = if found == Dependence::State { "the state" } else { "time" };
+    Err(SimError::Unsupported { system: system.to_string(), what, on, integrator })
 }
 
 /// The bounds of a relay, component by component.

@@ -16,11 +16,13 @@
 //! (3) with the law is the problem of the step. What does not change with time is computed
 //! once for each `h`; a step is then two products, the problem, and one more product.
 
-use super::assembly::{Blocks, Places, Relations, factor, problem_matrix, relay_bounds};
+use super::assembly::{
+    Blocks, Places, Relations, factor, problem_matrix, refuse_above, relay_bounds,
+};
 use super::{EulerMoreau, Step};
 use crate::{Quantity, SimError};
 use saltus_linalg::{LinearMap, Matrix, vector};
-use saltus_model::{Dependence, FirstOrderSystem, Law, Model, Order, System};
+use saltus_model::{Dependence, FirstOrderSystem, Law, Model, Order, System, SystemId};
 use saltus_numerics::methods::Workspace;
 use saltus_numerics::{Block, Operator, Problem, Report, Set, Solver};
 use std::ops::Range;
@@ -72,22 +74,11 @@ struct Fields<'a> {
 
 impl State {
     fn new(n: usize, m: usize) -> State {
-        State { n, m, row: vec![0.0; n + 2 * m] }
-    }
-
-    /// Where each quantity stands in the row.
-    pub fn columns(&self, quantity: Quantity) -> Range<usize> {
-        let (n, m) = (self.n, self.m);
-        match quantity {
-            Quantity::X => 0..n,
-            Quantity::Y => n..n + m,
-            Quantity::Lam => n + m..n + 2 * m,
-            Quantity::Q | Quantity::V | Quantity::U => 0..0,
-        }
+        State { n, m, row: vec![0.0; width(n, m)] }
     }
 
     pub fn get(&self, quantity: Quantity) -> &[f64] {
-        &self.row[self.columns(quantity)]
+        &self.row[columns(self.n, self.m, quantity)]
     }
 
     #[inline]
@@ -96,6 +87,21 @@ impl State {
         let (y, lam) = rest.split_at_mut(self.m);
         Fields { x, y, lam }
     }
+}
+
+/// Where each quantity stands in the row of a [`State`].
+pub(crate) fn columns(n: usize, m: usize, quantity: Quantity) -> Range<usize> {
+    match quantity {
+        Quantity::X => 0..n,
+        Quantity::Y => n..n + m,
+        Quantity::Lam => n + m..n + 2 * m,
+        Quantity::Q | Quantity::V | Quantity::U => 0..0,
+    }
+}
+
+/// Columns of the row of a [`State`].
+pub(crate) fn width(n: usize, m: usize) -> usize {
+    n + 2 * m
 }
 
 /// The matrices of a step of length `h`.
@@ -119,6 +125,13 @@ impl EulerMoreauPart {
         for (_, name, system, range) in places.systems_of(model) {
             if let System::FirstOrder(system) = system {
                 let depends = system.dependence();
+                for (what, on) in [
+                    ("M", depends.mass),
+                    ("the Jacobian of f", depends.jacobian),
+                    ("b", depends.forcing),
+                ] {
+                    refuse_above(Dependence::Time, "EulerMoreau", name, what, on)?;
+                }
                 time_varying |= depends.jacobian.max(depends.mass) > Dependence::Constant;
                 let forced = depends.forcing > Dependence::Constant;
                 let (name, system) = (name.to_string(), Arc::clone(system));
@@ -149,26 +162,32 @@ impl EulerMoreauPart {
 
     /// Back to the initial state.
     pub fn reset(&mut self, t0: f64) -> Result<(), SimError> {
+        // the forcing first: it may fail, and then nothing has changed
+        forcing(&self.systems, t0, &mut self.b_next)?;
+        self.b_now.copy_from_slice(&self.b_next);
         let now = self.now.fields();
         for member in &self.systems {
             now.x[member.range.clone()].copy_from_slice(member.system.x0());
         }
         now.lam.fill(0.0);
         self.workspace.forget();
-        self.refresh(t0)
+        self.refresh();
+        Ok(())
     }
 
     /// Replaces the state of one system.
-    pub fn set(&mut self, range: Range<usize>, x: &[f64]) {
-        self.now.fields().x[range].copy_from_slice(x);
+    pub fn set(&mut self, model: &Model, id: SystemId, range: Range<usize>, x: &[f64]) {
+        let now = self.now.fields();
+        now.x[range].copy_from_slice(x);
+        self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
+        self.refresh();
     }
 
-    /// What follows from the state: `y`, and the forcing at its time.
-    pub fn refresh(&mut self, t: f64) -> Result<(), SimError> {
+    /// What follows from the state: `y`.
+    fn refresh(&mut self) {
         let now = self.now.fields();
         self.C.apply_plus(&self.relations.e, now.x, now.y);
         self.relations.D.apply_add(now.lam, now.y);
-        forcing(&self.systems, t, &mut self.b_now)
     }
 
     /// Computes the next state; nothing changes before [`commit`](Self::commit).
@@ -205,7 +224,7 @@ impl EulerMoreauPart {
             self.C.apply_plus(&self.relations.e, next.x, &mut self.q);
             next.lam.copy_from_slice(now.lam);
             if operators.problem.set_q(&self.q).is_err() {
-                return Err(self.lost(step.end));
+                return Err(self.lost(model, step.end));
             }
             let solved = self.workspace.solve(&operators.problem, next.lam, next.y)?;
             step.verify(solved, |index| self.places.owner_of(model, index))?;
@@ -215,7 +234,7 @@ impl EulerMoreauPart {
             operators.G.apply_add(next.lam, next.x);
         }
         if !vector::all_finite(next.x) {
-            return Err(self.lost(step.end));
+            return Err(self.lost(model, step.end));
         }
         Ok(report)
     }
@@ -246,14 +265,17 @@ impl EulerMoreauPart {
         for member in &self.systems {
             let x = &self.now.get(Quantity::X)[member.range.clone()];
             // W = M − h θ A⁺
-            member.system.mass(step.end, &mut M)?;
-            member.system.rhs_dx(step.end, x, &mut A)?;
+            member.system.mass(step.end, &mut M).map_err(|error| error.of(&member.name))?;
+            member.system.rhs_dx(step.end, x, &mut A).map_err(|error| error.of(&member.name))?;
             let mut W = M.clone();
             W.add_scaled(-h * theta, &A);
             let mut W = factor(&member.name, "M − hθA", h, &W)?;
             // M + h (1 − θ) A
             if self.time_varying {
-                member.system.rhs_dx(step.start, x, &mut A)?;
+                member
+                    .system
+                    .rhs_dx(step.start, x, &mut A)
+                    .map_err(|error| error.of(&member.name))?;
             }
             M.add_scaled(h * (1.0 - theta), &A);
             P.add(&member.range, &W.solve_matrix(&M));
@@ -301,19 +323,24 @@ impl EulerMoreauPart {
         Ok(Problem::new(matrix, vec![0.0; blocks.len()], &blocks)?)
     }
 
-    fn lost(&self, time: f64) -> SimError {
-        let not_finite = |member: &&Member| {
-            !vector::all_finite(&self.next.get(Quantity::X)[member.range.clone()])
-        };
-        let system = self.systems.iter().find(not_finite);
-        SimError::NotFinite { time, system: system.map_or_else(String::new, |m| m.name.clone()) }
+    /// A state, or an output, that is no longer finite.
+    fn lost(&self, model: &Model, time: f64) -> SimError {
+        let x = self.next.get(Quantity::X);
+        let lost = |member: &&Member| !vector::all_finite(&x[member.range.clone()]);
+        if let Some(member) = self.systems.iter().find(lost) {
+            return SimError::NotFinite { time, what: format!("the state of `{}`", member.name) };
+        }
+        let output = self.q.iter().position(|x| !x.is_finite()).unwrap_or(0);
+        let owner = self.places.owner_of(model, output);
+        SimError::NotFinite { time, what: format!("the output of {owner}") }
     }
 }
 
 /// `b(t)` of all systems: `f(t, 0)`.
 fn forcing(systems: &[Member], t: f64, b: &mut [f64]) -> Result<(), SimError> {
     for member in systems {
-        member.system.forcing(t, &mut b[member.range.clone()])?;
+        let b = &mut b[member.range.clone()];
+        member.system.forcing(t, b).map_err(|error| error.of(&member.name))?;
     }
     Ok(())
 }

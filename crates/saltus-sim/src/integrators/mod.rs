@@ -1,6 +1,6 @@
 //! The one-step schemes: their settings here, one scheme a file.
 
-mod assembly;
+pub(crate) mod assembly;
 pub(crate) mod euler_moreau;
 pub(crate) mod moreau_jean;
 

@@ -24,11 +24,13 @@
 //! ½ v⁺ᵀ M v⁺ − ½ vᵀ M v = h v̄ᵀ F_ext,θ − h v̄ᵀ C v_θ − h v̄ᵀ K q_θ + ½ (u + u⁺)ᵀ λ       (5)
 //! ```
 
-use super::assembly::{Blocks, Places, Relations, factor, problem_matrix, relay_bounds};
+use super::assembly::{
+    Blocks, Places, Relations, factor, problem_matrix, refuse_above, relay_bounds,
+};
 use super::{MoreauJean, Step};
 use crate::{Ledger, Quantity, SimError};
-use saltus_linalg::{LinearMap, Matrix, vector};
-use saltus_model::{Dependence, Law, Model, Order, SecondOrderSystem, System};
+use saltus_linalg::{LinearMap, Matrix};
+use saltus_model::{Dependence, Law, Model, Order, SecondOrderSystem, System, SystemId};
 use saltus_numerics::methods::Workspace;
 use saltus_numerics::{Block, Operator, Problem, Report, Set, Solver};
 use std::ops::Range;
@@ -100,21 +102,8 @@ impl State {
         State { n, m, row: vec![0.0; 2 * n + 3 * m + Ledger::NAMES.len()] }
     }
 
-    /// Where each quantity stands in the row.
-    pub fn columns(&self, quantity: Quantity) -> Range<usize> {
-        let (n, m) = (self.n, self.m);
-        match quantity {
-            Quantity::Q => 0..n,
-            Quantity::V => n..2 * n,
-            Quantity::Y => 2 * n..2 * n + m,
-            Quantity::U => 2 * n + m..2 * n + 2 * m,
-            Quantity::Lam => 2 * n + 2 * m..2 * n + 3 * m,
-            Quantity::X => 0..0,
-        }
-    }
-
     pub fn get(&self, quantity: Quantity) -> &[f64] {
-        &self.row[self.columns(quantity)]
+        &self.row[columns(self.n, self.m, quantity)]
     }
 
     pub fn ledger(&self) -> Ledger {
@@ -129,6 +118,18 @@ impl State {
         let (u, rest) = rest.split_at_mut(self.m);
         let (lam, ledger) = rest.split_at_mut(self.m);
         Fields { q, v, y, u, lam, ledger }
+    }
+}
+
+/// Where each quantity stands in the row of a [`State`].
+pub(crate) fn columns(n: usize, m: usize, quantity: Quantity) -> Range<usize> {
+    match quantity {
+        Quantity::Q => 0..n,
+        Quantity::V => n..2 * n,
+        Quantity::Y => 2 * n..2 * n + m,
+        Quantity::U => 2 * n + m..2 * n + 2 * m,
+        Quantity::Lam => 2 * n + 2 * m..2 * n + 3 * m,
+        Quantity::X => 0..0,
     }
 }
 
@@ -155,6 +156,10 @@ impl MoreauJeanPart {
         let mut block = Matrix::default();
         for (_, name, system, range) in places.systems_of(model) {
             if let System::SecondOrder(system) = system {
+                let depends = system.dependence();
+                for (what, on) in [("M", depends.mass), ("the Jacobian of F", depends.jacobian)] {
+                    refuse_above(Dependence::Constant, "MoreauJean", name, what, on)?;
+                }
                 let (q, v) = (system.q0(), system.v0());
                 system.mass(q, &mut block)?;
                 M.add(&range, &block);
@@ -164,7 +169,8 @@ impl MoreauJeanPart {
                 system.force_dq(model.t0(), q, v, &mut block)?;
                 block.scale(-1.0);
                 K.add(&range, &block);
-                forced |= system.dependence().forcing > Dependence::Constant;
+                refuse_above(Dependence::Time, "MoreauJean", name, "F_ext", depends.forcing)?;
+                forced |= depends.forcing > Dependence::Constant;
                 let (name, system) = (name.to_string(), Arc::clone(system));
                 systems.push(Member { name, system, range });
             }
@@ -200,6 +206,10 @@ impl MoreauJeanPart {
 
     /// Back to the initial state.
     pub fn reset(&mut self, t0: f64) -> Result<(), SimError> {
+        // the forces first: they may fail, and then nothing has changed
+        external(&self.systems, t0, &mut self.F_next)?;
+        self.F_now.copy_from_slice(&self.F_next);
+        self.F_theta.copy_from_slice(&self.F_next);
         let now = self.now.fields();
         for member in &self.systems {
             now.q[member.range.clone()].copy_from_slice(member.system.q0());
@@ -207,11 +217,19 @@ impl MoreauJeanPart {
         }
         now.lam.fill(0.0);
         self.workspace.forget();
-        self.refresh(t0)
+        self.refresh();
+        Ok(())
     }
 
     /// Replaces configuration or velocity, or both, of one system.
-    pub fn set(&mut self, range: Range<usize>, q: Option<&[f64]>, v: Option<&[f64]>) {
+    pub fn set(
+        &mut self,
+        model: &Model,
+        id: SystemId,
+        range: Range<usize>,
+        q: Option<&[f64]>,
+        v: Option<&[f64]>,
+    ) {
         let now = self.now.fields();
         if let Some(q) = q {
             now.q[range.clone()].copy_from_slice(q);
@@ -219,10 +237,12 @@ impl MoreauJeanPart {
         if let Some(v) = v {
             now.v[range].copy_from_slice(v);
         }
+        self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
+        self.refresh();
     }
 
-    /// What follows from the state: `y`, `u`, the forces at its time, a new ledger.
-    pub fn refresh(&mut self, t: f64) -> Result<(), SimError> {
+    /// What follows from the state: `y`, `u`, a new ledger.
+    fn refresh(&mut self) {
         let now = self.now.fields();
         self.H.apply_plus(&self.relations.e, now.q, now.y);
         self.H.apply(now.v, now.u);
@@ -233,9 +253,6 @@ impl MoreauJeanPart {
         };
         now.ledger.copy_from_slice(&ledger.to_array());
         self.energy0 = ledger.kinetic + ledger.potential;
-        external(&self.systems, t, &mut self.F_now)?;
-        self.F_theta.copy_from_slice(&self.F_now);
-        Ok(())
     }
 
     /// Deepest penetration of a contact.
@@ -287,7 +304,7 @@ impl MoreauJeanPart {
             }
             next.lam.copy_from_slice(now.lam);
             if operators.problem.set_q(&self.q_problem).is_err() {
-                return Err(self.lost(step.end));
+                return Err(self.lost(model, step.end));
             }
             let solved = self.workspace.solve(&operators.problem, next.lam, &mut self.w)?;
             step.verify(solved, |index| self.places.owner_of(model, index))?;
@@ -308,7 +325,7 @@ impl MoreauJeanPart {
             power += (v + v_next) * F;
         }
         if !sum.is_finite() {
-            return Err(self.lost(step.end));
+            return Err(self.lost(model, step.end));
         }
         self.H.apply_plus(&self.relations.e, next.q, next.y);
         self.H.apply(next.v, next.u);
@@ -400,14 +417,20 @@ impl MoreauJeanPart {
         Ok(())
     }
 
-    fn lost(&self, time: f64) -> SimError {
-        let not_finite = |member: &&Member| {
+    /// A state, or an output, that is no longer finite.
+    fn lost(&self, model: &Model, time: f64) -> SimError {
+        let lost = |member: &&Member| {
             let range = member.range.clone();
-            !vector::all_finite(&self.next.get(Quantity::V)[range.clone()])
-                || !vector::all_finite(&self.next.get(Quantity::Q)[range])
+            let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
+            let large = |x: &f64| !(x.abs() < f64::MAX.sqrt());
+            q[range.clone()].iter().chain(&v[range]).any(large)
         };
-        let system = self.systems.iter().find(not_finite);
-        SimError::NotFinite { time, system: system.map_or_else(String::new, |m| m.name.clone()) }
+        if let Some(member) = self.systems.iter().find(lost) {
+            return SimError::NotFinite { time, what: format!("the state of `{}`", member.name) };
+        }
+        let output = self.q_problem.iter().position(|x| !x.is_finite()).unwrap_or(0);
+        let owner = self.places.owner_of(model, output);
+        SimError::NotFinite { time, what: format!("the output of {owner}") }
     }
 }
 
@@ -474,7 +497,8 @@ fn mean(a: &[f64], b: &[f64], c: &[f64]) -> f64 {
 /// `F_ext(t)` of all systems.
 fn external(systems: &[Member], t: f64, F: &mut [f64]) -> Result<(), SimError> {
     for member in systems {
-        member.system.external(t, &mut F[member.range.clone()])?;
+        let F = &mut F[member.range.clone()];
+        member.system.external(t, F).map_err(|error| error.of(&member.name))?;
     }
     Ok(())
 }

@@ -144,7 +144,9 @@ fn messages() {
     say("NaN step", start(NAN, &[]));
     say("infinite step", start(f64::INFINITY, &[]));
     say("instants not increasing", start(vec![0.1, 0.2, 0.2], &[]));
-    say("instant at t0", start(vec![0.0, 0.1], &[]));
+    say("instant before t0", start(vec![-0.1, 0.1], &[]));
+    say("no instant but t0", start(vec![0.0], &[]));
+    say("no instants", start(vec![], &[]));
     say("NaN instant", start(vec![0.1, NAN], &[]));
     say("theta above 1", start(0.1, &[EulerMoreau { theta: 1.5, gamma: 1.0 }.into()]));
     say("gamma 0", start(0.1, &[EulerMoreau { theta: 1.0, gamma: 0.0 }.into()]));
@@ -153,6 +155,12 @@ fn messages() {
         "NaN threshold",
         start(0.1, &[MoreauJean { threshold: NAN, ..MoreauJean::default() }.into()]),
     );
+    say("integrator for nothing", {
+        let mut model = Model::new("test");
+        model.add("ball", ball()).unwrap();
+        let schemes = [EulerMoreau::default().into()];
+        TimeStepping::new(model, 0.1, schemes).unwrap_err().to_string()
+    });
     say(
         "two integrators",
         start(0.1, &[MoreauJean::default().into(), MoreauJean::default().into()]),
