@@ -7,6 +7,7 @@ mod dense_lu;
 mod map;
 mod masked;
 mod matrix;
+mod null_space;
 mod sparse;
 pub mod vector;
 
@@ -14,4 +15,5 @@ pub use dense_lu::{DenseLu, Singular};
 pub use map::LinearMap;
 pub use masked::MaskedFactor;
 pub use matrix::{Matrix, Ragged};
+pub use null_space::left_null_projector;
 pub use sparse::{Entry, Sparse};

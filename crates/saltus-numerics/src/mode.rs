@@ -61,8 +61,14 @@ pub(crate) fn side_of(z: f64, w: f64, lower: f64, upper: f64) -> Side {
     }
 }
 
-/// How large a wrong sign may be and still be taken for round-off. In a badly scaled problem
-/// this is too generous, so that an answer it lets through still has to pass the check.
+/// How large a wrong sign may be and still be taken for round-off: a few units in the last
+/// place of the terms that make up the row,
+///
+/// ```text
+/// |wᵢ| ≤ ε (|qᵢ| + Σⱼ |Wᵢⱼ zⱼ|),    |zᵢ| ≤ the same / |Wᵢᵢ|
+/// ```
+///
+/// so that scaling rows and columns changes nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slack {
     pub z: f64,
@@ -72,14 +78,14 @@ pub(crate) struct Slack {
 impl Slack {
     pub const NONE: Slack = Slack { z: 0.0, w: 0.0 };
 
-    pub fn of(problem: &Problem, z: &[f64]) -> Slack {
-        let (mut z_scale, mut q_scale) = (0.0f64, 0.0f64);
-        for i in 0..z.len() {
-            z_scale = z_scale.max(z[i].abs());
-            q_scale = q_scale.max(problem.q()[i].abs());
-        }
-        let eps = 64.0 * f64::EPSILON;
-        Slack { z: eps * z_scale, w: eps * (q_scale + problem.matrix_scale() * z_scale) }
+    /// The slack of unknown `i`.
+    pub fn of(problem: &Problem, z: &[f64], i: usize) -> Slack {
+        let matrix = problem.matrix();
+        let w = 64.0 * f64::EPSILON * (problem.q()[i].abs() + matrix.row_size(i, z));
+        let diagonal = matrix.get(i, i).abs();
+        // without a diagonal the row says nothing about the size of its own unknown
+        let z = if diagonal > 0.0 { w / diagonal } else { 64.0 * f64::EPSILON * z[i].abs() };
+        Slack { z, w }
     }
 }
 

@@ -31,6 +31,14 @@ impl Operator {
         }
     }
 
+    /// `Σⱼ |Wᵢⱼ zⱼ|`, the size of the terms of [`row_dot`](Self::row_dot).
+    pub(crate) fn row_size(&self, i: usize, z: &[f64]) -> f64 {
+        match self {
+            Operator::Dense(a) => a.row(i).iter().zip(z).map(|(a, z)| (a * z).abs()).sum(),
+            Operator::Sparse(a) => a.row(i).iter().map(|e| (e.value * z[e.col]).abs()).sum(),
+        }
+    }
+
     /// Entry `(i, j)`.
     pub fn get(&self, i: usize, j: usize) -> f64 {
         match self {

@@ -34,6 +34,7 @@ const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {
     pub t: f64,
+    t0: f64,
     anchor: f64,
     count: usize,   // full steps since the anchor
     instant: usize, // next entry of given instants
@@ -42,7 +43,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub fn new(t0: f64) -> Clock {
-        Clock { t: t0, anchor: t0, count: 0, instant: 0, last_h: f64::NAN }
+        Clock { t: t0, t0, anchor: t0, count: 0, instant: 0, last_h: f64::NAN }
     }
 
     /// Steps left before `until`, a shortened last one included.
@@ -93,12 +94,13 @@ impl Clock {
         }
     }
 
-    /// Seconds within which two instants are the same: a small share of a step, or the
+    /// Seconds within which two instants are the same: a small share of a step, or of
+    /// the whole way if that is shorter, or the
     /// round-off of the instants where that is more.
     #[inline]
     fn slack(&self, until: f64, h: f64) -> f64 {
         let largest = until.abs().max(self.t.abs()).max(self.anchor.abs());
-        (NEARLY * h).max(ROUND_OFF * largest)
+        (NEARLY * h.min(until - self.t0)).max(ROUND_OFF * largest)
     }
 
     /// The length of the last step, where the difference is only round-off of the instants:
@@ -196,6 +198,7 @@ mod tests {
         assert_eq!(count(0.0, 0.25, 1.1).0, 5);
         assert_eq!(count(0.0, 0.25, 0.1).0, 1);
         assert_eq!(count(0.0, 0.25, 0.0).0, 0);
+        assert_eq!(count(0.0, 1e10, 5.0).0, 1);
     }
 
     #[test]

@@ -162,9 +162,10 @@ impl Enumeration {
         }
 
         problem.eval(z, w);
-        let slack = Slack::of(problem, z);
-        let right_signs =
-            (0..n).all(|i| wrong(problem, slack, i, self.mode[i], z[i], w[i]).is_none());
+        let right_signs = (0..n).all(|i| {
+            let slack = Slack::of(problem, z, i);
+            wrong(problem, slack, i, self.mode[i], z[i], w[i]).is_none()
+        });
         if !right_signs {
             return Trial::Wrong;
         }

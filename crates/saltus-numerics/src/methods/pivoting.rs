@@ -255,9 +255,9 @@ impl Pivoting {
         iterations: usize,
         progress: &mut Progress,
     ) -> Option<Report> {
-        let (mut count, mut last) = self.wrong_sides(problem, Slack::of(problem, z), z, w);
+        let (mut count, mut last) = self.wrong_sides(problem, |i| Slack::of(problem, z, i), z, w);
         if count == 0 {
-            (count, last) = self.wrong_sides(problem, Slack::NONE, z, w);
+            (count, last) = self.wrong_sides(problem, |_| Slack::NONE, z, w);
             let report = self.certify(problem, z, w, Status::Solved, iterations);
             if report.status == Status::Solved {
                 return Some(report);
@@ -299,19 +299,19 @@ impl Pivoting {
         }
     }
 
-    /// The sides where all signs that are wrong by more than `slack` would be right, in `next`;
+    /// The sides where all signs that are wrong by more than their slack would be right, in `next`;
     /// how many change, and the last that does.
     fn wrong_sides(
         &mut self,
         problem: &Problem,
-        slack: Slack,
+        slack: impl Fn(usize) -> Slack,
         z: &[f64],
         w: &[f64],
     ) -> (usize, usize) {
         let (mut count, mut last) = (0, 0);
         self.next.copy_from_slice(&self.mode);
         for i in 0..z.len() {
-            if let Some(side) = wrong(problem, slack, i, self.mode[i], z[i], w[i]) {
+            if let Some(side) = wrong(problem, slack(i), i, self.mode[i], z[i], w[i]) {
                 self.next[i] = side;
                 (count, last) = (count + 1, i);
             }

@@ -82,3 +82,44 @@ fn homogeneous_in_q() {
         }
     }
 }
+
+/// Rows and columns scaled over many orders of magnitude: the answer scales along, for every
+/// method that solves the problem in its own scale.
+#[test]
+fn direct_methods_do_not_see_the_scale() {
+    use saltus_linalg::Matrix;
+    use saltus_numerics::{Problem, Solver, Status, solve};
+    let mut seed = 7u64;
+    let mut random = move || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as f64 / 2f64.powi(30) - 1.0
+    };
+    for round in 0..60 {
+        let n = 6;
+        let factor = Matrix::from_vec(n, n, (0..n * n).map(|_| random()).collect());
+        let mut matrix = factor.mul(&factor.transpose());
+        matrix.add_scaled(0.1, &Matrix::identity(n));
+        let q: Vec<f64> = (0..n).map(|_| random()).collect();
+        let plain = Problem::lcp(matrix.clone(), q.clone()).unwrap();
+        let expected = solve(&plain, &Solver::default(), None).unwrap();
+        assert_eq!(expected.report.status, Status::Solved);
+
+        let scale: Vec<f64> = (0..n).map(|_| 10f64.powf(9.0 * random())).collect();
+        let mut scaled = matrix;
+        for i in 0..n {
+            for j in 0..n {
+                scaled[(i, j)] *= scale[i] * scale[j];
+            }
+        }
+        let q = q.iter().zip(&scale).map(|(q, s)| q * s).collect();
+        let problem = Problem::lcp(scaled, q).unwrap();
+        for name in ["auto", "pivoting", "lemke", "enumeration"] {
+            let found = solve(&problem, &Solver::from_name(name).unwrap(), None).unwrap();
+            assert_eq!(found.report.status, Status::Solved, "{name}, round {round}");
+            for i in 0..n {
+                let z = found.z[i] * scale[i];
+                assert!((z - expected.z[i]).abs() < 1e-8, "{name}, round {round}: {z}");
+            }
+        }
+    }
+}

@@ -145,17 +145,26 @@ impl Blocks {
         }
     }
 
-    /// Adds `W⁻¹ B` for the rows of one system: only the columns that touch it are computed.
-    pub fn add_solution(&mut self, range: &Range<usize>, W: &mut DenseLu, B: &Sparse, scale: f64) {
+    /// Adds `scale W⁻¹ weight B` for the rows of one system: only the columns that touch it are
+    /// computed.
+    pub fn add_solution(
+        &mut self,
+        range: &Range<usize>,
+        W: &mut DenseLu,
+        weight: &Matrix,
+        B: &Sparse,
+        scale: f64,
+    ) {
         let mut touched: Vec<usize> =
             range.clone().flat_map(|row| B.row(row).iter().map(|entry| entry.col)).collect();
         touched.sort_unstable();
         touched.dedup();
-        let mut column = vec![0.0; range.len()];
+        let (mut input, mut column) = (vec![0.0; range.len()], vec![0.0; range.len()]);
         for j in touched {
             for (k, row) in range.clone().enumerate() {
-                column[k] = scale * B.get(row, j);
+                input[k] = scale * B.get(row, j);
             }
+            weight.apply(&input, &mut column);
             W.solve(&mut column);
             for (k, row) in range.clone().enumerate() {
                 if column[k] != 0.0 {

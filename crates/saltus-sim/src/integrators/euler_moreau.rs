@@ -13,6 +13,15 @@
 //! y⁺ = (D + C G) λ⁺ + C x_free + e                                                   (3)
 //! ```
 //!
+//! Where `M` is singular, its algebraic equations are taken at the end of the step, with
+//! weights θ and γ of 1: with less, a violation would not die out but change its sign in every
+//! step. The weights are then matrices, with `Π` the projector on the complement of the range
+//! of `M` (`Π M = 0`):
+//!
+//! ```text
+//! Θ = θ I + (1 − θ) Π,    Γ = γ I + (1 − γ) Π                                        (4)
+//! ```
+//!
 //! (3) with the law is the problem of the step. What does not change with time is computed
 //! once for each `h`; a step is then two products, the problem, and one more product.
 
@@ -21,8 +30,10 @@ use super::assembly::{
 };
 use super::{EulerMoreau, Step};
 use crate::{Quantity, SimError};
-use saltus_linalg::{LinearMap, Matrix, vector};
-use saltus_model::{Dependence, FirstOrderSystem, Law, Model, Order, System, SystemId};
+use saltus_linalg::{LinearMap, Matrix, left_null_projector, vector};
+use saltus_model::{
+    Dependence, FirstOrderSystem, Law, Model, OperatorError, Order, System, SystemId,
+};
 use saltus_numerics::methods::Workspace;
 use saltus_numerics::{Block, Operator, Problem, Report, Set, Solver};
 use std::ops::Range;
@@ -45,7 +56,6 @@ pub(crate) struct EulerMoreauPart {
     q: Vec<f64>,
     b_now: Vec<f64>,
     b_next: Vec<f64>,
-    b_theta: Vec<f64>,
 }
 
 #[derive(Debug)]
@@ -108,11 +118,13 @@ pub(crate) fn width(n: usize, m: usize) -> usize {
 #[derive(Debug)]
 struct Operators {
     h: f64,
-    P: LinearMap,     // W⁻¹ (M + h (1 − θ) A)
-    S: LinearMap,     // h W⁻¹
-    G: LinearMap,     // h γ W⁻¹ B
-    drift: Vec<f64>,  // h W⁻¹ b_θ of the constant forcings
-    problem: Problem, // (3)
+    P: LinearMap,      // W⁻¹ (M + h (I − Θ) A)
+    S_now: LinearMap,  // h W⁻¹ (I − Θ)
+    S_next: LinearMap, // h W⁻¹ Θ
+    G: LinearMap,      // h W⁻¹ Γ B
+    G_now: LinearMap,  // h W⁻¹ (I − Γ) B
+    drift: Vec<f64>,   // h W⁻¹ b_θ of the constant forcings
+    problem: Problem,  // (3)
 }
 
 impl EulerMoreauPart {
@@ -153,7 +165,6 @@ impl EulerMoreauPart {
             q: vec![0.0; m],
             b_now: vec![0.0; n],
             b_next: vec![0.0; n],
-            b_theta: vec![0.0; n],
             places,
         };
         part.reset(model.t0())?;
@@ -203,19 +214,11 @@ impl EulerMoreauPart {
         operators.P.apply_plus(&operators.drift, now.x, next.x);
         if self.forced {
             forcing(&self.systems, step.end, &mut self.b_next)?;
-            let theta = self.settings.theta;
-            for i in 0..self.b_theta.len() {
-                self.b_theta[i] = theta * self.b_next[i] + (1.0 - theta) * self.b_now[i];
-            }
-            operators.S.apply_add(&self.b_theta, next.x);
+            operators.S_now.apply_add(&self.b_now, next.x);
+            operators.S_next.apply_add(&self.b_next, next.x);
         }
-        if self.settings.gamma < 1.0 {
-            // h (1 − γ) W⁻¹ B λ = (1 − γ)/γ G λ
-            let scale = (1.0 - self.settings.gamma) / self.settings.gamma;
-            for (scaled, lam) in next.lam.iter_mut().zip(&*now.lam) {
-                *scaled = scale * lam;
-            }
-            operators.G.apply_add(next.lam, next.x);
+        if !operators.G_now.is_zero() {
+            operators.G_now.apply_add(now.lam, next.x);
         }
 
         // (3)
@@ -259,37 +262,60 @@ impl EulerMoreauPart {
         let (n, m) = (self.places.states, self.places.outputs);
         let EulerMoreau { theta, gamma } = self.settings;
         let h = step.h;
-        let (mut P, mut S, mut G) = (Blocks::default(), Blocks::default(), Blocks::default());
+        let (mut P, mut S_now, mut S_next) = <(Blocks, Blocks, Blocks)>::default();
+        let (mut G, mut G_now) = <(Blocks, Blocks)>::default();
         let mut drift = vec![0.0; n];
         let (mut M, mut A) = (Matrix::default(), Matrix::default());
         for member in &self.systems {
-            let x = &self.now.get(Quantity::X)[member.range.clone()];
-            // W = M − h θ A⁺
-            member.system.mass(step.end, &mut M).map_err(|error| error.of(&member.name))?;
-            member.system.rhs_dx(step.end, x, &mut A).map_err(|error| error.of(&member.name))?;
+            let of_member = |error: OperatorError| error.of(&member.name);
+            let range = &member.range;
+            let x = &self.now.get(Quantity::X)[range.clone()];
+            member.system.mass(step.end, &mut M).map_err(of_member)?;
+            member.system.rhs_dx(step.end, x, &mut A).map_err(of_member)?;
+
+            // (4)
+            let projector = left_null_projector(&M);
+            let weight = |share: f64| {
+                let mut weight = Matrix::identity(x.len());
+                weight.scale(share);
+                if let Some(projector) = &projector {
+                    weight.add_scaled(1.0 - share, projector);
+                }
+                weight
+            };
+            let rest = |weight: &Matrix| {
+                let mut rest = Matrix::identity(x.len());
+                rest.add_scaled(-1.0, weight);
+                rest
+            };
+            let (Theta, Gamma) = (weight(theta), weight(gamma));
+
+            // W = M − h Θ A⁺
             let mut W = M.clone();
-            W.add_scaled(-h * theta, &A);
+            W.add_scaled(-h, &Theta.mul(&A));
             let mut W = factor(&member.name, "M − hθA", h, &W)?;
-            // M + h (1 − θ) A
+            // M + h (I − Θ) A
             if self.time_varying {
-                member
-                    .system
-                    .rhs_dx(step.start, x, &mut A)
-                    .map_err(|error| error.of(&member.name))?;
+                member.system.rhs_dx(step.start, x, &mut A).map_err(of_member)?;
             }
-            M.add_scaled(h * (1.0 - theta), &A);
-            P.add(&member.range, &W.solve_matrix(&M));
+            M.add_scaled(h, &rest(&Theta).mul(&A));
+            P.add(range, &W.solve_matrix(&M));
             if member.forced {
-                let mut inverse = W.solve_matrix(&Matrix::identity(x.len()));
-                inverse.scale(h);
-                S.add(&member.range, &inverse);
+                for (blocks, weight) in [(&mut S_now, &rest(&Theta)), (&mut S_next, &Theta)] {
+                    let mut block = W.solve_matrix(weight);
+                    block.scale(h);
+                    blocks.add(range, &block);
+                }
             } else {
-                let drift = &mut drift[member.range.clone()];
-                drift.copy_from_slice(&self.b_now[member.range.clone()]);
+                let drift = &mut drift[range.clone()];
+                drift.copy_from_slice(&self.b_now[range.clone()]);
                 W.solve(drift);
                 drift.iter_mut().for_each(|x| *x *= h);
             }
-            G.add_solution(&member.range, &mut W, &self.relations.B, h * gamma);
+            G.add_solution(range, &mut W, &Gamma, &self.relations.B, h);
+            if gamma < 1.0 {
+                G_now.add_solution(range, &mut W, &rest(&Gamma), &self.relations.B, h);
+            }
         }
         let G = G.sparse(n, m);
         let matrix = problem_matrix(&self.relations.D, &self.relations.C, &G);
@@ -300,8 +326,9 @@ impl EulerMoreauPart {
             }
             None => self.problem(model, matrix)?,
         };
-        let (P, S, G) = (P.map(n), S.map(n), LinearMap::from_sparse(G));
-        self.operators = Some(Operators { h, P, S, G, drift, problem });
+        let (P, S_now, S_next) = (P.map(n), S_now.map(n), S_next.map(n));
+        let (G, G_now) = (LinearMap::from_sparse(G), LinearMap::from_sparse(G_now.sparse(n, m)));
+        self.operators = Some(Operators { h, P, S_now, S_next, G, G_now, drift, problem });
         Ok(())
     }
 

@@ -15,6 +15,10 @@
 //! u⁺ + e u = H G λ + H v_free + e u                                                   (4)
 //! ```
 //!
+//! A contact that carried an impulse in the last step stays active unless it opens by more
+//! than round-off, which is measured by what that impulse moves in a step: `RESTING h Wᵢᵢ λᵢ`
+//! is added to the threshold. So a body at rest stays at rest.
+//!
 //! (4) with the laws is the problem of the step. A contact that is not active keeps its place
 //! in it with `λ` fixed at zero, so that the matrix stays the same whatever is in contact.
 //!
@@ -133,6 +137,10 @@ pub(crate) fn columns(n: usize, m: usize, quantity: Quantity) -> Range<usize> {
     }
 }
 
+/// Share of the way that the last impulse moves a contact in a step, below which a gap is
+/// round-off.
+const RESTING: f64 = 1e-9;
+
 /// The matrices of a step of length `h`.
 #[derive(Debug)]
 struct Operators {
@@ -142,6 +150,7 @@ struct Operators {
     S: LinearMap,     // h W⁻¹
     G: LinearMap,     // W⁻¹ Hᵀ
     drift: Vec<f64>,  // h W⁻¹ F_ext,θ
+    reach: Vec<f64>,  // RESTING h Wᵢᵢ
     problem: Problem, // (4)
 }
 
@@ -294,7 +303,14 @@ impl MoreauJeanPart {
 
         // (4) on the active components
         let mut report = None;
-        let any = activate(&self.rules, &self.settings, h, now.y, now.u, &mut operators.problem);
+        let any = activate(
+            &self.rules,
+            &self.settings,
+            h,
+            &operators.reach,
+            &now,
+            &mut operators.problem,
+        );
         if any {
             self.H.apply(next.v, &mut self.q_problem);
             for ((q, rule), u) in self.q_problem.iter_mut().zip(&self.rules).zip(&*now.u) {
@@ -392,10 +408,12 @@ impl MoreauJeanPart {
             inverse.scale(h);
             S.add(range, &inverse);
             inverse.apply(&self.F_now[range.clone()], &mut drift[range.clone()]);
-            G.add_solution(range, &mut W, &self.relations.B, 1.0);
+            let identity = Matrix::identity(range.len());
+            G.add_solution(range, &mut W, &identity, &self.relations.B, 1.0);
         }
         let G = G.sparse(n, m);
         let matrix = problem_matrix(&self.relations.D, &self.relations.C, &G);
+        let reach = (0..m).map(|i| RESTING * h * matrix.get(i, i).abs()).collect();
         let problem = match self.operators.take() {
             Some(mut old) => {
                 old.problem.set_matrix(matrix)?;
@@ -413,7 +431,7 @@ impl MoreauJeanPart {
             }
         };
         let (Av, Aq, S, G) = (Av.map(n), Aq.map(n), S.map(n), LinearMap::from_sparse(G));
-        self.operators = Some(Operators { h, Av, Aq, S, G, drift, problem });
+        self.operators = Some(Operators { h, Av, Aq, S, G, drift, reach, problem });
         Ok(())
     }
 
@@ -441,8 +459,8 @@ fn activate(
     rules: &[Rule],
     settings: &MoreauJean,
     h: f64,
-    y: &[f64],
-    u: &[f64],
+    reach: &[f64],
+    now: &Fields<'_>,
     problem: &mut Problem,
 ) -> bool {
     let mut any = false;
@@ -451,8 +469,9 @@ fn activate(
             Rule::Equality => (f64::NEG_INFINITY, f64::INFINITY),
             Rule::Relay { lower, upper } => (h * lower, h * upper),
             Rule::Impact { .. } => {
-                let predicted = y[i] + settings.gamma * h * u[i];
-                if predicted <= settings.threshold { (0.0, f64::INFINITY) } else { (0.0, 0.0) }
+                let predicted = now.y[i] + settings.gamma * h * now.u[i];
+                let closed = predicted <= settings.threshold + reach[i] * now.lam[i];
+                if closed { (0.0, f64::INFINITY) } else { (0.0, 0.0) }
             }
         };
         any |= (lower, upper) != (0.0, 0.0);
