@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import numbers
 import operator
 from collections.abc import Callable, Sequence
@@ -64,12 +63,12 @@ def matrix(value: Any, what: str) -> Array:
 
 
 def vector_operator(value: Any, what: str) -> Any:
-    """A vector, a function of time, or formulas (as a text for the compiled half)."""
+    """A vector, a function of time, or a list of numbers and formulas."""
     return _operator(value, what, 1)
 
 
 def matrix_operator(value: Any, what: str) -> Any:
-    """A matrix, a function of time, or formulas (as a text for the compiled half)."""
+    """A matrix, a function of time, or lists of numbers and formulas."""
     if hasattr(value, "toarray"):
         value = value.toarray()
     return _operator(value, what, 2)
@@ -133,20 +132,8 @@ def _shaped(array: NDArray[Any], what: str, axes: int) -> NDArray[Any]:
     return array
 
 
-def _formulas(array: NDArray[Any], what: str) -> str:
-    """Numbers and formulas as the text of an array; JSON's arrays are TOML's."""
-
-    def entry(value: Any) -> str | float:
-        if isinstance(value, str):
-            return value
-        value = real(value, what)
-        if not np.isfinite(value):
-            raise ModelError(f"`{what}` holds {value}, expected finite numbers and formulas")
-        return float(value)
-
-    def rows(array: NDArray[Any]) -> list[Any]:
-        if array.ndim > 1:
-            return [rows(row) for row in array]
-        return [entry(value) for value in array.tolist()]
-
-    return json.dumps(rows(array), ensure_ascii=False)
+def _formulas(array: NDArray[Any], what: str) -> list[Any]:
+    """Numbers and formulas, row by row."""
+    if array.ndim > 1:
+        return [_formulas(row, what) for row in array]
+    return [value if isinstance(value, str) else real(value, what) for value in array.tolist()]

@@ -5,7 +5,10 @@ The compiled half raises these too; it looks them up here by name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from saltus import _saltus
 
 if TYPE_CHECKING:
     from saltus.numerics import Solution
@@ -58,11 +61,11 @@ class StepReport(NamedTuple):
     time: float | None
     """End of the step, where it is known."""
     status: str
-    """``"max_iter"``, ``"infeasible"``, ``"ray"``, ``"diverged"`` or ``"singular"``."""
+    """``"max_iter"``, ``"infeasible"``, ``"diverged"`` or ``"singular"``."""
     residual: float
     """The verified residual; NaN where there was no answer to verify."""
     worst: str
-    """The interaction or system with the largest share of it."""
+    """The interaction or system with the largest share of it, or that is no longer finite."""
 
 
 class SolverError(SaltusError):
@@ -103,14 +106,10 @@ class MissingFileError(FileError, FileNotFoundError):
     """A file or folder that does not exist."""
 
 
-def did_you_mean(name: str, known: Any) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``"; did you mean `ball`?"``, or nothing if no known name is close."""
-    import difflib
-
-    known = list(known)
-    by_case = {str(k).lower(): k for k in known}
-    close = difflib.get_close_matches(name.lower(), by_case, n=1)
-    return f"; did you mean `{by_case[close[0]]}`?" if close else ""
+    nearest = _saltus.nearest(name, list(known))
+    return f"; did you mean `{nearest}`?" if nearest else ""
 
 
 # users catch `saltus.SolverError`, so that is the name tracebacks show

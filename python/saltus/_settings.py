@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 import math
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from saltus import _saltus
 from saltus._arrays import count, real
-from saltus._errors import InputError, did_you_mean
+from saltus._errors import InputError, NotAvailableError, did_you_mean
 
 DEFAULTS: dict[str, dict[str, dict[str, Any]]] = json.loads(_saltus.defaults())
 """By family (``"integrators"``, ``"solvers"``) and kind, with ``kind`` itself among the keys."""
@@ -19,28 +21,45 @@ class Settings:
     """Named settings that do not change.
 
     A class names its family and kind; its keywords are then those of the Rust struct, and
-    ``if TYPE_CHECKING`` repeats them for type checkers (a test compares the two).
+    ``if TYPE_CHECKING`` repeats them for type checkers (a test compares the two). Settings in
+    ``by_name`` are not taken by position, and those in ``reserved``, which come last by
+    position, do not exist yet: they can be None only.
     """
 
     _family: ClassVar[str]
     _kind: ClassVar[str]
     _defaults: ClassVar[dict[str, Any]]
+    _positional: ClassVar[list[str]]
+    _reserved: ClassVar[dict[str, str]]
 
     @staticmethod
     def _check(text: str) -> str:
         """Completes and checks the text; the family says how."""
         raise NotImplementedError
 
-    def __init_subclass__(cls, kind: str | None = None) -> None:
+    def __init_subclass__(
+        cls,
+        kind: str | None = None,
+        by_name: Collection[str] = (),
+        reserved: Mapping[str, str] = MappingProxyType({}),  # what each would be
+    ) -> None:
         if kind is None:
             return
         defaults = DEFAULTS[cls._family][kind]
         cls._kind = kind
         cls._defaults = {name: value for name, value in defaults.items() if name != "kind"}
+        cls._reserved = dict(reserved)
+        cls._positional = [name for name in cls._defaults if name not in by_name] + [*reserved]
+        everything = {**cls._defaults, **dict.fromkeys(reserved)}
+        named = [name for name in everything if name not in cls._positional]
         cls.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [
-                inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
-                for name, value in cls._defaults.items()
+                inspect.Parameter(name, how, default=everything[name])
+                for names, how in (
+                    (cls._positional, inspect.Parameter.POSITIONAL_OR_KEYWORD),
+                    (named, inspect.Parameter.KEYWORD_ONLY),
+                )
+                for name in names
             ]
         )
 
@@ -48,13 +67,22 @@ class Settings:
         name = type(self).__name__
         if not hasattr(self, "_defaults"):
             raise TypeError(f"{name} is what its kinds have in common; use one of them")
-        known = list(self._defaults)
+        known = self._positional
         if len(args) > len(known):
-            raise TypeError(f"{name}() takes at most {len(known)} settings ({', '.join(known)})")
+            raise TypeError(
+                f"{name}() takes at most {len(known)} settings by position ({', '.join(known)})"
+            )
         for key, value in zip(known, args):
             if key in settings:
                 raise TypeError(f"{name}() got two values for the setting `{key}`")
             settings[key] = value
+        for key, meaning in self._reserved.items():
+            value = settings.pop(key, None)
+            if value is not None:
+                raise NotAvailableError(
+                    f"{name}: `{key}` = {value!r} is not available: {meaning} does not exist yet, "
+                    "and None is the only value"
+                )
         given = {key: self._convert(key, value) for key, value in settings.items()}
         self.__dict__.update(json.loads(self._check(self._text(given))))
         del self.__dict__["kind"]

@@ -39,7 +39,12 @@ class EulerMoreau(Integrator, kind="euler-moreau"):
         def __init__(self, theta: float = ..., gamma: float = ...) -> None: ...
 
 
-class MoreauJean(Integrator, kind="moreau-jean"):
+class MoreauJean(
+    Integrator,
+    kind="moreau-jean",
+    by_name=["threshold"],
+    reserved={"projection": "projection on positions"},
+):
     """The θ-scheme of Moreau and Jean for mechanical systems with impacts::
 
         M (v⁺ − v) = h F_θ + Hᵀ λ,    q⁺ = q + h (θ v⁺ + (1 − θ) v)
@@ -51,9 +56,12 @@ class MoreauJean(Integrator, kind="moreau-jean"):
         fast vibrations.
     gamma : float
         A contact is active in a step that starts with ``y + γ h u ≤ threshold``. In [0, 1].
+    projection : None
+        Projection on positions (``"direct"``, ``"combined"``) does not exist yet: penetration
+        is measured, not corrected.
     threshold : float
         See `gamma`; in the unit of the gap. A small positive value keeps resting contacts
-        active that round-off has lifted.
+        active that round-off has lifted. By name only.
     """
 
     theta: float
@@ -62,5 +70,10 @@ class MoreauJean(Integrator, kind="moreau-jean"):
     if TYPE_CHECKING:
 
         def __init__(
-            self, theta: float = ..., gamma: float = ..., threshold: float = ...
+            self,
+            theta: float = ...,
+            gamma: float = ...,
+            projection: None = ...,
+            *,
+            threshold: float = ...,
         ) -> None: ...

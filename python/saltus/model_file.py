@@ -51,11 +51,15 @@ class ModelFile:
     simulation : Simulation
     text : str
         The text of the file, without overrides.
+    overrides : dict of str
+        What was changed before the file was evaluated, by path.
     """
 
-    def __init__(self, core: _saltus.ModelFile) -> None:
+    def __init__(self, core: _saltus.ModelFile, overrides: Mapping[str, str]) -> None:
+        self._core = core
         self.model = Model._from_core(core.model())
         self.text = core.text
+        self.overrides = dict(overrides)
         self.simulation = Simulation(
             core.strategy,
             [from_text(Integrator, text) for text in core.integrators],
@@ -74,14 +78,7 @@ class ModelFile:
         h : float or array_like, optional
             Another step, or instants.
         """
-        given = self.simulation
-        if h is None:
-            h = given.h
-        steps = real(h, "h") if np.ndim(h) == 0 else vector(h, "h")
-        simulation = TimeStepping.__new__(TimeStepping)
-        integrators = [one._json() for one in given.integrators]
-        simulation._start(self.model, steps, integrators, given.solver._json(), self.text)
-        return simulation
+        return self._start(h, {"h": h})
 
     def run(
         self,
@@ -93,12 +90,38 @@ class ModelFile:
     ) -> Run:
         """Runs the simulation that the file describes; arguments replace what the file says."""
         given = self.simulation
-        return self.start(h).run(
+        changes = {"h": h, "until": until, "output.every": every, "output.signals": signals}
+        return self._start(h, changes).run(
             given.until if until is None else until,
             progress,
             given.every if every is None else every,
             given.signals if signals is None else signals,
         )
+
+    def _start(self, h: float | ArrayLike | None, changes: Mapping[str, Any]) -> TimeStepping:
+        """A simulation whose runs keep the text of the file, and what was changed."""
+        given = self.simulation
+        if h is None:
+            h = given.h
+        steps = real(h, "h") if np.ndim(h) == 0 else vector(h, "h")
+        simulation = TimeStepping.__new__(TimeStepping)
+        integrators = [one._json() for one in given.integrators]
+        text = self._text_with(changes)
+        simulation._start(self.model, steps, integrators, given.solver._json(), text)
+        return simulation
+
+    def _text_with(self, changes: Mapping[str, Any]) -> str:
+        """The text of the file after what was changed, as comments.
+
+        `changes` are those of the simulation, None where there is none.
+        """
+        pairs = list(self.overrides.items())
+        for key, value in changes.items():
+            if key == "h" and np.ndim(value) > 0:  # no file can say this
+                pairs.append(("simulation.h", f"({np.size(value)} given instants)"))
+            elif value is not None:
+                pairs.append((f"simulation.{key}", _nested(value, key)))
+        return self._core.text_with(pairs)
 
     def __repr__(self) -> str:
         given = self.simulation
@@ -125,8 +148,8 @@ def load_model(
         With file, line and column, and what was expected.
     """
     changes = {**(overrides or {}), **more}
-    pairs = [(key, _toml(value, key)) for key, value in changes.items()]
-    return ModelFile(_saltus.load_model(os.fspath(path), pairs))
+    texts = {key: _toml(value, key) for key, value in changes.items()}
+    return ModelFile(_saltus.load_model(os.fspath(path), list(texts.items())), texts)
 
 
 def run(

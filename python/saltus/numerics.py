@@ -8,6 +8,7 @@ solution, and only then is it called solved.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ __all__ = [
     "box",
     "lcp",
     "mlcp",
+    "read",
     "relay",
     "residual",
     "solve",
@@ -36,7 +38,7 @@ __all__ = [
 
 
 class Problem:
-    """A problem; made by `lcp`, `mlcp`, `relay` and `box`."""
+    """A problem; made by `lcp`, `mlcp`, `relay`, `box` and `read`."""
 
     def __init__(self, core: _saltus.Problem, kind: str) -> None:
         self._core = core
@@ -81,8 +83,12 @@ class Attempt(NamedTuple):
     """One try of a portfolio."""
 
     solver: str
+    """The method."""
     status: str
+    """How it ended: as `Solution.status`, or ``"ray"`` where Lemke's method ended on a ray that
+    proves nothing."""
     residual: float
+    """The residual it reached."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +106,7 @@ class Solution:
     seconds: float
     """Seconds of wall time."""
     status: str
-    """``"solved"``, ``"max_iter"``, ``"infeasible"``, ``"ray"`` (Lemke's method ended on a ray
-    that proves nothing) or ``"diverged"``."""
+    """``"solved"``, ``"max_iter"``, ``"infeasible"`` (proved) or ``"diverged"``."""
     solver: str
     """The method that gave the answer."""
     worst: int
@@ -167,6 +172,27 @@ def relay(M: Any, q: ArrayLike, lower: ArrayLike = -1.0, upper: ArrayLike = 1.0)
     return _boxed(M, q, lower, upper, "relay")
 
 
+def read(path: str | os.PathLike[str], kind: str | None = None) -> Problem:
+    """A stored problem, from a text file of Siconos.
+
+    Parameters
+    ----------
+    path : path_like
+    kind : str, optional
+        What the file holds, which it does not say itself: ``"lcp"``, ``"mlcp"`` or ``"relay"``.
+        Unless given, the name of the file's folder. The kinds with friction, and files in HDF5,
+        raise `NotAvailableError`.
+
+    Raises
+    ------
+    InputError
+        The file does not hold such a problem; the message says where, as do the attributes
+        ``file``, ``line`` and ``column`` of the error.
+    """
+    core, kind = _saltus.read_problem(os.fspath(path), kind)
+    return Problem(core, kind)
+
+
 def solve(
     p: Problem,
     solver: str | Solver = "auto",
@@ -196,10 +222,11 @@ def solve(
     guess = None if z0 is None else _vector(z0, "z0")
     solution = _solution(_saltus.solve(_problem(p)._core, text, guess))
     if check and not solution.solved:
+        tried = ", ".join(f"{one.solver}: {one.status}" for one in solution.attempts)
         error = SolverError(
-            f"the {p.kind} of {p.size} unknowns was not solved: {solution.status} by "
-            f"{solution.solver} after {solution.iterations} iterations "
-            f"(residual {solution.residual:.3g}, worst in row {solution.worst})"
+            f"the {p.kind} of {p.size} unknowns was not solved: {solution.status} "
+            f"after {solution.iterations} iterations (residual {solution.residual:.3g}, "
+            f"worst in row {solution.worst}); tried {tried}"
         )
         error.report = solution
         raise error

@@ -55,11 +55,12 @@ class RunStats(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Ledger(Generic[T]):
-    """Energies of the mechanical systems, and where they went since ``t0``::
+    """Energies of the mechanical systems, and where they went since the ledger began::
 
-        kinetic + potential − (kinetic + potential)(t0) = work − damping − contact − numerical
+        E − E(begin) = work − damping − contact − numerical,    E = kinetic + potential
 
-    Arrays over the rows of a run, or numbers for the current state of a simulation.
+    It begins at ``t0``, and anew when `set_state` replaces ``q`` or ``v``; a further run goes
+    on with it. Arrays over the rows of a run, or numbers for the current state of a simulation.
     """
 
     kinetic: T
@@ -67,14 +68,14 @@ class Ledger(Generic[T]):
     potential: T
     """``½ qᵀ K q``"""
     work: T
-    """Work of the external forces since ``t0``."""
+    """Work of the external forces."""
     damping: T
-    """Energy taken by damping since ``t0``."""
+    """Energy taken by damping."""
     contact: T
-    """Energy taken by the interactions (impacts, friction) since ``t0``."""
+    """Energy taken by the interactions."""
     numerical: T
-    """What is left of the balance: the energy that the scheme itself took since ``t0``. Zero to
-    round-off for ``theta = 1/2``."""
+    """What is left of the balance: the energy that the scheme itself took. Zero to round-off for
+    ``theta = 1/2``."""
 
 
 class Record:
@@ -192,7 +193,8 @@ class Run:
 
     @property
     def model_text(self) -> str | None:
-        """The text of the model file, where the run was made from one."""
+        """The text of the model file, where the run was made from one, after the overrides as
+        comments (``# --set floor.law.e=0.5``)."""
         return self._core.model_text
 
     def __getitem__(self, key: str) -> Any:

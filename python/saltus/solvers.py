@@ -54,7 +54,7 @@ class Pivoting(Solver, kind="pivoting"):
     max_iter : int
         Changes of mode before giving up.
     cache : int
-        Modes whose affine map is kept (dense problems of at most 64 unknowns).
+        Modes whose affine map is kept (dense problems of at most 64 unknowns), at most 4096.
     """
 
     tol: float

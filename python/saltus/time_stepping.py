@@ -45,8 +45,8 @@ class TimeStepping:
         The time step (the last one is shortened where ``until`` asks for it), or the instants
         at which the steps end, which increase from ``t0`` on.
     integrator : Integrator or list of them, optional
-        One for each order of systems: `EulerMoreau` for first-order ones, `MoreauJean` for
-        mechanical ones, with their defaults unless given.
+        One for each order of systems that the model has: `EulerMoreau` for first-order ones,
+        `MoreauJean` for mechanical ones, with their defaults unless given.
     solver : solvers.Solver, optional
         `solvers.Auto` unless given.
 
@@ -132,7 +132,8 @@ class TimeStepping:
         Parameters
         ----------
         until : float
-            Where to stop; the last step is shortened where needed.
+            Where to stop; the last step is shortened where needed. With given instants the run
+            ends at the last one that is not later, and `until` is at most the last of all.
         progress : bool or callable
             True shows one line on the terminal, and a last one in any case; a function gets a
             `Progress` at most 10 times a second, and what it raises ends the run.
@@ -148,8 +149,7 @@ class TimeStepping:
             A step was not solved. The error's ``run`` holds what was computed before it.
         KeyboardInterrupt
             On Ctrl-C. `last_run` holds what was computed; another call of `run` goes on from
-            there. Ctrl-C and progress are looked after every 1024 steps (and in every call of a
-            Python function), so a model with very slow steps takes that long to answer.
+            there. Ctrl-C and progress are looked after several times a second, between two steps.
         """
         every = count(every, "every")
         if every == 0:
@@ -184,7 +184,8 @@ class TimeStepping:
         v: ArrayLike | None = None,
         x: ArrayLike | None = None,
     ) -> None:
-        """Replaces the state of a system; what is not given stays. The ledger starts anew.
+        """Replaces the state of a system; what is not given stays. With `q` or `v` the ledger
+        begins anew.
 
         Parameters
         ----------

@@ -25,7 +25,7 @@ def test_the_example_of_the_contract(tmp_path, monkeypatch, capsys):
     assert run["ball"].q.shape == run["ball"].v.shape == (2001, 3)
     assert run["floor"].y.shape == run["floor"].u.shape == run["floor"].lam.shape == (2001, 1)
     assert run.stats.steps == 2000 and run.stats.failures == 0
-    assert run.stats.worst_residual <= 1e-10 and run.stats.seconds > 0
+    assert run.stats.worst_residual <= 1e-10 and run.stats.seconds >= 0
     run.save("ball.h5"); again = sl.load("ball.h5")
     assert (again["ball"].q == run["ball"].q).all()
     figure = run.plot("ball.q[0]", "floor.lam", file="ball.png")

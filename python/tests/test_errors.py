@@ -21,7 +21,10 @@ CASES = [
     (lambda: sl.MoreauJean(theta="half"), TypeError, "`theta` must be a number, not str"),
     (lambda: sl.MoreauJean(theta=2), sl.InputError, r"`theta` = 2 is outside \[0, 1\]"),
     (lambda: sl.MoreauJean(theta=np.nan), sl.InputError, "`theta` = nan is not a finite number"),
-    (lambda: sl.MoreauJean(1, 1, 0, 0), TypeError, "at most 3 settings"),
+    (lambda: sl.MoreauJean(1, 1, None, 0), TypeError, r"at most 3 settings by position \(theta, gamma, projection\)"),
+    (lambda: sl.MoreauJean(1, 1, 1e-9), sl.NotAvailableError, "`projection` = 1e-09 is not available"),
+    (lambda: sl.MoreauJean(projection="combined"), sl.NotAvailableError,
+     "`projection` = 'combined' is not available: projection on positions does not exist yet"),
     (lambda: sl.MoreauJean(1, theta=1), TypeError, "two values for the setting `theta`"),
     (lambda: sl.solvers.Auto(tol=0), sl.InputError, r"auto: setting `tol` = 0 is outside"),
     (lambda: sl.solvers.Auto(max_iter=1.5), TypeError, "`max_iter` must be a whole number"),
@@ -80,7 +83,10 @@ CASES = [
     (lambda: sl.TimeStepping(point()[0], h=1, integrator=[sl.EulerMoreau()] * 2), sl.InputError,
      "two integrators"),
     (lambda: sl.TimeStepping(point()[0], h=1, solver="auto"), TypeError, "one of saltus.solvers"),
-    (lambda: sl.TimeStepping(point()[0], h=[1]).run(2).t[2], IndexError, "out of bounds"),
+    (lambda: sl.TimeStepping(point()[0], h=[0]), sl.InputError, "no instant after t0"),
+    (lambda: sl.TimeStepping(point()[0], h=[1]).run(2), sl.InputError, "instants up to t = 1"),
+    (lambda: sl.TimeStepping(point()[0], h=1, integrator=sl.MoreauJean()), sl.InputError,
+     "moreau-jean is for Lagrangian systems, and the model has none"),
     (lambda: Ball().sim.run("1"), TypeError, "`until` must be a number"),
     (lambda: Ball().sim.run(-1), sl.InputError, "before the current time"),
     (lambda: Ball().sim.run(np.inf), sl.InputError, "`until` = inf"),
@@ -151,6 +157,24 @@ class TestStepThatIsNotSolved:
         run.save(tmp_path / "partial.h5")
         assert not sl.load(tmp_path / "partial.h5").complete
         assert len(run.plot("point", file=tmp_path / "x.png").axes) == 1
+
+    def test_a_ray_that_proves_nothing(self):
+        model, state = point(b=[1.0])
+        relation = sl.FirstOrderLinearRelation(
+            C=[[0], [0]], B=[[0, 0]], D=[[-2, -2], [2, -2]], e=[1, -1]
+        )
+        model.connect(relation, sl.Complementarity(), state, name="odd")
+        sim = sl.TimeStepping(model, h=0.125, solver=sl.solvers.Lemke())
+        with pytest.raises(sl.SolverError, match="not solved: ray") as caught:
+            sim.run(1.0)
+        assert caught.value.report.status == "diverged" and caught.value.report.worst == "odd"
+
+    def test_lost(self):
+        sim = sl.TimeStepping(point(1.0, A=[[1e200]])[0], h=1.0, integrator=sl.EulerMoreau(theta=0))
+        with pytest.raises(sl.SolverError, match="the state of `point` is no longer finite") as caught:
+            sim.run(9.0)
+        report = caught.value.report
+        assert (report.status, report.worst, report.time) == ("diverged", "point", 2.0)
 
     def test_step_changes_nothing(self):
         sim = sl.TimeStepping(dead_end(), h=0.125)

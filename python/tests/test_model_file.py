@@ -61,6 +61,7 @@ def test_overrides_and_arguments(path):
     run = moon.run(until=0.5, h=1e-3, signals=["ball"], every=10)
     assert run.t[-1] == 0.5 and len(run) == 51 and run.signals == ["ball.q", "ball.v"]
     np.testing.assert_allclose(run["ball"].q[-1, 0], 2 - 9.81 / 6 * 0.125, rtol=1e-12)
+    assert moon.overrides == {"floor.law.e": "0.5", "ball.q0": "[2, 0, 0]", "g": "9.81/6"}
     assert len(sl.run(path, until=0.1)) == 21
     assert sl.run(path, until=0.1, g=0.0)["ball"].q[-1, 0] == 1.0
 
@@ -73,8 +74,31 @@ def test_step_by_step(path):
 
 
 def test_saved_runs_keep_the_text(path, tmp_path):
-    sl.run(path, until=0.1).save(tmp_path / "ball.h5")
-    assert sl.load(tmp_path / "ball.h5").model_text == TEXT
+    sl.load_model(path, {"simulation.until": 0.1}).run().save(tmp_path / "ball.h5")
+    assert sl.load(tmp_path / "ball.h5").model_text == "# --set simulation.until=0.1\n" + TEXT
+
+
+def test_runs_say_what_was_changed(path, tmp_path):
+    file = sl.load_model(path, {"floor.law.e": 0.5, "title": '"""two\nlines"""'}, g="9.81/6")
+    run = file.run(until=0.5, h=1e-2, every=2, signals=["ball"])
+    comments, text = run.model_text.splitlines()[:-len(TEXT.splitlines())], run.model_text[-len(TEXT):]
+    assert text == TEXT
+    assert comments == [
+        "# --set floor.law.e=0.5",
+        r'# --set title="""two\nlines"""',
+        "# --set g=9.81/6",
+        "# --set simulation.h=0.01",
+        "# --set simulation.until=0.5",
+        "# --set simulation.output.every=2",
+        '# --set simulation.output.signals=["ball"]',
+    ]
+    # the text is a model file still
+    again = tmp_path / "again.toml"
+    again.write_text(run.model_text)
+    assert sl.load_model(again).text == run.model_text
+    # and of the other ways to a simulation
+    assert file.start(h=[0.1, 0.2]).run(0.2).model_text.splitlines()[3] == "# --set simulation.h=(2 given instants)"
+    assert sl.load_model(path).start().run(0.1).model_text == TEXT
 
 
 def test_errors_have_a_place(path):

@@ -30,19 +30,30 @@ def settings_classes():
 def test_settings_are_those_of_rust(module, cls, defaults):
     # at run time
     assert vars(cls()) == defaults
-    parameters = inspect.signature(cls).parameters.values()
-    assert {p.name: p.default for p in parameters} == defaults
-    for name in defaults:
+    runtime = inspect.signature(cls).parameters
+    assert {name: p.default for name, p in runtime.items()} == {**defaults, **dict.fromkeys(cls._reserved)}
+    for name in runtime:
         assert f"    {name} : " in cls.__doc__, f"{name} is not documented"
     # for type checkers: the fields and the keywords of `if TYPE_CHECKING`
     tree = ast.parse(Path(module.__file__).read_text())
     node = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == cls.__name__)
     fields = [n.target.id for n in node.body if isinstance(n, ast.AnnAssign)]
+    assert fields == list(defaults)
     [init] = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef)]
-    assert fields == [a.arg for a in init.args.args[1:]] == list(defaults)
+    by_position = [name for name, p in runtime.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert [a.arg for a in init.args.args[1:]] == by_position
+    assert parameters(init) == list(runtime)
     types = {"float": float, "int": int, "bool": bool, "str": str}
-    for argument in init.args.args[1:]:
-        assert isinstance(defaults[argument.arg], types[argument.annotation.id])
+    for argument in [*init.args.args[1:], *init.args.kwonlyargs]:
+        if argument.arg in cls._reserved:
+            assert argument.annotation.value is None
+        else:
+            assert isinstance(defaults[argument.arg], types[argument.annotation.id])
+
+
+def test_reserved_settings():
+    assert list(inspect.signature(sl.MoreauJean).parameters) == ["theta", "gamma", "projection", "threshold"]
+    assert sl.MoreauJean(0.5, 0.5, None, threshold=1e-9) == sl.MoreauJean(threshold=1e-9)
 
 
 def test_settings_are_values():
@@ -104,7 +115,7 @@ ball = model.add(sl.LagrangianLinear([1, 0, 0], [0, 0, 0], np.eye(3), F_ext=forc
 model.add(sl.LagrangianLinear([1], [0], [[1]], F_ext=["-9.81"]))
 model.add(sl.FirstOrderLinear(x0=[1.0], A=lambda t: [[-t]], b=["sin(t)"]))
 floor = model.connect(sl.LagrangianLinearRelation([[1, 0, 0]]), sl.NewtonImpact(e=0.9), ball)
-integrators: list[sl.Integrator] = [sl.MoreauJean(theta=0.5), sl.EulerMoreau(gamma=1.0)]
+integrators: list[sl.Integrator] = [sl.MoreauJean(0.5, 0.5, None, threshold=0), sl.EulerMoreau(gamma=1.0)]
 sim = sl.TimeStepping(model, h=np.linspace(0.1, 1, 10), integrator=integrators,
                       solver=sl.solvers.Auto(tol=1e-10))
 run = sim.run(until=1.0, progress=lambda p: print(p.fraction), signals=("ball",))
@@ -123,6 +134,7 @@ z: NDArray[np.float64] = solution.z
 WRONG = """
 import saltus as sl
 sl.MoreauJean(thetta=0.5)
+sl.MoreauJean(projection="direct")
 sl.NewtonImpact()
 sl.TimeStepping(sl.Model(), h=1, solver="auto")
 """
@@ -143,4 +155,4 @@ def test_typed_use_passes(tmp_path):
 
 def test_wrong_use_is_seen(tmp_path):
     result = mypy(WRONG, tmp_path)
-    assert result.stdout.count("error:") == 3, result.stdout
+    assert result.stdout.count("error:") == 4, result.stdout

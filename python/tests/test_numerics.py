@@ -1,5 +1,7 @@
 """Problems on their own."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ def test_lcp(solver):
     s = nu.solve(p, solver=solver)
     np.testing.assert_allclose(s.z, [2, 0], atol=1e-8)
     np.testing.assert_allclose(s.w, M @ s.z + [-4, 1], atol=1e-15)
-    assert s.status == "solved" and s.solved and s.residual <= 1e-8 and s.seconds > 0
+    assert s.status == "solved" and s.solved and s.residual <= 1e-8 and s.seconds >= 0
     assert nu.residual(p, s.z) == s.residual
     assert s.attempts and s.attempts[-1].status == "solved"
 
@@ -66,6 +68,18 @@ def test_not_solved():
     assert nu.solve(many, "gauss-seidel", max_iter=1, check=False).status == "max_iter"
 
 
+def test_a_ray_that_proves_nothing():
+    # the theory of Lemke's method does not cover this matrix; there is a solution, z = (1/2, 0)
+    p = nu.lcp([[-2.0, -2.0], [2.0, -2.0]], [1, -1])
+    s = nu.solve(p, "lemke", check=False)
+    assert s.status == "diverged" and not s.solved
+    assert [(a.solver, a.status) for a in s.attempts] == [("lemke", "ray")]
+    assert s.attempts[0].residual == s.residual
+    with pytest.raises(sl.SolverError, match="was not solved: diverged .* tried lemke: ray"):
+        nu.solve(p, "lemke")
+    np.testing.assert_allclose(nu.solve(p).z, [0.5, 0])  # the portfolio goes on
+
+
 def test_all_solutions():
     # 0 ≤ −z + 1 ⟂ z ≥ 0 has two solutions
     found = nu.all_solutions(nu.lcp([[-1.0]], [1]))
@@ -111,3 +125,52 @@ def test_sparse():
 def test_wrong_input(attempt, exception, message):
     with pytest.raises(exception, match=message):
         attempt()
+
+
+PROBLEMS = Path(__file__).parents[2] / "testdata" / "problems"
+
+
+@pytest.mark.parametrize(
+    "file, kind, z",
+    [
+        ("lcp/dense.dat", "lcp", [1, 0, 2]),
+        ("lcp/triplet.dat", "lcp", [1, 0, 2]),
+        ("mlcp/both.dat", "mlcp", [1, -2, 0]),
+        ("relay/blocks.dat", "relay", [-1, 0.5, 0.5]),
+    ],
+)
+def test_read(file, kind, z):
+    for p in [nu.read(PROBLEMS / file), nu.read(str(PROBLEMS / file), kind=kind)]:
+        assert (p.kind, p.size) == (kind, 3)
+        np.testing.assert_array_equal(p.matrix(), [[2, 1, 0], [-1, 3, 1], [0, 0.5, 2]])
+        assert p.q.shape == p.lower.shape == p.upper.shape == (3,)
+        np.testing.assert_allclose(nu.solve(p).z, z, atol=1e-12)
+
+
+def test_read_sparse(tmp_path):
+    sparse = pytest.importorskip("scipy.sparse")
+    n = 100
+    columns = " ".join("2" if i == j else "0" for j in range(n) for i in range(n))
+    file = tmp_path / "x.dat"
+    file.write_text(f"{n} 0 {n} {n} {n} {n} {columns} {'-1 ' * n}")
+    p = nu.read(file, kind="lcp")
+    assert sparse.issparse(p.matrix()) and p.matrix().nnz == n
+    np.testing.assert_array_equal(nu.solve(p).z, np.full(n, 0.5))
+
+
+def test_read_wrong(tmp_path):
+    file = tmp_path / "x.dat"
+    file.write_text("1 0 1 1 1 1\n2 nan")
+    with pytest.raises(sl.InputError, match="x.dat:2:3: `q.0.`: expected a number") as caught:
+        nu.read(file, kind="lcp")
+    assert (caught.value.file, caught.value.line, caught.value.column) == (str(file), 2, 3)
+    with pytest.raises(sl.InputError, match="does not say what kind .* give one of lcp, mlcp"):
+        nu.read(file)
+    with pytest.raises(sl.InputError, match="no kind of problem `lpc`; did you mean `lcp`"):
+        nu.read(file, kind="lpc")
+    with pytest.raises(NotImplementedError, match="kind `fc3d` cannot be solved yet: friction"):
+        nu.read(file, kind="fc3d")
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        nu.read(tmp_path / "nope.dat", kind="lcp")
+    with pytest.raises(sl.SaltusError, match="a directory"):
+        nu.read(tmp_path, kind="lcp")

@@ -78,6 +78,17 @@ def test_constant_formulas_in_arrays():
     assert model.add(body).q == [0.25]
 
 
+def test_formulas_keep_their_place():
+    A = [["-1", "t", 0], [2.5, "exp(0)", "-t"], ["t^2", 0, 1]]
+    numbers = lambda t: [[-1, t, 0], [2.5, 1, -t], [t * t, 0, 1]]
+    runs = []
+    for matrix in (A, numbers):
+        model = sl.Model()
+        model.add(sl.FirstOrderLinear([1, 2, 3], matrix, b=["t", 1, "2"]), name="point")
+        runs.append(sl.TimeStepping(model, h=0.01).run(1.0)["point"].x)
+    np.testing.assert_allclose(runs[0], runs[1], rtol=1e-13)
+
+
 def test_sparse_matrix_is_taken():
     sparse = pytest.importorskip("scipy.sparse")
     model = sl.Model()
@@ -148,6 +159,7 @@ class TestFailures:
             ("1 +", "`b`"),
             ("x[0]", "unknown name"),
             ("sni(t)", "sin"),
+            ("0/0", r"`b`\[0\] is NaN"),
         ],
     )
     def test_wrong_formulas(self, formula, message):

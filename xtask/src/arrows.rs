@@ -58,7 +58,7 @@ mod tests {
             let (name, used) = used(&manifest);
             let allowed =
                 drawn.get(&name).unwrap_or_else(|| panic!("{name} has no row in ARCHITECTURE.md"));
-            for arrow in used.difference(allowed) {
+            if let Some(arrow) = used.difference(allowed).next() {
                 panic!("{name} -> {arrow} is not in ARCHITECTURE.md");
             }
         }

@@ -12,10 +12,13 @@ pub struct Siconos {
     pub recording: f64,
 }
 
-/// Times Siconos on the same model; nothing where it is not installed.
+/// Times Siconos on the same model; nothing where it is not installed. The interpreter is
+/// `$SICONOS_PYTHON`, or the system's.
 pub fn siconos(arguments: &[&str], repeats: usize) -> Option<Siconos> {
+    let interpreter =
+        std::env::var("SICONOS_PYTHON").unwrap_or_else(|_| "/usr/bin/python3".to_string());
     let answer = python_json(
-        "/usr/bin/python3",
+        &interpreter,
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer/siconos_peer.py")),
         arguments,
         &["--record", "--repeat", &repeats.to_string()],
@@ -52,6 +55,10 @@ fn python_json(
         .output()
         .ok()?;
     if !output.status.success() {
+        // it is there but fails: not the same as absent
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no message");
+        eprintln!("{interpreter} {}: {last}", script.display());
         return None;
     }
     let text = String::from_utf8(output.stdout).ok()?;

@@ -2,7 +2,8 @@
 //!
 //! Long runs are thinned before they are drawn. For every pixel column the first, the lowest, the
 //! highest and the last value in it are kept, in their order, so that the picture is that of all
-//! rows and no spike is lost. Values that are not finite leave a gap.
+//! rows and no spike is lost. Points on an almost straight line between others are left out then.
+//! Values that are not finite leave a gap.
 
 use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
@@ -13,6 +14,7 @@ use kuva::render::layout::Layout as PanelLayout;
 use kuva::render::palette::Palette;
 use kuva::render::plots::Plot;
 use kuva::render::theme::Theme;
+use saltus::io::{WriteError, check_target, write_whole};
 use saltus::sim::{Layout, Quantity, Run, Signal};
 use std::path::{Path, PathBuf};
 
@@ -31,6 +33,11 @@ const TOP: f64 = 10.0;
 const BOTTOM: (f64, f64) = (12.0, 52.0);
 /// Pixel columns for thinning: those of a PNG.
 const PIXELS: usize = 1800;
+/// Points that the lines of an SVG share, at some 17 bytes each, and the fewest columns of a line.
+const SVG_POINTS: usize = 12_000;
+const SVG_COLUMNS: usize = 40;
+/// How far, in points, a line may pass from a value that is left out.
+const FLATNESS: f64 = 0.1;
 /// Panels of the default selection, and how many of them states take first.
 const DEFAULT_PANELS: usize = 6;
 const DEFAULT_STATES: usize = 4;
@@ -58,13 +65,14 @@ pub enum ChartError {
         /// What the renderer said.
         cause: String,
     },
-    /// The file could not be written.
-    Write {
-        /// The file to write.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    /// The file cannot be written.
+    Write(WriteError),
+}
+
+impl From<WriteError> for ChartError {
+    fn from(error: WriteError) -> Self {
+        ChartError::Write(error)
+    }
 }
 
 impl std::fmt::Display for ChartError {
@@ -75,24 +83,17 @@ impl std::fmt::Display for ChartError {
                 "cannot tell the kind of picture from `{}`: its name must end in .png or .svg",
                 path.display()
             ),
-            ChartError::Nothing => write!(f, "there is nothing to draw: the run has no rows"),
+            ChartError::Nothing => {
+                write!(f, "there is nothing to draw: the run has no rows or no signals")
+            }
             ChartError::Unknown { signal } => write!(f, "the run has no signal `{signal}`"),
             ChartError::Render { cause } => write!(f, "drawing failed: {cause}"),
-            ChartError::Write { path, source } => {
-                write!(f, "cannot write `{}`: {source}", path.display())
-            }
+            ChartError::Write(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for ChartError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            ChartError::Write { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for ChartError {}
 
 /// The signals that are drawn when none are named: states first, then multipliers.
 pub fn default_signals(layout: &Layout) -> Vec<Signal> {
@@ -119,7 +120,8 @@ pub fn default_signals(layout: &Layout) -> Vec<Signal> {
 
 /// Whether a picture of this name can be drawn: known before a long run begins.
 pub fn check_path(path: &Path) -> Result<(), ChartError> {
-    kind_of(path).map(|_| ())
+    kind_of(path)?;
+    Ok(check_target(path)?)
 }
 
 /// `png` or `svg`, from the file's name.
@@ -144,7 +146,12 @@ pub fn draw(run: &Run, signals: &[Signal], path: &Path) -> Result<(), ChartError
     if run.frames.is_empty() || signals.is_empty() {
         return Err(ChartError::Nothing);
     }
-    let scene = figure(run, signals)?.render();
+    let lines = signals.iter().map(|signal| signal.columns.len().min(LINES)).sum::<usize>();
+    let pixels = match kind {
+        "png" => PIXELS,
+        _ => (SVG_POINTS / lines.max(1) / 4).clamp(SVG_COLUMNS, PIXELS),
+    };
+    let scene = figure(run, signals, pixels)?.render();
     let bytes = match kind {
         "png" => {
             let backend = RasterBackend::new().with_scale(PNG_SCALE);
@@ -152,20 +159,11 @@ pub fn draw(run: &Run, signals: &[Signal], path: &Path) -> Result<(), ChartError
         }
         _ => SvgBackend::new().render_scene(&scene).into_bytes(),
     };
-
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".partial");
-    let partial = PathBuf::from(name);
-    std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path)).map_err(
-        |source| {
-            let _ = std::fs::remove_file(&partial);
-            ChartError::Write { path: path.to_path_buf(), source }
-        },
-    )
+    Ok(write_whole(path, &bytes)?)
 }
 
-/// The panels under the title of the run.
-fn figure(run: &Run, signals: &[Signal]) -> Result<Figure, ChartError> {
+/// The panels under the title of the run, thinned to that many pixel columns.
+fn figure(run: &Run, signals: &[Signal], pixels: usize) -> Result<Figure, ChartError> {
     let times = time_range(&run.frames.time);
     let count = signals.len();
     let legends = signals.iter().any(|signal| (2..=LEGEND_LINES).contains(&signal.columns.len()));
@@ -179,7 +177,7 @@ fn figure(run: &Run, signals: &[Signal]) -> Result<Figure, ChartError> {
     for (row, signal) in signals.iter().enumerate() {
         let last = row + 1 == count;
         let bottom = if last { BOTTOM.1 } else { BOTTOM.0 };
-        let (plots, range, label) = panel(run, signal, times)?;
+        let (plots, range, label) = panel(run, signal, &Axes { times, pixels, height })?;
         let mut layout = PanelLayout::auto_from_plots(&plots)
             .with_y_label(label)
             .with_x_axis_min(times.0)
@@ -212,12 +210,19 @@ fn figure(run: &Run, signals: &[Signal]) -> Result<Figure, ChartError> {
         .with_shared_x_all())
 }
 
+/// The axes of a panel.
+struct Axes {
+    times: (f64, f64),
+    pixels: usize,
+    height: f64,
+}
+
 /// The lines of one signal, the range of its axis, and its label.
 #[allow(clippy::type_complexity)]
 fn panel(
     run: &Run,
     signal: &Signal,
-    times: (f64, f64),
+    axes: &Axes,
 ) -> Result<(Vec<Plot>, (f64, f64), String), ChartError> {
     let whole = run.layout.signals.iter().find(|whole| {
         whole.owner == signal.owner
@@ -234,20 +239,28 @@ fn panel(
     let palette = Palette::category10();
 
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut plots = Vec::new();
+    let column_of = |line: usize| signal.columns.start + line * columns / lines;
+    let mut thin = Vec::with_capacity(lines);
     for line in 0..lines {
-        let column = signal.columns.start + line * columns / lines;
-        let values = table[column..].iter().step_by(width).copied();
-        let points = thinned(&run.frames.time, values, times);
+        let values = table[column_of(line)..].iter().step_by(width).copied();
+        let points = thinned(&run.frames.time, values, axes.times, axes.pixels);
         for (_, value) in points.iter().flatten() {
             range = (range.0.min(*value), range.1.max(*value));
         }
+        thin.push(points);
+    }
+    let range = padded(range);
+    let flatness = FLATNESS * (range.1 - range.0) / axes.height;
+
+    let mut plots = Vec::new();
+    for (line, points) in thin.iter().enumerate() {
+        let column = column_of(line);
         let color = &palette.colors()[line % palette.len()];
         let stroke = if lines > LEGEND_LINES { 0.9 } else { 1.4 };
         let name = format!("{}[{}]", signal.quantity.name(), column - whole.columns.start);
         let segments = points.split(Option::is_none).filter(|segment| !segment.is_empty());
         for (number, segment) in segments.enumerate() {
-            let points = segment.iter().flatten().copied();
+            let points = straightened(segment.iter().flatten().copied(), flatness);
             let mut plot = LinePlot::new().with_data(points).with_color(color.clone());
             plot = plot.with_stroke_width(stroke);
             // one entry a line, however many gaps it has
@@ -265,7 +278,7 @@ fn panel(
         _ if lines < columns => format!("{path} ({lines} of {columns})"),
         _ => path,
     };
-    Ok((plots, padded(range), label))
+    Ok((plots, range, label))
 }
 
 /// The points of a line, at most four a pixel column; `None` is a gap.
@@ -273,16 +286,17 @@ fn thinned(
     times: &[f64],
     values: impl Iterator<Item = f64>,
     range: (f64, f64),
+    pixels: usize,
 ) -> Vec<Option<(f64, f64)>> {
     let rows = times.iter().copied().zip(values);
     let finite =
         |(t, value): (f64, f64)| (t.is_finite() && value.is_finite()).then_some((t, value));
-    if times.len() <= 4 * PIXELS {
+    if times.len() <= 4 * pixels {
         return rows.map(finite).collect();
     }
 
-    let scale = PIXELS as f64 / (range.1 - range.0);
-    let mut points = Vec::with_capacity(4 * PIXELS);
+    let scale = pixels as f64 / (range.1 - range.0);
+    let mut points = Vec::with_capacity(4 * pixels);
     let mut column = Column::default();
     for (t, value) in rows {
         let pixel = ((t - range.0) * scale) as usize;
@@ -294,6 +308,46 @@ fn thinned(
     }
     column.flush(&mut points);
     points
+}
+
+/// Leaves out the points that a straight line between their neighbours passes within `flatness`.
+///
+/// From a point that is kept, `(t₀, y₀)`, the slopes that pass all points since then are an
+/// interval, which shrinks with every point:
+///
+/// ```text
+/// (yᵢ − y₀ − flatness)/(tᵢ − t₀)  ≤  slope  ≤  (yᵢ − y₀ + flatness)/(tᵢ − t₀)
+/// ```
+///
+/// The last point whose own slope is in the interval of those before it is kept next.
+fn straightened(points: impl Iterator<Item = (f64, f64)>, flatness: f64) -> Vec<(f64, f64)> {
+    let all_slopes = (f64::NEG_INFINITY, f64::INFINITY);
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    let (mut slopes, mut previous) = (all_slopes, None);
+    for point in points {
+        let Some(&(mut anchor)) = kept.last() else {
+            kept.push(point);
+            continue;
+        };
+        let slope = |anchor: (f64, f64)| (point.1 - anchor.1) / (point.0 - anchor.0);
+        // also where time stands still: then the slope is no number
+        let fits = slope(anchor) >= slopes.0 && slope(anchor) <= slopes.1;
+        if let Some(before) = previous.filter(|_| !(fits && point.0 > anchor.0)) {
+            kept.push(before);
+            anchor = before;
+            slopes = all_slopes;
+        }
+        if point.0 > anchor.0 {
+            let room = flatness / (point.0 - anchor.0);
+            slopes.0 = slopes.0.max(slope(anchor) - room);
+            slopes.1 = slopes.1.min(slope(anchor) + room);
+        } else {
+            slopes = (f64::INFINITY, f64::NEG_INFINITY); // a jump: no line passes it
+        }
+        previous = Some(point);
+    }
+    kept.extend(previous);
+    kept
 }
 
 /// What a line has in one pixel column: points with their place among the rows.
@@ -385,7 +439,7 @@ mod tests {
         let mut values = vec![0.0; times.len()];
         values[123_456] = 7.0;
         values[654_321] = -3.0;
-        let points = thinned(&times, values.into_iter(), (0.0, 1.0));
+        let points = thinned(&times, values.into_iter(), (0.0, 1.0), PIXELS);
         assert!(points.len() <= 4 * (PIXELS + 1));
         assert!(points.contains(&Some((times[123_456], 7.0))));
         assert!(points.contains(&Some((times[654_321], -3.0))));
@@ -397,8 +451,38 @@ mod tests {
     #[test]
     fn what_is_not_finite_leaves_a_gap() {
         let values = [0.0, f64::NAN, 2.0, f64::INFINITY];
-        let points = thinned(&[0.0, 1.0, 2.0, 3.0], values.into_iter(), (0.0, 3.0));
+        let points = thinned(&[0.0, 1.0, 2.0, 3.0], values.into_iter(), (0.0, 3.0), PIXELS);
         assert_eq!(points, [Some((0.0, 0.0)), None, Some((2.0, 2.0)), None]);
+    }
+
+    #[test]
+    fn straight_parts_need_no_points() {
+        let check = |values: &[(f64, f64)], expected: &[(f64, f64)]| {
+            assert_eq!(straightened(values.iter().copied(), 1e-3), expected);
+        };
+        check(&[], &[]);
+        check(&[(0.0, 1.0)], &[(0.0, 1.0)]);
+        check(&[(0.0, 0.0), (1.0, 1.0), (2.0, 2.0), (3.0, 3.0)], &[(0.0, 0.0), (3.0, 3.0)]);
+        let bend = [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (3.0, 1.0), (4.0, 2.0)];
+        check(&bend, &[(0.0, 0.0), (2.0, 0.0), (4.0, 2.0)]);
+        // two values at one instant
+        let jump = [(0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (2.0, 5.0)];
+        check(&jump, &[(0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (2.0, 5.0)]);
+        let peak = [(0.0, 0.0), (0.5, 0.0), (1.0, 7.0), (1.5, 0.0), (2.0, 0.0)];
+        check(&peak, &peak);
+    }
+
+    #[test]
+    fn what_is_left_out_is_near_the_line() {
+        let points: Vec<_> = (0..5000).map(|k| k as f64 * 1e-3).map(|t| (t, t.sin())).collect();
+        let kept = straightened(points.iter().copied(), 1e-2);
+        assert!(kept.len() < 60, "{}", kept.len());
+        for &(t, y) in &points {
+            let after = kept.partition_point(|point| point.0 < t).max(1);
+            let (a, b) = (kept[after - 1], kept[after]);
+            let line = a.1 + (b.1 - a.1) * (t - a.0) / (b.0 - a.0);
+            assert!((line - y).abs() <= 1.0001e-2, "{t}");
+        }
     }
 
     #[test]

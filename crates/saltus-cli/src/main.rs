@@ -1,12 +1,12 @@
 //! The `saltus` command: a file a command, which parses, calls the library and prints.
 //!
 //! Exit status: 0 done, 1 the run failed, 2 wrong use or wrong input. Data go to standard
-//! output, messages to standard error.
-#![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
+//! output ([`text::out`]), messages to standard error ([`text::message`]).
 
 mod bundled;
 mod chart;
 mod commands;
+mod paths;
 mod preview;
 mod text;
 
@@ -27,7 +27,9 @@ enum Command {
     Run(commands::run::Args),
     /// Draw signals of a run
     Plot(commands::plot::Args),
-    /// Tell what is in a model file or a run
+    /// Solve stored problems, one line each
+    Solve(commands::solve::Args),
+    /// Tell what is in a model file, a run or a stored problem
     Info(commands::info::Args),
     /// Write a run in another format
     Export(commands::export::Args),
@@ -39,13 +41,15 @@ enum Command {
     Schema(commands::schema::Args),
 }
 
-/// How a command ended without wrong use or wrong input.
+/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     /// Exit status 0.
     Done,
     /// Exit status 1.
     Failed,
+    /// Exit status 2: wrong input that was told, beside other input that was not wrong.
+    Wrong,
 }
 
 /// Wrong use or wrong input: the message for the user, exit status 2.
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => commands::run::run(&args),
         Command::Plot(args) => commands::plot::run(&args),
+        Command::Solve(args) => commands::solve::run(&args),
         Command::Info(args) => commands::info::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
@@ -64,8 +69,9 @@ fn main() -> ExitCode {
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Failed) => ExitCode::from(1),
+        Ok(Outcome::Wrong) => ExitCode::from(2),
         Err(error) => {
-            eprintln!("saltus: {error}");
+            text::message(&error.to_string());
             ExitCode::from(2)
         }
     }

@@ -1,4 +1,23 @@
-//! Small pieces of text.
+//! Small pieces of text, and where they go.
+
+use crate::Error;
+use std::io::{ErrorKind, Write};
+
+/// Writes to standard output. A reader that has left, as `head` does, has had enough.
+pub fn out(text: &str) -> Result<(), Error> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to standard output: {error}").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a message to standard error; where that fails there is nobody left to tell.
+pub fn message(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "saltus: {text}");
+}
 
 /// `1 step`, `2 steps`.
 pub fn plural(count: usize, noun: &str) -> String {

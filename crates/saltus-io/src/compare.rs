@@ -13,8 +13,10 @@
 //! never agrees with anything; equal infinities agree. Iterations, residuals and energies are not
 //! compared.
 
-use saltus_sim::{Run, Signal};
+use saltus_sim::{Frames, Quantity, Run, Signal};
 use serde::Serialize;
+use std::collections::HashMap;
+use std::ops::Range;
 
 /// How two runs differ.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -82,20 +84,21 @@ impl Comparison {
 
 /// Compares two runs; the runs agree if no difference exceeds `tol`.
 pub fn compare(a: &Run, b: &Run, tol: f64) -> Comparison {
-    let same = |x: &Signal, y: &Signal| x.owner == y.owner && x.quantity == y.quantity;
-    let missing = |from: &Run, other: &Run| -> Vec<String> {
-        let signals = from.layout.signals.iter();
-        let lost = signals.filter(|x| !other.layout.signals.iter().any(|y| same(x, y)));
+    let (in_a, in_b) = (by_name(a), by_name(b));
+    let missing = |from: &Run, other: &HashMap<Name, &Signal>| -> Vec<String> {
+        let lost = from.layout.signals.iter().filter(|x| !other.contains_key(&name(x)));
         lost.map(Signal::path).collect()
     };
+    let (width_a, width_b) = (a.layout.width(), b.layout.width());
     let mut signals = Vec::new();
     for x in &a.layout.signals {
-        let Some(y) = b.layout.signals.iter().find(|y| same(x, y)) else { continue };
+        let Some(y) = in_b.get(&name(x)) else { continue };
         let columns = (x.columns.len(), y.columns.len());
         let difference = match columns.0 == columns.1 {
             true => {
-                let (x, y) = (a.frames.signal(&a.layout, x), b.frames.signal(&b.layout, y));
-                Difference::of(&x, &y, columns.0)
+                let x = cells(&a.frames, width_a, &x.columns);
+                let y = cells(&b.frames, width_b, &y.columns);
+                Difference::of(x, y, columns.0)
             }
             false => Difference { absolute: f64::NAN, relative: f64::NAN, row: 0 },
         };
@@ -104,20 +107,44 @@ pub fn compare(a: &Run, b: &Run, tol: f64) -> Comparison {
     Comparison {
         tol,
         rows: (a.frames.len(), b.frames.len()),
-        time: Difference::of(&a.frames.time, &b.frames.time, 1),
+        time: Difference::of(a.frames.time.iter(), b.frames.time.iter(), 1),
         signals,
-        only_in_a: missing(a, b),
-        only_in_b: missing(b, a),
+        only_in_a: missing(a, &in_b),
+        only_in_b: missing(b, &in_a),
     }
+}
+
+/// What a signal is found by.
+type Name<'a> = (&'a str, Quantity);
+
+fn name(signal: &Signal) -> Name<'_> {
+    (&signal.owner, signal.quantity)
+}
+
+fn by_name(run: &Run) -> HashMap<Name<'_>, &Signal> {
+    run.layout.signals.iter().map(|signal| (name(signal), signal)).collect()
+}
+
+/// Some columns of the rows, row by row.
+fn cells<'a>(
+    frames: &'a Frames,
+    width: usize,
+    columns: &'a Range<usize>,
+) -> impl Iterator<Item = &'a f64> {
+    frames.rows.chunks_exact(width.max(1)).flat_map(|row| &row[columns.clone()])
 }
 
 impl Difference {
     /// The largest difference over the rows that both have.
-    fn of(a: &[f64], b: &[f64], width: usize) -> Difference {
+    fn of<'a>(
+        a: impl Iterator<Item = &'a f64>,
+        b: impl Iterator<Item = &'a f64>,
+        width: usize,
+    ) -> Difference {
         let mut scale: f64 = 1.0;
         let mut absolute = 0.0;
         let mut place = 0;
-        for (index, (a, b)) in a.iter().zip(b).enumerate() {
+        for (index, (a, b)) in a.zip(b).enumerate() {
             let difference = if a == b { 0.0 } else { (a - b).abs() };
             if difference.is_nan() {
                 let row = index / width.max(1);

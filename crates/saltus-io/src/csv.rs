@@ -8,11 +8,12 @@
 //!
 //! Numbers are the shortest decimals that read back as the same `f64`; also `NaN`, `inf`, `-inf`.
 
-use crate::partial::{Partial, PartialError};
-use saltus_sim::{Layout, Run, Signal};
-use std::fs::File;
+use crate::partial::{WriteError, write_with};
+use saltus_sim::{Layout, Quantity, Run, Signal};
+use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::Path;
 use thiserror::Error;
 
 /// Why a run could not be written as CSV.
@@ -25,7 +26,7 @@ pub enum CsvError {
         /// Its path.
         path: String,
         /// The columns asked for, among those of the quantity.
-        columns: std::ops::Range<usize>,
+        columns: Range<usize>,
     },
     /// Writing failed.
     #[error("writing CSV failed: {source}")]
@@ -34,13 +35,8 @@ pub enum CsvError {
         source: io::Error,
     },
     /// The file cannot be made, or writing it failed.
-    #[error("cannot write `{path}`: {cause}", path = path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        cause: String,
-    },
+    #[error(transparent)]
+    File(#[from] WriteError),
 }
 
 /// Writes the time and the signals of a run; all its signals if none are named.
@@ -51,8 +47,9 @@ pub fn write_csv(run: &Run, signals: &[Signal], out: impl Write) -> Result<(), C
 
     // the header; a column has its index within the whole signal, also where a part is asked for
     out.write_all(b"t").map_err(failed)?;
+    let whole = places(&run.layout);
     for signal in signals {
-        let first = first_index(&run.layout, signal)?;
+        let first = first_index(&whole, signal)?;
         for index in first..first + signal.columns.len() {
             write!(out, ",{}", quoted(format!("{}[{index}]", signal.path()))).map_err(failed)?;
         }
@@ -80,34 +77,31 @@ pub fn write_csv_file(
     path: impl AsRef<Path>,
 ) -> Result<(), CsvError> {
     let path = path.as_ref();
-    let failed = |cause: String| CsvError::File { path: path.to_path_buf(), cause };
-    let mut partial = Partial::create(path).map_err(|error| match error {
-        PartialError::Create { source, .. } => failed(source.to_string()),
-        PartialError::NoFolder { folder, .. } => {
-            failed(format!("there is no folder `{}`", folder.display()))
-        }
-        PartialError::NotAFileName { .. } => failed("it does not name a file".to_string()),
-    })?;
-    partial.claim();
-    let file = File::create(partial.path()).map_err(|error| failed(error.to_string()))?;
-    write_csv(run, signals, &file).map_err(|error| match error {
-        CsvError::Write { source } => failed(source.to_string()),
-        other => other,
-    })?;
-    file.sync_all().and_then(|()| partial.commit()).map_err(|error| failed(error.to_string()))
+    write_with(path, |file| {
+        write_csv(run, signals, file).map_err(|error| match error {
+            CsvError::Write { source } => {
+                WriteError::Io { path: path.to_path_buf(), source }.into()
+            }
+            other => other,
+        })
+    })
+}
+
+/// The columns of each whole signal.
+type Places<'a> = HashMap<(&'a str, Quantity), &'a Range<usize>>;
+
+fn places(layout: &Layout) -> Places<'_> {
+    let signals = layout.signals.iter();
+    signals.map(|signal| ((signal.owner.as_str(), signal.quantity), &signal.columns)).collect()
 }
 
 /// Index of a signal's first column within the whole signal of the run.
-fn first_index(layout: &Layout, signal: &Signal) -> Result<usize, CsvError> {
-    let whole = layout.signals.iter().find(|whole| {
-        whole.owner == signal.owner
-            && whole.quantity == signal.quantity
-            && whole.columns.start <= signal.columns.start
-            && signal.columns.end <= whole.columns.end
-    });
-    match whole {
-        Some(whole) => Ok(signal.columns.start - whole.columns.start),
-        None => Err(CsvError::Unknown { path: signal.path(), columns: signal.columns.clone() }),
+fn first_index(whole: &Places, signal: &Signal) -> Result<usize, CsvError> {
+    let columns = &signal.columns;
+    let whole = whole.get(&(signal.owner.as_str(), signal.quantity));
+    match whole.filter(|whole| whole.start <= columns.start && columns.end <= whole.end) {
+        Some(whole) => Ok(columns.start - whole.start),
+        None => Err(CsvError::Unknown { path: signal.path(), columns: columns.clone() }),
     }
 }
 

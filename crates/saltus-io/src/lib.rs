@@ -1,9 +1,11 @@
-//! Model files in, run files in and out, exports, comparison.
+//! Model files and stored problems in, run files in and out, exports, comparison.
 
 pub mod compare;
 pub mod csv;
 pub mod model_file;
 mod partial;
+pub mod problem_file;
 pub mod run_file;
 
 pub use model_file::{ModelFile, ModelFileError, Output, Simulation, Strategy};
+pub use partial::{WriteError, check_target, write_whole};

@@ -1,14 +1,13 @@
 //! Rust errors as Python exceptions. The tree itself is in `python/saltus/_errors.py`, because
 //! some of its classes have two bases, which `create_exception!` cannot say.
 
-use crate::operator;
+use crate::{numerics, operator};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use saltus::io::ModelFileError;
 use saltus::io::model_file::ErrorKind;
 use saltus::io::run_file::RunFileError;
 use saltus::model::{ModelError, OperatorError};
-use saltus::numerics::NumericsError;
 use saltus::sim::{SignalError, SimError};
 use std::path::Path;
 
@@ -66,10 +65,6 @@ pub fn operator_error(py: Python<'_>, error: &OperatorError) -> PyErr {
     }
 }
 
-pub fn numerics(error: &NumericsError) -> PyErr {
-    input(error.to_string())
-}
-
 pub fn signal(error: &SignalError) -> PyErr {
     tree::SignalError::new_err(error.to_string())
 }
@@ -79,14 +74,15 @@ pub fn sim(py: Python<'_>, error: SimError) -> PyErr {
     match error {
         SimError::Model(error) => model(py, error),
         SimError::Operator(error) => operator_error(py, &error),
-        SimError::Numerics(error) => numerics(&error),
+        SimError::Numerics(error) => input(error.to_string()),
         SimError::Signal(error) => signal(&error),
         SimError::Record(_) => tree::FileError::new_err(message),
         SimError::Unsolved { time, why, residual, worst } => {
-            unsolved(py, message, (Some(time), why, residual, worst.replace('`', "")))
+            let status = numerics::status(&why).to_string();
+            unsolved(py, message, (Some(time), status, residual, name_in(&worst)))
         }
-        SimError::NotFinite { time, system } => {
-            unsolved(py, message, (Some(time), "diverged".to_string(), f64::NAN, system))
+        SimError::NotFinite { time, what } => {
+            unsolved(py, message, (Some(time), "diverged".to_string(), f64::NAN, name_in(&what)))
         }
         SimError::Iteration { system, .. } => {
             unsolved(py, message, (None, "singular".to_string(), f64::NAN, system))
@@ -94,6 +90,11 @@ pub fn sim(py: Python<'_>, error: SimError) -> PyErr {
         SimError::EmptyModel { .. } => tree::ModelError::new_err(message),
         _ => input(message),
     }
+}
+
+/// The name that stands in backquotes in a text.
+fn name_in(text: &str) -> String {
+    text.split('`').nth(1).unwrap_or(text).to_string()
 }
 
 /// A `SolverError` with its report: time, status, residual, and where the residual is worst.

@@ -8,8 +8,10 @@ mod arrays;
 mod errors;
 mod model;
 mod model_file;
+mod names;
 mod numerics;
 mod operator;
+mod problem_file;
 mod run;
 mod settings;
 mod time_stepping;
@@ -24,11 +26,15 @@ mod extension {
     #[pymodule_export]
     use crate::model_file::{PyModelFile, load_model};
     #[pymodule_export]
+    use crate::names::nearest;
+    #[pymodule_export]
     use crate::numerics::{
         PyProblem, all_solutions, boxed_problem, lcp_problem, mlcp_problem, residual, solve,
     };
     #[pymodule_export]
     use crate::operator::evaluate;
+    #[pymodule_export]
+    use crate::problem_file::read_problem;
     #[pymodule_export]
     use crate::run::{PyRun, load_run};
     #[pymodule_export]

@@ -18,6 +18,11 @@ impl PyModelFile {
         &self.0.text
     }
 
+    /// The text after these overrides, as comments.
+    fn text_with(&self, overrides: Vec<(String, String)>) -> String {
+        self.0.text_with(&overrides)
+    }
+
     fn model(&self) -> PyModel {
         PyModel { model: self.0.model.clone() }
     }

@@ -6,14 +6,14 @@ use pyo3::prelude::*;
 use saltus::linalg::Sparse;
 use saltus::numerics::methods::Enumeration;
 use saltus::numerics::{
-    EnumerationSettings, NumericsError, Operator, Problem, Solution, residual as measure,
+    EnumerationSettings, NumericsError, Operator, Problem, Solution, Status, residual as measure,
     solve as solve_problem,
 };
 use std::time::Instant;
 
 /// A complementarity problem.
 #[pyclass(frozen, name = "Problem", module = "saltus._saltus")]
-pub struct PyProblem(Problem);
+pub struct PyProblem(pub Problem);
 
 type Vector<'py> = Bound<'py, PyArray1<f64>>;
 /// Rows, columns, and entries as row, column and value.
@@ -146,11 +146,17 @@ fn answer(py: Python<'_>, solution: Solution, seconds: f64) -> Answer<'_> {
         report.residual,
         report.iterations,
         seconds,
-        report.status.name(),
+        status(report.status.name()),
         report.method,
         report.worst,
         attempts,
     )
+}
+
+/// The word for a status in Python, where a ray that proves nothing is an end like any other
+/// without an answer; `attempts` say `ray`.
+pub fn status(name: &str) -> &str {
+    if name == Status::Ray.name() { Status::Diverged.name() } else { name }
 }
 
 /// Solves a problem with the solver that a JSON text describes.

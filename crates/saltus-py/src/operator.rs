@@ -7,10 +7,9 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyString;
-use saltus::io::ModelFile;
+use saltus::expr::Formula;
 use saltus::linalg::Matrix;
-use saltus::model::{Dependence, FirstOrderSystem, MatrixOperator, System, VectorOperator};
+use saltus::model::{MatrixOperator, VectorOperator};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -25,13 +24,17 @@ pub fn take_failure() -> Option<PyErr> {
     FAILURE.with(|failure| failure.borrow_mut().take())
 }
 
-/// A vector of `len` entries: an array, a function of time, or a list of formulas as TOML text.
+/// A vector of `len` entries: an array, a list of numbers and formulas, or a function of time.
 pub fn vector(what: &str, value: &Bound<'_, PyAny>, len: usize) -> PyResult<VectorOperator> {
-    if let Ok(text) = value.cast::<PyString>() {
-        return formula_vector(what, text.to_str()?);
-    }
     if let Ok(array) = value.extract::<PyReadonlyArray1<'_, f64>>() {
         return Ok(VectorOperator::Constant(arrays::vector(&array)));
+    }
+    if let Ok(entries) = value.extract::<Vec<Entry>>() {
+        let (len, formulas) = (entries.len(), Formulas::parse(what, entries)?);
+        return Ok(match formulas.constant() {
+            Some(values) => VectorOperator::Constant(values),
+            None => VectorOperator::function(len, move |t, out| formulas.fill(t, out)),
+        });
     }
     let function = callable(what, value)?;
     let function = Arc::new(move |t, out: &mut [f64]| call(&function, t, &[len], out));
@@ -40,11 +43,19 @@ pub fn vector(what: &str, value: &Bound<'_, PyAny>, len: usize) -> PyResult<Vect
 
 /// A square matrix of `size` rows, likewise.
 pub fn matrix(what: &str, value: &Bound<'_, PyAny>, size: usize) -> PyResult<MatrixOperator> {
-    if let Ok(text) = value.cast::<PyString>() {
-        return formula_matrix(what, text.to_str()?);
-    }
     if let Ok(array) = value.extract::<PyReadonlyArray2<'_, f64>>() {
         return Ok(MatrixOperator::Constant(arrays::matrix(&array)));
+    }
+    if let Ok(entries) = value.extract::<Vec<Vec<Entry>>>() {
+        let (rows, cols) = (entries.len(), entries.first().map_or(0, Vec::len));
+        if entries.iter().any(|row| row.len() != cols) {
+            return Err(errors::model_input(format!("`{what}` has rows of different lengths")));
+        }
+        let formulas = Formulas::parse(what, entries.into_iter().flatten())?;
+        return Ok(match formulas.constant() {
+            Some(values) => MatrixOperator::Constant(Matrix::from_vec(rows, cols, values)),
+            None => MatrixOperator::function(rows, cols, move |t, out| formulas.fill(t, out)),
+        });
     }
     let function = callable(what, value)?;
     let function = Arc::new(move |t, out: &mut [f64]| call(&function, t, &[size, size], out));
@@ -113,79 +124,64 @@ fn tuple(shape: &[usize]) -> String {
     }
 }
 
-/// The values of constant formulas: `text` is an array of numbers and strings, in TOML.
+/// The values of constant formulas.
 #[pyfunction]
 pub fn evaluate<'py>(
     py: Python<'py>,
     what: &str,
-    text: &str,
+    entries: Vec<Entry>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    match formula_vector(what, text)? {
-        VectorOperator::Constant(values) => Ok(PyArray1::from_vec(py, values)),
-        VectorOperator::Function { .. } => {
-            Err(errors::model_input(format!("`{what}` cannot depend on t")))
+    match Formulas::parse(what, entries)?.constant() {
+        Some(values) => Ok(PyArray1::from_vec(py, values)),
+        None => Err(errors::model_input(format!("`{what}` cannot depend on t"))),
+    }
+}
+
+/// An entry of an array with formulas.
+#[derive(FromPyObject)]
+pub enum Entry {
+    Number(f64),
+    Formula(String),
+}
+
+/// Numbers and formulas of `t`, one after the other.
+struct Formulas {
+    values: Vec<f64>,
+    of_time: Vec<(usize, Formula)>, // in the place of these entries
+}
+
+impl Formulas {
+    fn parse(what: &str, entries: impl IntoIterator<Item = Entry>) -> PyResult<Formulas> {
+        let (mut values, mut of_time) = (Vec::new(), Vec::new());
+        for (i, entry) in entries.into_iter().enumerate() {
+            let text = match entry {
+                Entry::Number(value) => {
+                    values.push(value);
+                    continue;
+                }
+                Entry::Formula(text) => text,
+            };
+            let formula = Formula::parse(&text, &["t"]).map_err(|error| {
+                let (error, caret) = (error.to_string(), error.caret(&text));
+                errors::model_input(format!("`{what}`: {error}\n{caret}"))
+            })?;
+            values.push(formula.eval(&[f64::NAN]));
+            if !formula.is_constant() {
+                of_time.push((i, formula));
+            }
+        }
+        Ok(Formulas { values, of_time })
+    }
+
+    /// The values, if none of them depends on time.
+    fn constant(&self) -> Option<Vec<f64>> {
+        self.of_time.is_empty().then(|| self.values.clone())
+    }
+
+    fn fill(&self, t: f64, out: &mut [f64]) {
+        out.copy_from_slice(&self.values);
+        for (i, formula) in &self.of_time {
+            out[*i] = formula.eval(&[t]);
         }
     }
-}
-
-fn formula_vector(what: &str, text: &str) -> PyResult<VectorOperator> {
-    let system = system(what, &format!("b = {text}"), text)?;
-    let len = system.dim();
-    if system.dependence().forcing == Dependence::Constant {
-        let mut values = vec![0.0; len];
-        system.forcing(0.0, &mut values).map_err(|error| unusable(what, &error.why))?;
-        return Ok(VectorOperator::Constant(values));
-    }
-    let function =
-        Arc::new(move |t, out: &mut [f64]| system.forcing(t, out).map_err(|error| error.why));
-    Ok(VectorOperator::Function { len, function })
-}
-
-fn formula_matrix(what: &str, text: &str) -> PyResult<MatrixOperator> {
-    let system = system(what, &format!("A = {text}"), text)?;
-    let (rows, cols) = (system.dim(), system.dim());
-    let is_constant = system.dependence().jacobian == Dependence::Constant;
-    let at = move |t| {
-        let mut A = Matrix::zeros(rows, cols);
-        system.rhs_dx(t, &vec![0.0; rows], &mut A).map_err(|error| error.why)?;
-        Ok::<_, String>(A)
-    };
-    if is_constant {
-        return Ok(MatrixOperator::Constant(at(0.0).map_err(|why| unusable(what, &why))?));
-    }
-    let function = move |t, out: &mut [f64]| {
-        out.copy_from_slice(at(t)?.data());
-        Ok(())
-    };
-    Ok(MatrixOperator::Function { rows, cols, function: Arc::new(function) })
-}
-
-/// A system that holds the formulas. The model file is the way to formulas that is open to this
-/// crate: it may use `saltus` only, and `saltus` does not offer them apart from model files.
-fn system(what: &str, operator: &str, text: &str) -> PyResult<Arc<dyn FirstOrderSystem>> {
-    let size = entries(text);
-    let other = match operator.starts_with('A') {
-        true => String::new(),
-        false => format!("A = {{ identity = {size} }}"),
-    };
-    let file = format!(
-        "[simulation]\nh = 1\nuntil = 1\n[[system]]\nname = \"formulas\"\n\
-         kind = \"first-order-linear\"\nx0 = {{ size = {size}, entry = 0 }}\n{other}\n{operator}\n"
-    );
-    let file = ModelFile::parse(&file, what, &[])
-        .map_err(|error| unusable(what, &error.message.replace("system `formulas`: ", "")))?;
-    match file.model.systems().next() {
-        Some((_, System::FirstOrder(system))) => Ok(system.clone()),
-        _ => Err(unusable(what, "no formulas")),
-    }
-}
-
-fn unusable(what: &str, why: &str) -> PyErr {
-    errors::model_input(format!("`{what}`: {why}"))
-}
-
-/// Entries of the outermost array of a JSON text.
-fn entries(text: &str) -> usize {
-    let parsed: Result<Vec<serde_json::Value>, _> = serde_json::from_str(text);
-    parsed.map_or(0, |entries| entries.len())
 }

@@ -97,7 +97,8 @@ impl Layout {
     }
 }
 
-/// Energies of the mechanical systems at one instant, and where they went since `t0`.
+/// Energies of the mechanical systems at one instant, and where they went since `t0`, or since
+/// a state was set.
 ///
 /// ```text
 /// kinetic + potential − (kinetic + potential)(t0) = work − damping − contact − numerical

@@ -54,6 +54,9 @@ pub enum SaltusError {
     /// A run file that cannot be written or read.
     #[error(transparent)]
     RunFile(#[from] io::run_file::RunFileError),
+    /// A stored problem that cannot be read.
+    #[error(transparent)]
+    ProblemFile(#[from] io::problem_file::ProblemFileError),
     /// A table that cannot be written.
     #[error(transparent)]
     Csv(#[from] io::csv::CsvError),

@@ -31,7 +31,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     if args.json {
         let mut document = serde_json::to_value(&comparison)?;
         document["agrees"] = agrees.into();
-        println!("{document}");
+        text::out(&format!("{document}\n"))?;
     } else {
         let mut rows = Vec::new();
         if comparison.rows.0 != comparison.rows.1 {
@@ -49,8 +49,8 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
             }
         }
         let verdict = if agrees { "the runs agree" } else { "the runs differ" };
-        println!("{verdict} (tolerance {:e})", args.tol);
-        print!("{}", text::columns(&rows));
+        let rows = text::columns(&rows);
+        text::out(&format!("{verdict} (tolerance {:e})\n{rows}", args.tol))?;
     }
     Ok(if agrees { Outcome::Done } else { Outcome::Failed })
 }

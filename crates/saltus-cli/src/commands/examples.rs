@@ -2,7 +2,7 @@
 
 use crate::bundled::{EXAMPLES, Example};
 use crate::{Error, Outcome, text};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// List the bundled examples, or write one out.
 #[derive(Debug, clap::Args)]
@@ -30,9 +30,8 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
                 .map_err(|error| format!("cannot make folder {}: {error}", folder.display()))?;
             for (file, content) in example.files {
                 let path = folder.join(file);
-                std::fs::write(&path, content)
-                    .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-                println!("{}", path.display());
+                write(&path, content)?;
+                text::out(&format!("{}\n", path.display()))?;
             }
         }
         return Ok(Outcome::Done);
@@ -40,14 +39,27 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     match (&args.name, chosen.first()) {
         (Some(_), Some(example)) => {
             for (_, content) in example.files.iter().filter(|(file, _)| file.ends_with(".toml")) {
-                print!("{content}");
+                text::out(content)?;
             }
         }
         _ => {
             let rows: Vec<_> =
                 EXAMPLES.iter().map(|e| (e.name.to_string(), e.title().to_string())).collect();
-            print!("{}", text::columns(&rows));
+            text::out(&text::columns(&rows))?;
         }
     }
     Ok(Outcome::Done)
+}
+
+/// Writes a file of an example, and keeps one that somebody has changed.
+fn write(path: &Path, content: &str) -> Result<(), Error> {
+    match std::fs::read(path) {
+        Ok(found) if found == content.as_bytes() => Ok(()),
+        Ok(_) => {
+            let path = path.display();
+            Err(format!("`{path}` is there and differs from the example; it is left as it is")
+                .into())
+        }
+        Err(_) => Ok(saltus::io::write_whole(path, content.as_bytes())?),
+    }
 }

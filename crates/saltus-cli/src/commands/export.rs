@@ -1,7 +1,7 @@
 //! `saltus export RUN.h5 --to csv -o PATH`: a run in another format.
 
 use super::find_signals;
-use crate::{Error, Outcome};
+use crate::{Error, Outcome, paths, text};
 use clap::ValueEnum;
 use saltus::io::csv::write_csv_file;
 use std::path::PathBuf;
@@ -30,15 +30,17 @@ enum Format {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Error> {
+    let extension = match args.to {
+        Format::Csv => "csv",
+    };
+    let path = args.output.clone().unwrap_or_else(|| args.run.with_extension(extension));
+    let files = [("the run file", &*args.run), ("the file to write", &*path)];
+    paths::check_distinct(&files, "give another name with -o")?;
     let run = saltus::io::run_file::read_run(&args.run)?;
     let signals = find_signals(&run.layout, &args.signals)?;
-    let path = match args.to {
-        Format::Csv => {
-            let path = args.output.clone().unwrap_or_else(|| args.run.with_extension("csv"));
-            write_csv_file(&run, &signals, &path)?;
-            path
-        }
-    };
-    println!("{}", path.display());
+    match args.to {
+        Format::Csv => write_csv_file(&run, &signals, &path)?,
+    }
+    text::out(&format!("{}\n", path.display()))?;
     Ok(Outcome::Done)
 }

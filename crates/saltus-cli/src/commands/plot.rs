@@ -1,7 +1,7 @@
 //! `saltus plot RUN.h5 [SIGNAL...]`: pictures.
 
 use super::find_signals;
-use crate::{Error, Outcome, chart};
+use crate::{Error, Outcome, chart, paths, text};
 use std::path::PathBuf;
 
 /// Draw signals of a run.
@@ -20,6 +20,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Outcome, Error> {
     let picture = args.output.clone().unwrap_or_else(|| args.run.with_extension("png"));
     chart::check_path(&picture)?;
+    let files = [("the run file", &*args.run), ("the picture", &*picture)];
+    paths::check_distinct(&files, "give another name with -o")?;
     let run = saltus::io::run_file::read_run(&args.run)?;
     let signals = if args.signals.is_empty() {
         chart::default_signals(&run.layout)
@@ -27,6 +29,6 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         find_signals(&run.layout, &args.signals)?
     };
     chart::draw(&run, &signals, &picture)?;
-    println!("{}", picture.display());
+    text::out(&format!("{}\n", picture.display()))?;
     Ok(Outcome::Done)
 }

@@ -1,8 +1,9 @@
 //! `saltus run FILE`: runs a model file, writes the run and a picture, prints a summary.
 
+use super::with_stats;
 use crate::preview::Preview;
 use crate::text::{self, plural};
-use crate::{Error, Outcome, chart};
+use crate::{Error, Outcome, chart, paths};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use saltus::io::ModelFile;
 use saltus::io::run_file::RunWriter;
@@ -55,9 +56,13 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         (None, true) => None,
         (None, false) => Some(output.with_extension("png")),
     };
+    saltus::io::check_target(&output)?;
+    let mut files = vec![("the model file", &*args.file), ("the run file", &*output)];
     if let Some(picture) = &picture {
         chart::check_path(picture)?;
+        files.push(("the picture", picture));
     }
+    paths::check_distinct(&files, "give other names with -o and --plot, or --no-plot")?;
 
     let mut sim = TimeStepping::with_solver(
         file.model.clone(),
@@ -67,11 +72,11 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     )?;
     let signals = settings.output.signals.as_deref();
     let layout = sim.layout_of(signals)?;
-    let writer = RunWriter::create(&output, &layout, Some(&text_of(&file, &overrides)))?;
+    let interrupt = interrupt_flag()?; // before there is a file that a Ctrl-C would leave
+    let writer = RunWriter::create(&output, &layout, Some(&file.text_with(&overrides)))?;
     let rows = sim.steps_ahead(settings.until) / settings.output.every.max(1) + 2;
     let mut sink = Tee { writer, preview: picture.is_some().then(|| Preview::new(&layout, rows)) };
 
-    let interrupt = interrupt_flag()?;
     let bar = progress_bar(args);
     let mut show = |progress: sim::Progress| {
         let share = (progress.t - progress.start) / (progress.until - progress.start);
@@ -95,30 +100,51 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         Err(failure) => (*failure.run, Some(failure.source)),
     };
     if let Some(sim::SimError::Record(why)) = &failure {
-        return Err(format!("the run was stopped, its file could not be written: {why}").into());
+        text::message(&format!("the run was stopped, its file could not be written: {why}"));
+        return Ok(Outcome::Failed);
     }
-    let written = sink.writer.finish(&run.stats)?;
-    if let (Some(picture), Some(preview)) = (&picture, sink.preview) {
-        let drawn = preview.into_run(run.stats.clone());
-        chart::draw(&drawn, &drawn.layout.signals, picture)?;
-    }
+    let written = match sink.writer.finish(&run.stats) {
+        Ok(written) => written,
+        Err(error) => {
+            text::message(&format!("the run is done, but not its file: {error}"));
+            return Ok(Outcome::Failed);
+        }
+    };
+    let drawn = match (&picture, sink.preview) {
+        (Some(picture), Some(preview)) => draw(preview.into_run(run.stats.clone()), picture),
+        _ => Ok(None),
+    };
 
+    let picture = drawn.as_ref().ok().copied().flatten();
     let report = Report { run: &run, file: &file, sim: &sim, written: &written, picture };
     if args.json {
-        println!("{}", report.json());
+        text::out(&format!("{}\n", report.json()))?;
     } else if !args.quiet {
-        print!("{}", report.text());
+        text::out(&report.text())?;
+    }
+    let mut outcome = Outcome::Done;
+    if let Err(error) = &drawn {
+        text::message(&format!("warning: there is no picture: {error}"));
+        outcome = Outcome::Failed;
     }
     if let Some(failure) = failure {
-        eprintln!("saltus: the run failed: {failure}");
-        eprintln!("saltus: what was computed before is in {}", written.display());
-        return Ok(Outcome::Failed);
+        text::message(&format!("the run failed: {failure}"));
+        text::message(&format!("what was computed before is in {}", written.display()));
+        outcome = Outcome::Failed;
+    } else if run.stats.outcome == sim::Outcome::Interrupted {
+        let t = sim.t();
+        text::message(&format!("interrupted at t = {t}; what was computed is kept"));
+        outcome = Outcome::Failed;
     }
-    if run.stats.outcome == sim::Outcome::Interrupted {
-        eprintln!("saltus: interrupted at t = {}; what was computed is kept", sim.t());
-        return Ok(Outcome::Failed);
+    Ok(outcome)
+}
+
+/// Draws the picture, unless there is nothing to draw; says where it is.
+fn draw(run: Run, picture: &Path) -> Result<Option<&Path>, chart::ChartError> {
+    if run.layout.signals.is_empty() {
+        return Ok(None);
     }
-    Ok(Outcome::Done)
+    chart::draw(&run, &run.layout.signals, picture).map(|()| Some(picture))
 }
 
 /// Gives recorded rows to the run file, and to the picture.
@@ -142,33 +168,24 @@ struct Report<'a> {
     file: &'a ModelFile,
     sim: &'a TimeStepping,
     written: &'a Path,
-    picture: Option<PathBuf>,
+    picture: Option<&'a Path>,
 }
 
 impl Report<'_> {
     fn json(&self) -> serde_json::Value {
-        let stats = &self.run.stats;
         let settings = &self.file.simulation;
-        json!({
+        let document = json!({
             "title": self.file.model.title(),
             "systems": self.file.model.systems().len(),
             "interactions": self.file.model.interactions().len(),
             "t": self.sim.t(),
             "until": settings.until,
             "h": settings.h,
-            "steps": stats.steps,
-            "iterations": stats.iterations,
-            "worst_residual": stats.worst_residual,
-            "worst_penetration": stats.worst_penetration,
-            "failures": stats.failures,
-            "seconds": stats.seconds,
-            "outcome": stats.outcome.name(),
-            "error": stats.outcome.error(),
-            "complete": stats.outcome == sim::Outcome::Complete,
             "ledger": self.sim.ledger(),
             "output": self.written,
             "plot": self.picture,
-        })
+        });
+        with_stats(document, &self.run.stats)
     }
 
     fn text(&self) -> String {
@@ -234,12 +251,6 @@ impl Report<'_> {
         }
         format!("{}\n{}", model.title(), text::columns(&rows))
     }
-}
-
-/// The file's text, with the overrides in comments before it: what made the run.
-fn text_of(file: &ModelFile, overrides: &[(String, String)]) -> String {
-    let set = overrides.iter().map(|(path, value)| format!("# --set {path}={value}\n"));
-    set.collect::<String>() + &file.text
 }
 
 /// `--set`, `--h` and `--until` as overrides of the file's values.

@@ -1,6 +1,6 @@
 //! `saltus schema`: the JSON schema of model files.
 
-use crate::{Error, Outcome};
+use crate::{Error, Outcome, text};
 
 /// Print the JSON schema of model files.
 #[derive(Debug, clap::Args)]
@@ -8,6 +8,7 @@ pub struct Args {}
 
 /// Runs the command.
 pub fn run(_args: &Args) -> Result<Outcome, Error> {
-    println!("{}", serde_json::to_string_pretty(&saltus::io::model_file::schema())?);
+    let schema = serde_json::to_string_pretty(&saltus::io::model_file::schema())?;
+    text::out(&format!("{schema}\n"))?;
     Ok(Outcome::Done)
 }

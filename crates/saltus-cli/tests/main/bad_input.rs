@@ -187,6 +187,7 @@ kind"#,
 #[test]
 fn uses() {
     check_use(&["run", "nope.toml"], r#"saltus: nope.toml: no such file"#);
+    #[cfg(target_os = "linux")]
     check_use(
         &["run", "ball.toml", "-o", "/proc/x.h5"],
         "saltus: cannot write `/proc/x.h5`: No such file or directory (os error 2)",
@@ -199,6 +200,10 @@ fn uses() {
     check_use(
         &["run", "ball.toml", "--plot", "x.jpg"],
         r#"saltus: cannot tell the kind of picture from `x.jpg`: its name must end in .png or .svg"#,
+    );
+    check_use(
+        &["run", "ball.toml", "--plot", "nowhere/x.png"],
+        r#"saltus: cannot write `nowhere/x.png`: there is no folder `nowhere`"#,
     );
     check_use(
         &["run", "ball.toml", "--set", "gg=1"],

@@ -4,16 +4,18 @@
 mod bad_input;
 mod commands;
 mod interrupt;
+mod output;
+mod solve;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A folder of its own for a test, removed at the end.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub fn new() -> Folder {
+    pub(crate) fn new() -> Folder {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("saltus-cli-{}-{number}", std::process::id()));
@@ -22,22 +24,22 @@ impl Folder {
     }
 
     /// The command, in this folder.
-    pub fn saltus(&self, args: &[&str]) -> Said {
+    pub(crate) fn saltus(&self, args: &[&str]) -> Said {
         let mut command = Command::new(env!("CARGO_BIN_EXE_saltus"));
         Said::new(command.args(args).current_dir(&self.0).output().unwrap())
     }
 
     /// Writes a file.
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.0.join(name), text).unwrap();
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
     /// Names of all files in it, sorted.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(&self.0)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -55,14 +57,14 @@ impl Drop for Folder {
 
 /// What the command said.
 #[derive(Debug)]
-pub struct Said {
-    pub status: i32,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Said {
+    pub(crate) status: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Said {
-    pub fn new(output: Output) -> Said {
+    pub(crate) fn new(output: Output) -> Said {
         Said {
             status: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).unwrap(),
@@ -71,14 +73,14 @@ impl Said {
     }
 
     #[track_caller]
-    pub fn done(self) -> Said {
+    pub(crate) fn done(self) -> Said {
         assert_eq!(self.status, 0, "{self:?}");
         self
     }
 }
 
 /// The ball of the README, short.
-pub const BALL: &str = r#"title = "bouncing ball"
+pub(crate) const BALL: &str = r#"title = "bouncing ball"
 
 [parameters]
 g = 9.81

@@ -161,6 +161,30 @@ impl ModelFile {
         }
         evaluate(text, name, overrides).map_err(|fault| fault.locate(&sources))
     }
+
+    /// The text of the file with overrides as comments before it: what made a run, for the
+    /// run's file.
+    ///
+    /// ```text
+    /// # --set floor.law.e=0.5
+    /// title = "bouncing ball"
+    /// ...
+    /// ```
+    pub fn text_with(&self, overrides: &[(String, String)]) -> String {
+        let mut text = String::new();
+        for (path, value) in overrides {
+            text.push_str("# --set ");
+            // a comment of TOML ends with the line and has no control characters but tabs
+            for c in format!("{path}={value}").chars() {
+                match c.is_control() && c != '\t' {
+                    true => text.extend(c.escape_default()),
+                    false => text.push(c),
+                }
+            }
+            text.push('\n');
+        }
+        text + &self.text
+    }
 }
 
 /// The stages one after the other.

@@ -9,7 +9,7 @@ use super::{Output, Simulation, Strategy};
 use saltus_expr::nearest;
 use saltus_model::{Model, Order};
 use saltus_numerics::{NumericsError, Solver};
-use saltus_sim::{Integrator, Layout, Quantity, Signal, SignalError, SimError};
+use saltus_sim::{Integrator, Layout, Signal, SignalError, SimError, signals_of};
 use serde::de::DeserializeOwned;
 
 /// Reads `[simulation]` for a model.
@@ -176,7 +176,7 @@ fn signals(fields: &Fields, model: &Model) -> Result<Option<Vec<String>>, Fault>
         let expected = "an array of signals such as \"ball.q\"";
         return Err(fields.scope.wrong_type(item, "signals", expected));
     };
-    let layout = all_signals(model);
+    let layout = signals_of(model);
     let signal = |item: &Item| {
         let path = super::repetition::expand(item, "signals", fields.scope)?;
         // a bare name stands for all signals of its owner
@@ -199,30 +199,6 @@ fn signal_error(error: SignalError, layout: &Layout) -> ErrorKind {
     let nearest = nearest(&path, known.iter().map(String::as_str)).map(str::to_owned);
     known.truncate(13);
     ErrorKind::UnknownSignal { path, nearest, known }
-}
-
-/// Everything that a run of the model could record, to look names up in.
-fn all_signals(model: &Model) -> Layout {
-    let mut signals = Vec::new();
-    let mut add = |owner: &str, quantities: &[Quantity], len: usize| {
-        for &quantity in quantities {
-            signals.push(Signal { owner: owner.to_owned(), quantity, columns: 0..len });
-        }
-    };
-    for (name, system) in model.systems() {
-        match system.order() {
-            Order::First => add(name, &[Quantity::X], system.dim()),
-            Order::Second => add(name, &[Quantity::Q, Quantity::V], system.dim()),
-        }
-    }
-    for (name, interaction) in model.interactions() {
-        let size = interaction.relation.size();
-        match interaction.relation.order() {
-            Order::First => add(name, &[Quantity::Y, Quantity::Lam], size),
-            Order::Second => add(name, &[Quantity::Y, Quantity::U, Quantity::Lam], size),
-        }
-    }
-    Layout { title: model.title().to_owned(), signals, ledger: false }
 }
 
 /// Opens `[simulation]`, which has to be there.

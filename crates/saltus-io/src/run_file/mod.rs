@@ -13,13 +13,15 @@
 //! /stats/totals              (6,)      float64   the totals of the root's attributes, in their order
 //! /ledger/{kinetic,potential,work,damping,contact,numerical}  (n,)  float64   with mechanical systems only
 //! /model                     attributes: title, version
-//! /model/text                scalar string       the model file, where the run was made from one
+//! /model/text                scalar string       the model file, after its overrides as comments,
+//!                            where the run was made from one
 //! /model/signals             (s,)      string    paths of the signals, in the order of the model
 //! /model/columns             (s, 2)    int64     columns first..last of each in a row of all signals
 //! ```
 //!
 //! Attributes of a dataset: `description`, `unit` where it is certain (the generalised coordinates
 //! of a mechanical system have no unit that Saltus knows), and `columns`, the paths of its columns.
+//! A run of more than 500 signals has none of them: they would be most of the file.
 //!
 //! Storage is not compressed. A run that fits one buffer is stored contiguously, a longer one in
 //! chunks of the same number of rows in every dataset, with an unlimited first axis.
@@ -33,6 +35,7 @@ mod writer;
 pub use reader::{RunInfo, read_info, read_layout, read_run};
 pub use writer::RunWriter;
 
+use saltus_sim::Signal;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -59,6 +62,12 @@ pub enum RunFileError {
         /// The missing folder.
         folder: PathBuf,
     },
+    /// What has the name of the file to write is a device, a pipe or the like.
+    #[error("cannot write `{path}`: it is not a regular file", path = path.display())]
+    NotRegular {
+        /// The file to write.
+        path: PathBuf,
+    },
     /// The file cannot be made where it should be.
     #[error("cannot write `{path}`: {cause}", path = path.display())]
     Create {
@@ -80,6 +89,18 @@ pub enum RunFileError {
     Duplicate {
         /// Its path.
         path: String,
+    },
+    /// Signals that do not lie side by side.
+    #[error("the signal `{path}` has the columns {start}..{end}, but {expected} comes next")]
+    Columns {
+        /// The signal's path.
+        path: String,
+        /// Its first column.
+        start: usize,
+        /// The column after its last one.
+        end: usize,
+        /// The first column that no signal before it has.
+        expected: usize,
     },
     /// Rows that do not fit the layout.
     #[error("`{table}` has {found} values in {rows} rows, but the layout asks for {expected}")]
@@ -168,6 +189,21 @@ impl From<RunFileError> for std::io::Error {
     fn from(error: RunFileError) -> Self {
         std::io::Error::other(error)
     }
+}
+
+/// The columns of the signals must tile a row: no gap, no column of two signals.
+fn check_columns(signals: &[Signal]) -> Result<(), RunFileError> {
+    let mut sorted: Vec<&Signal> = signals.iter().collect();
+    sorted.sort_by_key(|signal| (signal.columns.start, signal.columns.end));
+    let mut expected = 0;
+    for signal in sorted {
+        let (start, end) = (signal.columns.start, signal.columns.end);
+        if start != expected || start > end {
+            return Err(RunFileError::Columns { path: signal.path(), start, end, expected });
+        }
+        expected = end;
+    }
+    Ok(())
 }
 
 /// The HDF5 library's message without the names of its layers.

@@ -3,7 +3,7 @@
 //! Nothing in a file is trusted: sizes are held against the length of the file before memory is
 //! asked for, and every dataset must have the shape that the list of signals gives it.
 
-use super::{FORMAT, FORMAT_VERSION, RunFileError, cause};
+use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns};
 use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
 use saltus_sim::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal};
 use std::fs::File;
@@ -119,12 +119,9 @@ impl RunSource {
             else {
                 return Err(self.damaged(format!("`{path}` is not a signal")));
             };
-            // columns lie side by side, so no range ends beyond all bytes of the file
-            if start > end || end as u64 > self.length {
-                return Err(self.damaged(format!("`{path}` has the columns {start}..{end}")));
-            }
             signals.push(Signal { owner: owner.to_string(), quantity, columns: start..end });
         }
+        check_columns(&signals).map_err(|error| self.damaged(error.to_string()))?;
         Ok(signals)
     }
 
@@ -170,10 +167,19 @@ impl RunSource {
             .ledger_columns()
             .zip(Ledger::NAMES)
             .map(|(column, name)| (format!("ledger/{name}"), vec![rows], column..column + 1));
-        let datasets = signals.chain(ledger).filter(|(_, _, columns)| !columns.is_empty());
-        for (name, shape, columns) in datasets {
-            let values = self.numbers::<f64>(&name, &shape)?;
-            self.reserve(&mut frames.rows, rows, width)?;
+        let wanted = signals.chain(ledger).filter(|(_, _, columns)| !columns.is_empty());
+
+        // every shape is known to be in the file before memory for all of them is asked for
+        let mut datasets = Vec::new();
+        let mut compressed = false;
+        for (name, shape, columns) in wanted {
+            let dataset = self.shaped(&name, &shape)?;
+            compressed |= self.is_compressed(&dataset)?;
+            datasets.push((name, dataset, columns));
+        }
+        frames.rows = self.table(rows, width, compressed)?;
+        for (name, dataset, columns) in datasets {
+            let values = self.values::<f64>(&name, &dataset)?;
             let found = values.chunks_exact(columns.len());
             for (row, found) in frames.rows.chunks_exact_mut(width).zip(found) {
                 row[columns.clone()].copy_from_slice(found);
@@ -182,14 +188,18 @@ impl RunSource {
         Ok(frames)
     }
 
-    /// Makes a table of zeros, unless it is there.
-    fn reserve(&self, table: &mut Vec<f64>, rows: usize, width: usize) -> Result<(), RunFileError> {
-        let size = rows.checked_mul(width).filter(|size| table.try_reserve(*size).is_ok());
-        let Some(size) = size else {
-            return Err(self.damaged(format!("{rows} rows of {width} columns are too many")));
-        };
-        table.resize(size, 0.0);
-        Ok(())
+    /// A table of zeros, which is no larger than what the file can hold.
+    fn table(&self, rows: usize, width: usize, compressed: bool) -> Result<Vec<f64>, RunFileError> {
+        let mut table = Vec::new();
+        let fits = |size: &usize| *size as u64 <= self.largest(compressed) / 8;
+        let size = rows.checked_mul(width).filter(fits);
+        match size.filter(|size| table.try_reserve_exact(*size).is_ok()) {
+            Some(size) => {
+                table.resize(size, 0.0);
+                Ok(table)
+            }
+            None => Err(self.damaged(format!("{rows} rows of {width} columns are too many"))),
+        }
     }
 
     fn dataset(&self, name: &str) -> Result<H5Dataset, RunFileError> {
@@ -202,14 +212,28 @@ impl RunSource {
         name: &str,
         shape: &[usize],
     ) -> Result<Vec<T>, RunFileError> {
+        self.values(name, &self.shaped(name, shape)?)
+    }
+
+    /// A dataset, which must have that shape.
+    fn shaped(&self, name: &str, shape: &[usize]) -> Result<H5Dataset, RunFileError> {
         let dataset = self.dataset(name)?;
         let found = dataset.shape();
         if found != shape {
             return Err(self.damaged(format!("`/{name}` has shape {found:?} instead of {shape:?}")));
         }
         self.check_size(name, &dataset)?;
+        Ok(dataset)
+    }
+
+    /// The numbers of a dataset that has passed [`Self::shaped`].
+    fn values<T: rust_hdf5::H5Type + rust_hdf5::ReadNumeric>(
+        &self,
+        name: &str,
+        dataset: &H5Dataset,
+    ) -> Result<Vec<T>, RunFileError> {
         let values: Vec<T> = self.checked(dataset.read_numeric_as())?;
-        match values.len() == shape.iter().product::<usize>() {
+        match values.len() == dataset.shape().iter().product::<usize>() {
             true => Ok(values),
             false => Err(self.damaged(format!("`/{name}` has {} values", values.len()))),
         }
@@ -221,11 +245,19 @@ impl RunSource {
         self.checked(dataset.read_strings())
     }
 
-    /// No dataset is larger than the file that holds it, unless it is compressed (by another tool;
+    fn is_compressed(&self, dataset: &H5Dataset) -> Result<bool, RunFileError> {
+        Ok(!self.checked(dataset.filters())?.is_empty())
+    }
+
+    /// Most bytes that can be in the file: its own, unless it is compressed (by another tool;
     /// deflate makes nothing smaller than a thousandth).
+    fn largest(&self, compressed: bool) -> u64 {
+        if compressed { self.length.saturating_mul(1100) } else { self.length }
+    }
+
+    /// No dataset is larger than the file that holds it.
     fn check_size(&self, name: &str, dataset: &H5Dataset) -> Result<(), RunFileError> {
-        let compressed = !self.checked(dataset.filters())?.is_empty();
-        let largest = if compressed { self.length.saturating_mul(1100) } else { self.length };
+        let largest = self.largest(self.is_compressed(dataset)?);
         let mut elements = dataset.shape().into_iter().map(|size| size as u64);
         let size = elements.try_fold(dataset.element_size() as u64, u64::checked_mul);
         match size {

@@ -3,7 +3,7 @@
 //! Rows gather in a buffer; a full buffer becomes one chunk of every dataset. The datasets are
 //! made with the first full buffer, or at the end, when their final size is known.
 
-use super::{FORMAT, FORMAT_VERSION, RunFileError, cause};
+use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns};
 use crate::partial::Partial;
 use rust_hdf5::{DatatypeMessage, H5Dataset, H5File, H5Group, Hdf5Error, VarLenUnicode};
 use saltus_sim::{Frames, Layout, Ledger, Outcome, Quantity, RunStats, Sink};
@@ -21,6 +21,8 @@ const CHUNK_BYTES: usize = 512 << 10;
 const CHUNK_ROWS: usize = 8192;
 /// Signals with more columns than this do not list them in an attribute.
 const LISTED_COLUMNS: usize = 256;
+/// Runs of more signals than this have no attributes at their datasets.
+const DESCRIBED_SIGNALS: usize = 500;
 
 /// Writes a run file, row by row.
 ///
@@ -76,6 +78,7 @@ impl RunWriter {
         model_text: Option<&str>,
     ) -> Result<RunWriter, RunFileError> {
         check_names(layout)?;
+        check_columns(&layout.signals)?;
         let mut partial = Partial::create(path.as_ref()).map_err(|error| error.into_run_file())?;
         let file = H5File::create(partial.path()).map_err(|error| RunFileError::Create {
             path: partial.target().to_path_buf(),
@@ -291,6 +294,9 @@ impl RunWriter {
             _ => make!(f64),
         };
 
+        if self.layout.signals.len() > DESCRIBED_SIGNALS {
+            return Ok(dataset);
+        }
         let text = |name: &str, value: &str| {
             let attribute = dataset.new_attr::<VarLenUnicode>().shape(()).create(name)?;
             attribute.write_scalar(&VarLenUnicode(value.to_string()))

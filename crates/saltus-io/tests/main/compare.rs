@@ -2,7 +2,7 @@
 
 use crate::sample;
 use saltus_io::compare::compare;
-use saltus_sim::Run;
+use saltus_sim::{Quantity, Run};
 
 /// A run without infinities.
 fn run() -> Run {
@@ -79,4 +79,17 @@ fn lengths_times_and_signals_count() {
     let comparison = compare(&a, &narrower, 1.0);
     assert_eq!(comparison.signals[0].columns, (3, 2));
     assert!(!comparison.agrees());
+}
+
+/// Signals are found by name at once: with a search for each, this would take a minute.
+#[test]
+fn many_signals() {
+    let mut run = run();
+    run.layout.ledger = false;
+    run.layout.signals =
+        (0..50_000).map(|k| sample::signal(&format!("bead {k}"), Quantity::Q, k..k + 1)).collect();
+    run.frames = sample::frames(&run.layout, 0..2);
+    let comparison = compare(&run, &run, 0.0);
+    assert!(comparison.agrees());
+    assert_eq!(comparison.signals.len(), 50_000);
 }

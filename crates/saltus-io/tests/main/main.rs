@@ -5,5 +5,7 @@
 mod compare;
 mod csv;
 mod model_file;
+mod partial;
+mod problem_file;
 mod run_file;
 mod sample;

@@ -60,13 +60,13 @@ fn round_trip_without_signals_and_ledger() {
 }
 
 #[test]
-fn round_trip_of_a_selection_with_gaps() {
-    // columns 0..3 of q and an interaction of no columns; column 3 belongs to nobody
+fn round_trip_of_a_selection() {
+    // among them an interaction of no columns
     let mut run = sample::run(50);
     run.layout.signals = vec![
         sample::signal("floor", Quantity::Lam, 0..1),
-        sample::signal("nothing", Quantity::Y, 0..0),
-        sample::signal("red ball", Quantity::Q, 0..3),
+        sample::signal("nothing", Quantity::Y, 1..1),
+        sample::signal("red ball", Quantity::Q, 1..4),
     ];
     run.frames = sample::frames(&run.layout, 0..50);
     check_round_trip(&run, 50);
@@ -78,7 +78,8 @@ fn round_trip_of_many_signals() {
     for bead in 0..300 {
         for quantity in [Quantity::Q, Quantity::V, Quantity::Y, Quantity::U, Quantity::Lam] {
             let owner = format!("bead {bead}");
-            layout.signals.push(sample::signal(&owner, quantity, bead..bead + 1));
+            let column = layout.signals.len();
+            layout.signals.push(sample::signal(&owner, quantity, column..column + 1));
         }
     }
     let frames = sample::frames(&layout, 0..2000);
@@ -251,6 +252,44 @@ fn names_that_hdf5_cannot_hold() {
     let error = RunWriter::create(folder.path("run.h5"), &layout, None).unwrap_err();
     assert_eq!(error, RunFileError::Duplicate { path: "a.x".to_string() });
     assert!(folder.names().is_empty());
+}
+
+#[test]
+fn columns_that_do_not_tile_a_row() {
+    let folder = Folder::new();
+    for (a, b, expected) in [(0..1, 2..3, 1), (0..2, 1..3, 2), (1..2, 2..3, 0)] {
+        let signals =
+            vec![sample::signal("b", Quantity::X, b), sample::signal("a", Quantity::X, a)];
+        let layout = Layout { signals, ..Layout::default() };
+        let error = RunWriter::create(folder.path("run.h5"), &layout, None).unwrap_err();
+        let RunFileError::Columns { expected: found, .. } = error else { panic!("{error}") };
+        assert_eq!(found, expected);
+    }
+    assert!(folder.names().is_empty());
+}
+
+/// A list of columns that was tampered with asks for no memory.
+#[test]
+fn columns_of_a_damaged_file() {
+    let folder = Folder::new();
+    let path = folder.path("run.h5");
+    let mut run = sample::run(1000);
+    run.layout.signals =
+        vec![sample::signal("a", Quantity::X, 0..1), sample::signal("b", Quantity::X, 1..3)];
+    run.layout.ledger = false;
+    run.frames = sample::frames(&run.layout, 0..1000);
+    write(&path, &run, 1000, None);
+
+    let bytes = |columns: [i64; 4]| columns.map(i64::to_le_bytes).concat();
+    let whole = std::fs::read(&path).unwrap();
+    let place = whole.windows(32).position(|window| window == bytes([0, 1, 1, 3])).unwrap();
+    for columns in [[0, 1, 1 << 40, 1 << 41], [0, 1, 2, 4], [0, 2, 1, 3], [0, 1, 1, 1 << 40]] {
+        let mut damaged = whole.clone();
+        damaged[place..place + 32].copy_from_slice(&bytes(columns));
+        std::fs::write(&path, &damaged).unwrap();
+        let error = read_run(&path).unwrap_err();
+        assert!(matches!(error, RunFileError::Damaged { .. }), "{error}");
+    }
 }
 
 #[test]

@@ -135,3 +135,15 @@ fn repeated_tables() {
         "--set b1.q0[0]=7: `b1` is one of the repeated `b{i}`; set `b{i}` to change all of them"
     );
 }
+
+/// What made a run stands in its file: the overrides as comments, then the text as it was.
+#[test]
+fn overrides_are_comments_before_the_text() {
+    let file = good(&[]);
+    assert_eq!(file.text_with(&[]), BALL);
+    let overrides = [("g", "1.62"), ("title", "two\nlines")];
+    let overrides = overrides.map(|(path, value)| (path.to_owned(), value.to_owned()));
+    let text = file.text_with(&overrides);
+    assert_eq!(text, format!("# --set g=1.62\n# --set title=two\\nlines\n{BALL}"));
+    ModelFile::parse(&text, "model.toml", &[]).unwrap();
+}

@@ -1,0 +1,139 @@
+//! `saltus solve PROBLEM...`: solves stored problems, one line each.
+
+use crate::text::{self, plural, seconds};
+use crate::{Error, Outcome};
+use saltus::io::problem_file::{Kind, StoredProblem, read};
+use saltus::numerics::{Solution, Solver, Status, solve};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Solve stored problems.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The files
+    #[arg(required = true, value_name = "PROBLEM")]
+    files: Vec<PathBuf>,
+    /// What they hold: lcp, mlcp, relay [default: the name of each file's folder]
+    #[arg(long)]
+    kind: Option<Kind>,
+    /// The method: auto, pivoting, lemke, gauss-seidel, enumeration
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    solver: String,
+    /// The residual to reach [default: 1e-8]
+    #[arg(long, allow_negative_numbers = true)]
+    tol: Option<f64>,
+    /// Iterations to spend [default: that of the method]
+    #[arg(long, value_name = "N")]
+    max_iter: Option<usize>,
+    /// Print one JSON document, and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+/// One file, read and solved.
+struct Answer<'a> {
+    file: &'a Path,
+    stored: StoredProblem,
+    solution: Solution,
+    seconds: f64,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Outcome, Error> {
+    let solver = solver(args)?;
+    let width = args.files.iter().map(|file| file.display().to_string().chars().count()).max();
+    let width = width.unwrap_or(0);
+    let mut documents = Vec::new();
+    let mut outcome = Outcome::Done;
+    for file in &args.files {
+        match answer(file, args.kind, &solver) {
+            Ok(answer) => {
+                if answer.solution.report.status != Status::Solved && outcome == Outcome::Done {
+                    outcome = Outcome::Failed;
+                }
+                match args.json {
+                    true => documents.push(answer.json()),
+                    false => text::out(&format!("{}\n", answer.text(width)))?,
+                }
+            }
+            // one wrong file does not keep the others from being solved
+            Err(error) => {
+                outcome = Outcome::Wrong;
+                text::message(&error.to_string());
+                documents.push(json!({ "file": file, "error": error.to_string() }));
+            }
+        }
+    }
+    if args.json {
+        text::out(&format!("{}\n", Value::from(documents)))?;
+    }
+    Ok(outcome)
+}
+
+fn solver(args: &Args) -> Result<Solver, Error> {
+    let name = args.solver.replace('_', "-").to_lowercase();
+    let mut solver = Solver::from_name(&name).ok_or_else(|| {
+        format!("there is no solver `{}`; there are {}", args.solver, Solver::NAMES.join(", "))
+    })?;
+    if let Some(tol) = args.tol {
+        solver = solver.with_tol(tol);
+    }
+    if let Some(max_iter) = args.max_iter {
+        solver = solver.with_max_iter(max_iter);
+    }
+    solver.check()?;
+    Ok(solver)
+}
+
+fn answer<'a>(file: &'a Path, kind: Option<Kind>, solver: &Solver) -> Result<Answer<'a>, Error> {
+    let stored = read(file, kind)?;
+    let start = Instant::now();
+    let solution = solve(&stored.problem, solver, None);
+    let seconds = start.elapsed().as_secs_f64();
+    // a method that cannot work on the problem
+    let solution = solution.map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok(Answer { file, stored, solution, seconds })
+}
+
+impl Answer<'_> {
+    fn text(&self, width: usize) -> String {
+        let report = self.solution.report;
+        format!(
+            "{file:width$}  {kind:5}  n = {size:<5}  {status:10}  {method:12}  {iterations:>16}  \
+             residual {residual:<8}  {time}",
+            file = self.file.display().to_string(),
+            kind = self.stored.kind.name(),
+            size = self.stored.problem.len(),
+            status = report.status.name(),
+            method = report.method,
+            iterations = plural(report.iterations, "iteration"),
+            residual = format!("{:.1e}", report.residual),
+            time = seconds(self.seconds),
+        )
+    }
+
+    fn json(&self) -> Value {
+        let report = self.solution.report;
+        let attempts = self.solution.attempts.iter().map(|attempt| {
+            json!({
+                "solver": attempt.method,
+                "status": attempt.status.name(),
+                "residual": attempt.residual,
+            })
+        });
+        json!({
+            "file": self.file,
+            "name": self.stored.name,
+            "kind": self.stored.kind.name(),
+            "size": self.stored.problem.len(),
+            "status": report.status.name(),
+            "solver": report.method,
+            "iterations": report.iterations,
+            "residual": report.residual,
+            "worst": report.worst,
+            "seconds": self.seconds,
+            "attempts": attempts.collect::<Vec<_>>(),
+        })
+    }
+}

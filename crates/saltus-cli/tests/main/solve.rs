@@ -1,0 +1,149 @@
+//! `saltus solve` and `saltus info` on stored problems.
+
+use crate::{Folder, Said};
+use std::path::Path;
+
+/// The command, in the folder of stored problems.
+fn saltus(args: &[&str]) -> Said {
+    let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/problems");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_saltus"));
+    Said::new(command.args(args).current_dir(problems).output().unwrap())
+}
+
+fn json(said: &Said) -> serde_json::Value {
+    serde_json::from_str(&said.out).unwrap()
+}
+
+#[test]
+fn one_line_each() {
+    let said = saltus(&["solve", "lcp/dense.dat", "mlcp/both.dat", "relay/blocks.dat"]).done();
+    assert_eq!(said.err, "");
+    let lines: Vec<Vec<&str>> = said.out.lines().map(|l| l.split_whitespace().collect()).collect();
+    assert_eq!(lines.len(), 3);
+    for (line, expected) in lines.iter().zip([
+        ["lcp/dense.dat", "lcp", "n", "=", "3", "solved"],
+        ["mlcp/both.dat", "mlcp", "n", "=", "3", "solved"],
+        ["relay/blocks.dat", "relay", "n", "=", "3", "solved"],
+    ]) {
+        assert_eq!(line[..6], expected);
+        assert!(line.contains(&"residual"), "{line:?}");
+    }
+}
+
+#[test]
+fn settings() {
+    for solver in ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration", "Gauss_Seidel"] {
+        let args = ["solve", "lcp/dense.dat", "--solver", solver, "--tol", "1e-12", "--json"];
+        let document = json(&saltus(&args).done());
+        assert_eq!(document[0]["status"], "solved", "{solver}");
+        assert!(document[0]["residual"].as_f64().unwrap() <= 1e-12);
+    }
+    let args = ["solve", "lcp/dense.dat", "--solver", "gauss-seidel", "--max-iter", "0"];
+    let said = saltus(&args);
+    assert_eq!((said.status, said.err.as_str()), (1, ""));
+    assert!(said.out.contains("max_iter"), "{}", said.out);
+}
+
+#[test]
+fn one_json_document() {
+    let said = saltus(&["solve", "--json", "lcp/dense.dat", "mlcp/older.dat"]).done();
+    let document = json(&said);
+    assert_eq!(document.as_array().unwrap().len(), 2);
+    let first = &document[0];
+    assert_eq!(first["file"], "lcp/dense.dat");
+    assert_eq!((&first["name"], &first["kind"]), (&"dense".into(), &"lcp".into()));
+    assert_eq!((&first["size"], &first["status"]), (&3.into(), &"solved".into()));
+    assert_eq!(first["attempts"][0]["solver"], first["solver"]);
+    for key in ["iterations", "residual", "seconds", "worst"] {
+        assert!(first[key].is_number(), "{key}");
+    }
+}
+
+#[test]
+fn exit_statuses() {
+    let folder = Folder::new();
+    folder.write("none.dat", "1 0 1 1 1 1 0 -1"); // 0 ≤ −1
+    folder.write("good.dat", "1 0 1 1 1 1 2 -1");
+    folder.write("bad.dat", "1 0 1 1 1 1\n2 nan");
+    let status = |files: &[&str]| {
+        let args = [&["solve", "--kind", "lcp"], files].concat();
+        folder.saltus(&args)
+    };
+    assert_eq!(status(&["good.dat"]).status, 0);
+    let said = status(&["none.dat", "good.dat"]);
+    assert_eq!((said.status, said.out.lines().count()), (1, 2));
+    assert!(said.out.contains("infeasible"), "{}", said.out);
+    // the others are solved all the same
+    let said = status(&["bad.dat", "none.dat", "nope.dat", "good.dat"]);
+    assert_eq!((said.status, said.out.lines().count()), (2, 2));
+    assert_eq!(
+        said.err,
+        "saltus: bad.dat:2:3: `q[0]`: expected a number, found nan\nsaltus: nope.dat: no such file\n"
+    );
+    let said = status(&["bad.dat", "good.dat", "--json"]);
+    assert_eq!(said.status, 2);
+    assert_eq!(json(&said)[0]["error"], "bad.dat:2:3: `q[0]`: expected a number, found nan");
+    assert_eq!(json(&said)[1]["status"], "solved");
+}
+
+/// Runs the command with these arguments, and expects these words on standard error.
+#[track_caller]
+fn check_wrong(args: &[&str], expected: &str) {
+    let said = saltus(args);
+    assert_eq!((said.status, said.out.as_str()), (2, ""), "{said:?}");
+    assert_eq!(said.err.lines().next().unwrap_or_default(), expected);
+}
+
+#[test]
+fn wrong_use() {
+    check_wrong(
+        &["solve", "../problems/lcp/dense.dat", "--kind", "lpc"],
+        "error: invalid value 'lpc' for '--kind <KIND>': there is no kind of problem `lpc`; did you mean `lcp`?",
+    );
+    check_wrong(
+        &["solve", "lcp/dense.dat", "--solver", "simplex"],
+        "saltus: there is no solver `simplex`; there are auto, pivoting, lemke, gauss-seidel, enumeration",
+    );
+    check_wrong(
+        &["solve", "lcp/dense.dat", "--tol", "0"],
+        "saltus: setting `tol` = 0 is outside (0, inf)",
+    );
+    check_wrong(
+        &["solve", "lcp/dense.dat", "--kind", "fc3d"],
+        "saltus: lcp/dense.dat: kind `fc3d` cannot be solved yet: friction is not among the laws yet",
+    );
+    check_wrong(&["solve", "lcp"], "saltus: lcp: a directory, expected a stored problem");
+    check_wrong(&["solve"], "error: the following required arguments were not provided:");
+    let folder = Folder::new();
+    folder.write("x.dat", "1 0 1 1 1 1 2 -1");
+    let said = folder.saltus(&["solve", "x.dat"]);
+    assert_eq!(said.status, 2);
+    assert_eq!(
+        said.err,
+        "saltus: x.dat: the file does not say what kind of problem it holds, nor does its folder's name; give one of lcp, mlcp, relay, avi, fc2d, fc3d, gfc2d, gfc3d, rfc3d, grfc3d, gmp, soclcp, plasticity\n"
+    );
+}
+
+#[test]
+fn info() {
+    let said = saltus(&["info", "mlcp/both.dat"]).done();
+    assert_eq!(
+        said.out,
+        "both (mlcp problem)\n  size    3 unknowns\n  sets    1 equality, 2 complementarities\n  \
+         matrix  7 nonzeros (77.778 %), largest 3.000e0, not symmetric (by 6.7e-1 of the largest entry)\n  \
+         ‖q‖     8.062e0\n  answer  not stored\n"
+    );
+    let document = json(&saltus(&["info", "lcp/dense.dat", "--kind", "lcp", "--json"]).done());
+    assert_eq!((&document["kind"], &document["problem_kind"]), (&"problem".into(), &"lcp".into()));
+    assert_eq!(document["sets"]["complementarities"], 3);
+    assert_eq!(document["nonzeros"], 7);
+    assert_eq!(document["symmetric"], false);
+    assert_eq!(document["reference"], serde_json::json!([1.0, 0.0, 2.0]));
+    let said = saltus(&["info", "relay/dense.dat"]).done();
+    assert!(said.out.contains("3 intervals"), "{}", said.out);
+    let folder = Folder::new();
+    folder.write("eye.txt", "2 0 2 2 2 2 1 0 0 1 1 1");
+    let said = folder.saltus(&["info", "eye.txt", "--kind", "lcp"]).done();
+    assert!(said.out.contains("2 nonzeros (50.000 %), largest 1.000e0, symmetric"), "{}", said.out);
+    assert_eq!(folder.saltus(&["info", "eye.txt"]).status, 2);
+}

@@ -1,0 +1,127 @@
+//! Stored problems: the text files of Siconos.
+//!
+//! ```text
+//! lcp    := N matrix q:REAL{N}
+//! relay  := N matrix q:REAL{N} lower:REAL{N} upper:REAL{N}
+//! mlcp   := tagged | blocks | both (see `forms`)
+//! matrix := dense | sparse blocks | sparse (see `matrix`)
+//! ```
+//!
+//! Tokens are separated by white space. There are no comments, no magic number and no version,
+//! and what a file holds is not written in it: the [`Kind`] is given, or taken from the name of
+//! its folder. Readers stop after the last number they expect, and anything may follow.
+//!
+//! What happens to a text, a file a stage: `scan` (tokens and numbers with places), `matrix`,
+//! `forms` (the kinds). A number in the file that says how much follows is believed only where
+//! the file is long enough for it, so memory is bounded by the file's length.
+
+mod error;
+mod forms;
+mod kind;
+mod matrix;
+mod scan;
+
+pub use error::{ErrorKind, ProblemFileError};
+pub use kind::{Kind, UnknownKind};
+
+use error::Fault;
+use saltus_numerics::Problem;
+use saltus_numerics::residual::residual;
+use scan::Scanner;
+use std::io::{ErrorKind as IoErrorKind, Read};
+use std::path::Path;
+
+/// The longest file that is read.
+const LONGEST: u64 = 1 << 31;
+
+/// A number that a stored answer must be below, in the residual, to be taken for one: files
+/// print it with six decimals, and some hold something else there.
+const REFERENCE: f64 = 1e-4;
+
+/// A problem from a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredProblem {
+    /// What the file holds.
+    pub kind: Kind,
+    /// The problem.
+    pub problem: Problem,
+    /// The file's name without folder and extension; empty for a text.
+    pub name: String,
+    /// An answer that follows the problem in the file, where one does: a residual of at most
+    /// 1e-4, so a hint and not a certificate.
+    pub reference: Option<Vec<f64>>,
+}
+
+/// Reads a problem of this kind, or of the kind that its folder is named after.
+pub fn read(path: &Path, kind: Option<Kind>) -> Result<StoredProblem, ProblemFileError> {
+    let name = path.display().to_string();
+    let wrong = |kind: ErrorKind| ProblemFileError::of_file(&name, kind);
+    let bytes = bytes_of(path).map_err(|reason| wrong(ErrorKind::Read { reason }))?;
+    if bytes.starts_with(b"\x89HDF\r\n\x1a\n") {
+        return Err(wrong(ErrorKind::Hdf5));
+    }
+    let kind = kind.or_else(|| Kind::of_folder(path)).ok_or_else(|| wrong(ErrorKind::NoKind))?;
+    // what follows the numbers may be in any encoding
+    let text = String::from_utf8_lossy(&bytes);
+    let mut stored = parse(&text, kind).map_err(|error| error.in_file(&name))?;
+    stored.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(stored)
+}
+
+/// The same from a text.
+///
+/// ```
+/// use saltus_io::problem_file::{Kind, parse};
+///
+/// //                    size, dense, rows and columns twice, two columns, q
+/// let stored = parse("2   0   2 2   2 2   4 -2   1 3   -5 1", Kind::Lcp)?;
+/// assert_eq!(stored.problem.matrix().get(0, 1), 1.0);
+/// assert_eq!(stored.problem.q(), [-5.0, 1.0]);
+/// # Ok::<(), saltus_io::problem_file::ProblemFileError>(())
+/// ```
+pub fn parse(text: &str, kind: Kind) -> Result<StoredProblem, ProblemFileError> {
+    if let Some(reason) = kind.missing() {
+        return Err(ProblemFileError::of_file("", ErrorKind::NotYet { kind, reason }));
+    }
+    evaluate(text, kind).map_err(|fault| fault.locate(text))
+}
+
+fn evaluate(text: &str, kind: Kind) -> Result<StoredProblem, Fault> {
+    let mut scanner = Scanner::new(text);
+    if scanner.is_at_end() {
+        return Err(Fault::at(0, ErrorKind::Empty { kind }));
+    }
+    let problem = match kind {
+        Kind::Lcp => forms::lcp(&mut scanner)?,
+        Kind::Relay => forms::relay(&mut scanner)?,
+        _ => forms::mlcp(&mut scanner)?, // `missing` lets no other kind through
+    };
+    let reference = reference(&mut scanner, &problem);
+    Ok(StoredProblem { kind, problem, name: String::new(), reference })
+}
+
+/// The numbers after the problem, if they are an answer of it.
+fn reference(scanner: &mut Scanner<'_>, problem: &Problem) -> Option<Vec<f64>> {
+    let n = problem.len();
+    let z: Vec<f64> = std::iter::from_fn(|| scanner.any_finite()).take(n).collect();
+    let is_answer =
+        n > 0 && z.len() == n && residual(problem, &z, &mut vec![0.0; n]).value <= REFERENCE;
+    is_answer.then_some(z)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+    if path.is_dir() {
+        return Err("a directory, expected a stored problem".to_owned());
+    }
+    let said = |error: std::io::Error| match error.kind() {
+        IoErrorKind::NotFound => "no such file".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    };
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(said)?;
+    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(said)?;
+    match bytes.len() as u64 > LONGEST {
+        true => Err(format!("longer than {LONGEST} bytes")),
+        false => Ok(bytes),
+    }
+}
