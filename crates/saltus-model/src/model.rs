@@ -217,7 +217,11 @@ impl Model {
         if name.trim() != name || name.is_empty() {
             return fail("it is empty, or begins or ends with a blank");
         }
-        if name.contains(|c: char| "./[]{},\"'".contains(c) || c.is_control()) {
+        if name.contains(char::is_control) {
+            let (name, why) = (name.escape_debug().to_string(), "it holds a control character");
+            return Err(ModelError::Name { name, why });
+        }
+        if name.contains(|c: char| "./[]{},\"'".contains(c)) {
             return fail("the characters . / [ ] { } , and quotes have a meaning in signal paths");
         }
         if self.names.contains_key(name) {

@@ -11,4 +11,5 @@ mod model_files;
 mod models;
 mod same_scheme;
 mod stepping;
+mod stories;
 mod support;
