@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from saltus import _saltus
@@ -137,9 +138,14 @@ class Run:
 
     def __init__(self, core: _saltus.Run) -> None:
         self._core = core
-        self._records: dict[str, dict[str, int]] = {}
-        for owner, quantity, size in core.signals():
-            self._records.setdefault(owner, {})[quantity] = size
+
+    @cached_property
+    def _records(self) -> dict[str, dict[str, int]]:
+        """What is recorded of whom, made when first asked for: models may have many members."""
+        records: dict[str, dict[str, int]] = {}
+        for owner, quantity, size in self._core.signals():
+            records.setdefault(owner, {})[quantity] = size
+        return records
 
     @property
     def t(self) -> Array:

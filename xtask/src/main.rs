@@ -52,7 +52,8 @@ fn rust() -> Result<(), String> {
     let mut docs = cargo(&["doc", "--workspace", "--locked", "--no-deps"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");
     step("docs", docs)?;
-    step("command line", cargo(&["build", "--locked", "--package", "saltus-cli"]))?;
+    // the workspace as a whole, so that nothing is built again with other features
+    step("command line", cargo(&["build", "--locked", "--workspace", "--bin", "saltus"]))?;
     examples(&target().join("debug/saltus"))
 }
 

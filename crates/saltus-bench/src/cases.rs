@@ -3,6 +3,10 @@
 use saltus::prelude::*;
 use std::time::Instant;
 
+/// Runs before those that count: afterwards the allocator hands out memory that the system has
+/// mapped before, here as in Python.
+const WARM_UP: usize = 5;
+
 /// A model, its scheme, and how many steps are timed.
 pub struct Case {
     /// Its name.
@@ -27,15 +31,18 @@ pub struct Measure {
 }
 
 impl Case {
-    /// Runs it `repeats` times, each time from a new simulation.
+    /// Runs it `repeats` times, each time from a new simulation, after [`WARM_UP`] runs that
+    /// are not counted.
     pub fn measure(&self, repeats: usize) -> Measure {
         let mut seconds = Vec::new();
         let (mut steps, mut residual) = (0, 0.0);
-        for _ in 0..repeats {
+        for round in 0..WARM_UP + repeats {
             let mut sim = (self.build)().expect("a case of the bench is a valid model");
             let clock = Instant::now();
             let run = sim.run(self.steps as f64 * self.h).expect("a case of the bench runs");
-            seconds.push(clock.elapsed().as_secs_f64() / run.stats.steps as f64);
+            if round >= WARM_UP {
+                seconds.push(clock.elapsed().as_secs_f64() / run.stats.steps as f64);
+            }
             steps = run.stats.steps;
             residual = run.stats.worst_residual;
         }
