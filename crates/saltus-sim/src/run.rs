@@ -309,14 +309,12 @@ impl Layout {
                 (body, Some(digits.trim().parse::<usize>().map_err(|_| syntax())?))
             }
         };
-        let (owner, quantity) = body.rsplit_once('.').ok_or_else(syntax)?;
+        let unknown = || SignalError::Unknown { path: path.to_string(), known: self.known_paths() };
+        let (owner, quantity) = body.rsplit_once('.').ok_or_else(unknown)?;
         let found = self.signals.iter().find(|signal| {
             signal.owner == owner && Some(signal.quantity) == Quantity::from_name(quantity)
         });
-        let mut signal = found.cloned().ok_or_else(|| SignalError::Unknown {
-            path: path.to_string(),
-            known: self.known_paths(),
-        })?;
+        let mut signal = found.cloned().ok_or_else(unknown)?;
         if let Some(index) = index {
             let last = signal.columns.len() - 1;
             if index > last {

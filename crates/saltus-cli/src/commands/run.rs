@@ -77,6 +77,14 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let rows = sim.steps_ahead(settings.until) / settings.output.every.max(1) + 2;
     let mut sink = Tee { writer, preview: picture.is_some().then(|| Preview::new(&layout, rows)) };
 
+    let gigabytes = 8e-9 * rows as f64 * (layout.width() + 3) as f64;
+    if gigabytes >= 1.0 && !args.quiet && !args.json {
+        text::message(&format!(
+            "the run file will take about {gigabytes:.0} GB; \
+             `output = {{ every = … }}` in the model file records less"
+        ));
+    }
+
     let bar = progress_bar(args);
     let mut show = |progress: sim::Progress| {
         let share = (progress.t - progress.start) / (progress.until - progress.start);
