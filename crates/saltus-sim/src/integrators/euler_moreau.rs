@@ -15,8 +15,8 @@
 //!
 //! Where `M` is singular, its algebraic equations are taken at the end of the step, with
 //! weights θ and γ of 1: with less, a violation would not die out but change its sign in every
-//! step. The weights are then matrices, with `Π` the projector on the complement of the range
-//! of `M` (`Π M = 0`):
+//! step. The weights are then matrices, with a projector `Π` that takes away all that `M`
+//! reaches (`Π M = 0`):
 //!
 //! ```text
 //! Θ = θ I + (1 − θ) Π,    Γ = γ I + (1 − γ) Π                                        (4)

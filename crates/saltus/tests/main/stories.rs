@@ -104,3 +104,19 @@ fn a_table_on_four_legs_stays_where_it_is() {
     let q = sim.q(table).unwrap();
     assert!(q.iter().all(|q| q.abs() < 1e-13), "{q:?}");
 }
+
+/// A picofarad beside a henry is a small capacitor, not an algebraic equation.
+#[test]
+fn a_small_mass_is_not_taken_for_none() {
+    // C v' = −v/R with C = 1e-13, R = 1e13: v = exp(−t)
+    let mut model = Model::new("small and large");
+    let system = FirstOrderLinear::new([1.0, 1.0], [[-1e-13, 0.0], [0.0, -1.0]])
+        .M([[1e-13, 0.0], [0.0, 1.0]]);
+    let pair = model.add("pair", system).unwrap();
+    let scheme = EulerMoreau { theta: 0.5, gamma: 1.0 };
+    let mut sim = TimeStepping::new(model, 1e-3, [scheme.into()]).unwrap();
+    sim.run(1.0).unwrap();
+    for x in sim.x(pair).unwrap() {
+        assert!((x - (-1f64).exp()).abs() < 1e-6, "{x}");
+    }
+}
