@@ -3,17 +3,23 @@
 //! The only crate of Saltus that names `faer`. Matrices are row by row and `f64`; every
 //! routine that runs inside a time step writes into buffers that the caller keeps.
 
+mod block_diagonal;
+mod block_sparse;
 mod dense_lu;
 mod map;
 mod masked;
 mod matrix;
 mod null_space;
 mod sparse;
+mod sparse_factor;
 pub mod vector;
 
+pub use block_diagonal::BlockDiagonal;
+pub use block_sparse::BlockSparse;
 pub use dense_lu::{DenseLu, Singular};
 pub use map::LinearMap;
 pub use masked::MaskedFactor;
 pub use matrix::{Matrix, Ragged};
 pub use null_space::left_null_projector;
 pub use sparse::{Entry, Sparse};
+pub use sparse_factor::SparseFactor;

@@ -10,98 +10,21 @@
 //!
 //! The pattern of `K` is then that of `W` for every `B`: one symbolic analysis serves for
 //! ever, and a new set costs one numeric factorization in memory that is already there.
-//! A symmetric `W` takes LDLᵀ without pivoting (right for definite blocks; a zero pivot is
-//! an error, and callers verify their answers anyway), any other one LU.
 
-use crate::{Singular, Sparse};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::linalg::cholesky::{LdltRef, SymbolicCholesky, factorize_symbolic_cholesky};
-use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_lu};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
-use faer::{Conj, MatMut, Par, Side};
+use crate::{Singular, Sparse, SparseFactor};
 
 /// Factors of `W_BB`, for one pattern of `W` and any set `B`.
+#[derive(Debug)]
 pub struct MaskedFactor {
-    pattern: SymbolicSparseColMat<usize>, // of W with a full diagonal, by columns
-    row: Vec<usize>,                      // of each entry of the pattern
-    col: Vec<usize>,
-    source: Vec<usize>, // where its value stands in W; NONE for an added diagonal entry
-    value: Vec<f64>,
-    factors: Factors,
-    memory: MemBuffer,
-}
-
-const NONE: usize = usize::MAX;
-
-enum Factors {
-    Ldl { symbolic: SymbolicCholesky<usize>, values: Vec<f64> },
-    Lu { symbolic: SymbolicLu<usize>, numeric: NumericLu<usize, f64> },
-}
-
-impl std::fmt::Debug for MaskedFactor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let kind = match self.factors {
-            Factors::Ldl { .. } => "LDLᵀ",
-            Factors::Lu { .. } => "LU",
-        };
-        f.debug_struct("MaskedFactor").field("kind", &kind).finish_non_exhaustive()
-    }
+    row: Vec<usize>, // of each entry of W
+    factor: SparseFactor,
 }
 
 impl MaskedFactor {
     /// The symbolic analysis for matrices with the pattern of `matrix`.
     pub fn new(matrix: &Sparse) -> Self {
-        assert_eq!(matrix.rows(), matrix.cols(), "only a square matrix can be factored");
-        let n = matrix.rows();
-
-        // entries by columns, the diagonal always among them
-        let mut entries: Vec<(usize, usize, usize)> = Vec::with_capacity(matrix.len() + n);
-        for (k, (i, j, _)) in matrix.iter().enumerate() {
-            entries.push((j, i, k));
-        }
-        for i in 0..n {
-            if !matrix.row(i).iter().any(|entry| entry.col == i) {
-                entries.push((i, i, NONE));
-            }
-        }
-        entries.sort_unstable();
-        let mut start = vec![0; n + 1];
-        for &(j, _, _) in &entries {
-            start[j + 1] += 1;
-        }
-        for j in 0..n {
-            start[j + 1] += start[j];
-        }
-        let row: Vec<usize> = entries.iter().map(|e| e.1).collect();
-        let col: Vec<usize> = entries.iter().map(|e| e.0).collect();
-        let source: Vec<usize> = entries.iter().map(|e| e.2).collect();
-        let pattern = SymbolicSparseColMat::new_checked(n, n, start, None, row.clone());
-
-        // out of memory is the only failure of a symbolic analysis
-        let symmetric = matrix.is_symmetric(4.0 * f64::EPSILON);
-        let (factors, scratch) = if symmetric {
-            let symbolic = factorize_symbolic_cholesky(
-                pattern.as_ref(),
-                Side::Lower,
-                Default::default(),
-                Default::default(),
-            )
-            .expect("memory for the symbolic factorization");
-            let scratch = symbolic
-                .factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Default::default())
-                .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
-            let values = vec![0.0; symbolic.len_val()];
-            (Factors::Ldl { symbolic, values }, scratch)
-        } else {
-            let symbolic = factorize_symbolic_lu(pattern.as_ref(), Default::default())
-                .expect("memory for the symbolic factorization");
-            let scratch = symbolic
-                .factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default())
-                .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
-            (Factors::Lu { symbolic, numeric: NumericLu::new() }, scratch)
-        };
-        let value = vec![0.0; row.len()];
-        MaskedFactor { pattern, row, col, source, value, factors, memory: MemBuffer::new(scratch) }
+        let row = matrix.iter().map(|(i, _, _)| i).collect();
+        MaskedFactor { row, factor: SparseFactor::new(matrix) }
     }
 
     /// Factors `K` for the set of all `i` with `kept(i)`. `matrix` has the pattern given to `new`.
@@ -110,68 +33,19 @@ impl MaskedFactor {
         matrix: &Sparse,
         kept: impl Fn(usize) -> bool,
     ) -> Result<(), Singular> {
-        for k in 0..self.value.len() {
-            let (i, j) = (self.row[k], self.col[k]);
-            self.value[k] = match (kept(i) && kept(j), self.source[k]) {
-                (true, NONE) => 0.0,
-                (true, source) => matrix.entries()[source].value,
-                (false, _) => f64::from(i == j),
-            };
-        }
-        let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.value);
-        let stack = MemStack::new(&mut self.memory);
-        let whole = Singular { column: 0 };
-        match &mut self.factors {
-            Factors::Ldl { symbolic, values } => {
-                let (lower, regularization) = (Side::Lower, Default::default());
-                let (par, params) = (Par::Seq, Default::default());
-                symbolic
-                    .factorize_numeric_ldlt(
-                        values,
-                        matrix,
-                        lower,
-                        regularization,
-                        par,
-                        stack,
-                        params,
-                    )
-                    .map_err(|_| whole)?;
-                if !crate::vector::all_finite(values) {
-                    return Err(whole);
-                }
-            }
-            Factors::Lu { symbolic, numeric } => {
-                symbolic
-                    .factorize_numeric_lu(numeric, matrix, Par::Seq, stack, Default::default())
-                    .map_err(|_| whole)?;
-            }
-        }
-        Ok(())
+        let MaskedFactor { row, factor } = self;
+        factor.factor_with(
+            |k| {
+                let (i, entry) = (row[k], matrix.entries()[k]);
+                if kept(i) && kept(entry.col) { entry.value } else { f64::from(i == entry.col) }
+            },
+            |i| f64::from(!kept(i)),
+        )
     }
 
     /// `x ← K⁻¹ x`, with the factors of the last successful [`factor`](Self::factor).
     pub fn solve(&mut self, x: &mut [f64]) {
-        let n = x.len();
-        let x = MatMut::from_column_major_slice_mut(x, n, 1);
-        let stack = MemStack::new(&mut self.memory);
-        match &self.factors {
-            Factors::Ldl { symbolic, values } => {
-                LdltRef::new(symbolic, values).solve_in_place_with_conj(
-                    Conj::No,
-                    x,
-                    Par::Seq,
-                    stack,
-                );
-            }
-            Factors::Lu { symbolic, numeric } => {
-                LuRef::new_unchecked(symbolic, numeric).solve_in_place_with_conj(
-                    Conj::No,
-                    x,
-                    Par::Seq,
-                    stack,
-                );
-            }
-        }
+        self.factor.solve(x);
     }
 }
 

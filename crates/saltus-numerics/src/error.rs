@@ -45,6 +45,74 @@ pub enum NumericsError {
         /// Its upper bound.
         upper: f64,
     },
+    /// A parameter of a set that makes no sense.
+    #[error(
+        "block {block} ({set}): `{parameter}` = {value}, expected a finite number that is not negative"
+    )]
+    Parameter {
+        /// The block.
+        block: usize,
+        /// Its set.
+        set: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A block whose size does not fit its set.
+    #[error("block {block} ({set}) has {found} unknowns, expected {expected}")]
+    BlockSize {
+        /// The block.
+        block: usize,
+        /// Its set.
+        set: &'static str,
+        /// Unknowns that the set has.
+        expected: usize,
+        /// Unknowns that the block has.
+        found: usize,
+    },
+    /// A set where only a box can stand.
+    #[error("unknown {index}: {set} is not a box")]
+    NotABox {
+        /// The unknown.
+        index: usize,
+        /// The set.
+        set: &'static str,
+    },
+    /// Unknowns that are not whole contacts.
+    #[error(
+        "`q` has length {found}, which is not a multiple of {dimension}, the components of a contact"
+    )]
+    Multiple {
+        /// Its length.
+        found: usize,
+        /// Components of a contact.
+        dimension: usize,
+    },
+    /// A vector with one entry a contact that has another number of them.
+    #[error("`{what}` has length {found}, but the problem has {expected} contacts")]
+    Contacts {
+        /// The vector.
+        what: &'static str,
+        /// Number of contacts.
+        expected: usize,
+        /// Its length.
+        found: usize,
+    },
+    /// A mass matrix that cannot be inverted.
+    #[error("the mass `M` is singular (row {row})")]
+    Mass {
+        /// A row that depends on the others.
+        row: usize,
+    },
+    /// A problem that a method cannot work on.
+    #[error("{method} does not solve problems with {what}; use another method, for example `auto`")]
+    Unsupported {
+        /// The method.
+        method: &'static str,
+        /// What the problem has.
+        what: &'static str,
+    },
     /// A diagonal entry that a method needs positive.
     #[error("Gauss-Seidel needs a positive diagonal, but W[{row}, {row}] = {value:e}")]
     Diagonal {

@@ -10,18 +10,24 @@
 //! This crate knows no time.
 
 mod error;
+mod global;
 pub mod methods;
 mod mode;
+mod operator;
 mod problem;
 mod report;
 pub mod residual;
-mod set;
+mod sets;
 mod settings;
 
 pub use error::NumericsError;
-pub use problem::{Block, Operator, Problem};
+pub use global::Global;
+pub use operator::{Function, Map, Operator};
+pub use problem::{Block, Placed, Problem};
 pub use report::{Attempt, Report, Solution, Status, solve};
-pub use set::Set;
+
+pub use residual::Measure;
+pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set};
 pub use settings::{
     AutoSettings, EnumerationSettings, GaussSeidelSettings, LemkeSettings, PivotingSettings, Solver,
 };

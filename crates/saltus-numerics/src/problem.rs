@@ -1,103 +1,42 @@
 //! The problem: matrix, vector, blocks.
 
-use crate::{NumericsError, Set};
-use saltus_linalg::{Matrix, Sparse, vector};
+use crate::operator::not_finite_in;
+use crate::residual::Measure;
+use crate::{Global, NumericsError, Operator, Set};
+use saltus_linalg::{Matrix, vector};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The linear map `W` of a problem.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Operator {
-    /// Every entry stored.
-    Dense(Matrix),
-    /// Only nonzero entries stored.
-    Sparse(Sparse),
-}
-
-impl Operator {
-    /// Rows and columns.
-    pub fn shape(&self) -> (usize, usize) {
-        match self {
-            Operator::Dense(a) => (a.rows(), a.cols()),
-            Operator::Sparse(a) => (a.rows(), a.cols()),
-        }
-    }
-
-    /// `Wᵢ z`.
-    #[inline]
-    pub fn row_dot(&self, i: usize, z: &[f64]) -> f64 {
-        match self {
-            Operator::Dense(a) => vector::dot(a.row(i), z),
-            Operator::Sparse(a) => a.row_dot(i, z),
-        }
-    }
-
-    /// `Σⱼ |Wᵢⱼ zⱼ|`, the size of the terms of [`row_dot`](Self::row_dot).
-    pub(crate) fn row_size(&self, i: usize, z: &[f64]) -> f64 {
-        match self {
-            Operator::Dense(a) => a.row(i).iter().zip(z).map(|(a, z)| (a * z).abs()).sum(),
-            Operator::Sparse(a) => a.row(i).iter().map(|e| (e.value * z[e.col]).abs()).sum(),
-        }
-    }
-
-    /// Entry `(i, j)`.
-    pub fn get(&self, i: usize, j: usize) -> f64 {
-        match self {
-            Operator::Dense(a) => a[(i, j)],
-            Operator::Sparse(a) => a.get(i, j),
-        }
-    }
-
-    /// Largest absolute entry; NaN if any entry is NaN.
-    pub fn largest(&self) -> f64 {
-        match self {
-            Operator::Dense(a) => vector::norm_inf(a.data()),
-            Operator::Sparse(a) => a.entries().iter().fold(0.0, |largest, entry| {
-                let value = entry.value.abs();
-                // neither comparison with a NaN is true
-                if value <= largest || f64::is_nan(largest) { largest } else { value }
-            }),
-        }
-    }
-
-    /// The matrix with every zero written out.
-    pub fn to_dense(&self) -> Matrix {
-        match self {
-            Operator::Dense(a) => a.clone(),
-            Operator::Sparse(a) => a.to_dense(),
-        }
-    }
-}
-
-impl From<Matrix> for Operator {
-    fn from(matrix: Matrix) -> Self {
-        Operator::Dense(matrix)
-    }
-}
-
-impl From<Sparse> for Operator {
-    fn from(matrix: Sparse) -> Self {
-        Operator::Sparse(matrix)
-    }
-}
-
 /// Consecutive unknowns under one set.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Block {
     /// Number of unknowns.
     pub size: usize,
-    /// What each of them satisfies.
+    /// What they satisfy; each of them on its own, for a box.
     pub set: Set,
 }
 
-/// `w = W z + q`, with `(z, w)` in the graph of its law, block by block.
+/// A block other than a box, and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    /// Its first unknown.
+    pub start: usize,
+    /// Number of unknowns.
+    pub size: usize,
+    /// What they satisfy.
+    pub set: Set,
+}
+
+/// `w = F(z) + q`, with `(z, w)` in the graph of its law, block by block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    matrix: Operator,
+    operator: Operator,
     matrix_id: u64,
     largest: f64, // absolute entry of the matrix
     q: Vec<f64>,
-    lower: Vec<f64>,
+    lower: Vec<f64>, // bounds of the boxes; none for the unknowns of `others`
     upper: Vec<f64>,
+    placed: Vec<Placed>, // the blocks that are no boxes, in order
+    measure: Measure,
 }
 
 /// Every matrix that enters a problem gets a number of its own, so that methods know what
@@ -105,14 +44,14 @@ pub struct Problem {
 static NEXT_MATRIX: AtomicU64 = AtomicU64::new(1);
 
 impl Problem {
-    /// A problem from its matrix, vector and blocks (in order, covering all unknowns).
+    /// A problem from its map, vector and blocks (in order, covering all unknowns).
     pub fn new(
-        matrix: impl Into<Operator>,
+        operator: impl Into<Operator>,
         q: Vec<f64>,
         blocks: &[Block],
     ) -> Result<Problem, NumericsError> {
-        let (matrix, n) = (matrix.into(), q.len());
-        if let (rows, cols) = matrix.shape()
+        let (operator, n) = (operator.into(), q.len());
+        if let (rows, cols) = operator.shape()
             && rows == cols
             && rows != n
         {
@@ -122,22 +61,37 @@ impl Problem {
         if covered != n {
             return Err(NumericsError::Length { what: "blocks", expected: n, found: covered });
         }
+        let friction = blocks.iter().any(|block| block.set.is_contact());
         let mut problem = Problem {
-            matrix: Operator::Dense(Matrix::default()),
+            operator: Operator::Dense(Matrix::default()),
             matrix_id: 0,
             largest: 0.0,
             q: vec![0.0; n],
-            lower: vec![0.0; n],
-            upper: vec![0.0; n],
+            lower: vec![f64::NEG_INFINITY; n],
+            upper: vec![f64::INFINITY; n],
+            placed: Vec::new(),
+            measure: if friction { Measure::Largest } else { Measure::Unit },
         };
-        problem.set_matrix(matrix)?;
+        problem.set_matrix(operator)?;
         problem.set_q(&q)?;
-        let mut index = 0;
-        for block in blocks {
-            for _ in 0..block.size {
-                problem.set_set(index, block.set)?;
-                index += 1;
+        let mut start = 0;
+        for (block, &Block { size, ref set }) in blocks.iter().enumerate() {
+            if let Some((parameter, value)) = set.wrong_parameter() {
+                return Err(NumericsError::Parameter { block, set: set.name(), parameter, value });
             }
+            if set.bounds().is_some() {
+                for index in start..start + size {
+                    problem.set_set(index, set)?;
+                }
+            } else {
+                let expected = set.size().unwrap_or(size.max(1));
+                if size != expected {
+                    let (set, found) = (set.name(), size);
+                    return Err(NumericsError::BlockSize { block, set, expected, found });
+                }
+                problem.placed.push(Placed { start, size, set: set.clone() });
+            }
+            start += size;
         }
         Ok(problem)
     }
@@ -145,7 +99,7 @@ impl Problem {
     /// The linear complementarity problem `0 ≤ w = M z + q ⟂ z ≥ 0`.
     pub fn lcp(matrix: impl Into<Operator>, q: Vec<f64>) -> Result<Problem, NumericsError> {
         let blocks = [Block { size: q.len(), set: Set::Nonnegative }];
-        Problem::new(matrix, q, &blocks)
+        Ok(Problem::new(matrix, q, &blocks)?.measured(Measure::Relative))
     }
 
     /// The mixed problem: the first `equalities` unknowns are free, the others complementary.
@@ -181,6 +135,151 @@ impl Problem {
         Problem::new(matrix, q, &blocks)
     }
 
+    /// Contacts with friction in the plane, normal and tangent each: `mu` has one entry a contact.
+    pub fn friction2d(
+        W: impl Into<Operator>,
+        q: Vec<f64>,
+        mu: &[f64],
+    ) -> Result<Problem, NumericsError> {
+        let set = |mu| Block { size: 2, set: Set::Coulomb2 { mu } };
+        Problem::contacts(W, q, 2, mu.iter().map(|&mu| set(mu)).collect())
+    }
+
+    /// Contacts with friction in space, normal and two tangents each.
+    pub fn friction3d(
+        W: impl Into<Operator>,
+        q: Vec<f64>,
+        mu: &[f64],
+    ) -> Result<Problem, NumericsError> {
+        let set = |mu| Block { size: 3, set: Set::Coulomb3 { mu } };
+        Problem::contacts(W, q, 3, mu.iter().map(|&mu| set(mu)).collect())
+    }
+
+    /// Contacts in the plane with friction and rolling resistance, three components each.
+    pub fn rolling2d(
+        W: impl Into<Operator>,
+        q: Vec<f64>,
+        mu: &[f64],
+        mu_r: &[f64],
+    ) -> Result<Problem, NumericsError> {
+        let blocks = rolling(mu, mu_r, 3, |mu, mu_r| Set::Rolling2 { mu, mu_r })?;
+        Ok(Problem::contacts(W, q, 3, blocks)?.measured(Measure::Relative))
+    }
+
+    /// Contacts in space with friction and rolling resistance, five components each.
+    pub fn rolling3d(
+        W: impl Into<Operator>,
+        q: Vec<f64>,
+        mu: &[f64],
+        mu_r: &[f64],
+    ) -> Result<Problem, NumericsError> {
+        let blocks = rolling(mu, mu_r, 5, |mu, mu_r| Set::Rolling3 { mu, mu_r })?;
+        Problem::contacts(W, q, 5, blocks)
+    }
+
+    /// Second-order cones of the given sizes and apertures.
+    pub fn second_order(
+        M: impl Into<Operator>,
+        q: Vec<f64>,
+        sizes: &[usize],
+        mu: &[f64],
+    ) -> Result<Problem, NumericsError> {
+        if sizes.len() != mu.len() {
+            let (expected, found) = (sizes.len(), mu.len());
+            return Err(NumericsError::Contacts { what: "mu", expected, found });
+        }
+        let block = |(&size, &mu)| Block { size, set: Set::SecondOrder { mu } };
+        let blocks: Vec<Block> = sizes.iter().zip(mu).map(block).collect();
+        Problem::new(M, q, &blocks)
+    }
+
+    /// The blocks of `dimension` unknowns each must cover `q`.
+    fn contacts(
+        W: impl Into<Operator>,
+        q: Vec<f64>,
+        dimension: usize,
+        blocks: Vec<Block>,
+    ) -> Result<Problem, NumericsError> {
+        if !q.len().is_multiple_of(dimension) {
+            return Err(NumericsError::Multiple { found: q.len(), dimension });
+        }
+        if blocks.len() * dimension != q.len() {
+            let (expected, found) = (q.len() / dimension, blocks.len());
+            return Err(NumericsError::Contacts { what: "mu", expected, found });
+        }
+        Problem::new(W, q, &blocks)
+    }
+
+    /// The same problem with another scale of its residual.
+    pub fn measured(mut self, measure: Measure) -> Problem {
+        self.measure = measure;
+        self
+    }
+
+    /// The scale of its residual.
+    pub fn measure(&self) -> Measure {
+        self.measure
+    }
+
+    /// Whether every set is a box.
+    #[inline]
+    pub fn is_boxed(&self) -> bool {
+        self.placed.is_empty()
+    }
+
+    /// The blocks that are no boxes, in order.
+    pub fn placed(&self) -> &[Placed] {
+        &self.placed
+    }
+
+    /// Number of contacts with friction.
+    pub fn contacts_count(&self) -> usize {
+        self.placed.iter().filter(|block| block.set.is_contact()).count()
+    }
+
+    /// Visits all blocks in order: first unknown, set, size. The unknowns of boxes come one by
+    /// one.
+    pub fn for_each_block(&self, mut visit: impl FnMut(usize, &Set, usize)) {
+        let boxes = |range: std::ops::Range<usize>, visit: &mut dyn FnMut(usize, &Set, usize)| {
+            for i in range {
+                let (lower, upper) = (self.lower[i], self.upper[i]);
+                let set = match (lower, upper) {
+                    (f64::NEG_INFINITY, f64::INFINITY) => Set::Free,
+                    _ => Set::Interval { lower, upper },
+                };
+                visit(i, &set, 1);
+            }
+        };
+        let mut next = 0;
+        for Placed { start, size, set } in &self.placed {
+            boxes(next..*start, &mut visit);
+            visit(*start, set, *size);
+            next = start + size;
+        }
+        boxes(next..self.q.len(), &mut visit);
+    }
+
+    /// `w_c − W_cc z_c` of a block: what the others and `q` contribute.
+    pub(crate) fn others(&self, start: usize, size: usize, z_c: &[f64], w_c: &[f64]) -> Vec<f64> {
+        let own = |i: usize| -> f64 {
+            (0..size).map(|j| self.operator.get(start + i, start + j) * z_c[j]).sum()
+        };
+        (0..size).map(|i| w_c[i] - own(i)).collect()
+    }
+
+    /// The same problem with `Hᵀ M⁻¹ H` multiplied out, if its map is the pair `(M, H)`.
+    pub fn condensed(&self) -> Option<Problem> {
+        let Operator::Global(global) = &self.operator else { return None };
+        let matrix = global.condense();
+        let mut q = vec![0.0; self.len()];
+        global.apply(&vec![0.0; self.len()], &mut q);
+        q.iter_mut().zip(&self.q).for_each(|(free, q)| *free += q);
+        let mut condensed = self.clone();
+        condensed.q = q;
+        condensed.set_matrix(matrix).ok()?;
+        Some(condensed)
+    }
+
     /// Number of unknowns.
     pub fn len(&self) -> usize {
         self.q.len()
@@ -191,9 +290,17 @@ impl Problem {
         self.q.is_empty()
     }
 
-    /// `W`.
+    /// `F`, mostly a matrix `W`.
     pub fn matrix(&self) -> &Operator {
-        &self.matrix
+        &self.operator
+    }
+
+    /// The pair `(M, H)`, if `F` is one.
+    pub fn global(&self) -> Option<&Global> {
+        match &self.operator {
+            Operator::Global(global) => Some(global),
+            _ => None,
+        }
     }
 
     /// A number that changes whenever the matrix does.
@@ -223,17 +330,17 @@ impl Problem {
 
     /// Replaces `W`.
     pub fn set_matrix(&mut self, matrix: impl Into<Operator>) -> Result<(), NumericsError> {
-        let (matrix, n) = (matrix.into(), self.q.len());
-        let (expected, found) = ((n, n), matrix.shape());
+        let (operator, n) = (matrix.into(), self.q.len());
+        let (expected, found) = ((n, n), operator.shape());
         if found != expected {
             return Err(NumericsError::Shape { what: "W", expected, found });
         }
-        let largest = matrix.largest();
+        let largest = operator.largest();
         if !largest.is_finite() {
-            return Err(not_finite_in(&matrix));
+            return Err(not_finite_in("W", &operator));
         }
         self.largest = largest;
-        self.matrix = matrix;
+        self.operator = operator;
         self.matrix_id = NEXT_MATRIX.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -251,10 +358,12 @@ impl Problem {
         Ok(())
     }
 
-    /// Replaces the set of one unknown.
+    /// Replaces the set of one unknown by a box, where it was one before.
     #[inline]
-    pub fn set_set(&mut self, index: usize, set: Set) -> Result<(), NumericsError> {
-        let (lower, upper) = set.bounds();
+    pub fn set_set(&mut self, index: usize, set: &Set) -> Result<(), NumericsError> {
+        let Some((lower, upper)) = set.bounds() else {
+            return Err(NumericsError::NotABox { index, set: set.name() });
+        };
         if index >= self.q.len() {
             let (expected, found) = (self.q.len(), index + 1);
             return Err(NumericsError::Length { what: "sets", expected, found });
@@ -275,11 +384,11 @@ impl Problem {
         self.upper[index] = upper;
     }
 
-    /// `w ← W z + q`.
+    /// `w ← F(z) + q`.
     #[inline]
     pub fn eval(&self, z: &[f64], w: &mut [f64]) {
         assert_eq!((z.len(), w.len()), (self.q.len(), self.q.len()), "lengths of z and w");
-        match &self.matrix {
+        match &self.operator {
             Operator::Dense(a) => {
                 for (i, (w, q)) in w.iter_mut().zip(&self.q).enumerate() {
                     *w = q + vector::dot(a.row(i), z);
@@ -290,20 +399,24 @@ impl Problem {
                     *w = q + product;
                 }
             }
+            other => {
+                other.apply(z, w);
+                w.iter_mut().zip(&self.q).for_each(|(w, q)| *w += q);
+            }
         }
     }
 }
 
-/// Where a matrix holds something that is not a finite number.
-fn not_finite_in(matrix: &Operator) -> NumericsError {
-    let (rows, cols) = matrix.shape();
-    for i in 0..rows {
-        for j in 0..cols {
-            let value = matrix.get(i, j);
-            if !value.is_finite() {
-                return NumericsError::NotFinite { what: "W", at: vec![i, j], value };
-            }
-        }
+/// One block a contact from both coefficients.
+fn rolling(
+    mu: &[f64],
+    mu_r: &[f64],
+    size: usize,
+    set: impl Fn(f64, f64) -> Set,
+) -> Result<Vec<Block>, NumericsError> {
+    if mu.len() != mu_r.len() {
+        let (expected, found) = (mu.len(), mu_r.len());
+        return Err(NumericsError::Contacts { what: "mu_r", expected, found });
     }
-    NumericsError::NotFinite { what: "W", at: vec![], value: f64::NAN }
+    Ok(mu.iter().zip(mu_r).map(|(&mu, &mu_r)| Block { size, set: set(mu, mu_r) }).collect())
 }

@@ -1,19 +1,45 @@
 //! How far `(z, w)` is from a solution: the only measure, which no method can replace.
 //!
 //! ```text
-//! w = W z + q                               always recomputed from z
-//! rᵢ = zᵢ − P_K(zᵢ − wᵢ)                    the natural map, zero at a solution        (1)
-//! residual = ‖r‖₂ / (1 + ‖q‖₂)                                                        (2)
+//! w = F(z) + q                              always recomputed from z
+//! r = z − P_K(z − w − φ(w) e_N)             the natural map, block by block, zero at a solution  (1)
+//! residual = ‖r‖ / scale                                                                        (2)
+//! ```
+//!
+//! The scale is the one that is usual for the class of problem (see [`Measure`]), so that
+//! figures compare with those of others. For the pair `(M, H)` the equation of motion has a
+//! share too:
+//!
+//! ```text
+//! residual = ‖M v − f − H z‖ / max(‖f‖, ‖M v‖, ‖H z‖) + ‖r‖ / scale                            (3)
 //! ```
 //!
 //! A NaN anywhere makes the residual NaN, and NaN is never at most a tolerance.
 
-use crate::Problem;
+use crate::sets::{LARGEST_BLOCK, Set, natural, norm};
+use crate::{Operator, Problem};
+use saltus_linalg::vector::norm2;
+
+/// What ‖r‖ is divided by, equation (2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// `1 + ‖q‖`: mixed problems, relays, second-order cones.
+    Unit,
+    /// `‖q‖`: linear complementarity; 1 where `q = 0`.
+    Relative,
+    /// `max(‖q‖, ‖z‖, ‖w‖)`: friction; 1 where all are 0.
+    Largest,
+    /// 1: plasticity, nonlinear problems.
+    Absolute,
+    /// The largest over the blocks of `‖r‖ / (1 + ‖b‖)` with `b = w − W_cc z_c`, and of `|w|` for
+    /// free unknowns: mixed mechanical problems.
+    Blocks,
+}
 
 /// A residual and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residual {
-    /// Equation (2).
+    /// Equation (2) or (3).
     pub value: f64,
     /// The unknown with the largest share.
     pub worst: usize,
@@ -22,13 +48,42 @@ pub struct Residual {
 /// Recomputes `w` from `z`, and measures how far the pair is from a solution.
 #[inline]
 pub fn residual(problem: &Problem, z: &[f64], w: &mut [f64]) -> Residual {
-    problem.eval(z, w);
-    natural_map(problem, z, w)
+    let motion = match problem.matrix() {
+        Operator::Global(global) => {
+            let mut v = vec![0.0; global.velocities()];
+            global.velocity(z, &mut v);
+            global.transposed().apply(&v, w);
+            w.iter_mut().zip(problem.q()).for_each(|(w, q)| *w += q);
+            motion(global, z, &v)
+        }
+        _ => {
+            problem.eval(z, w);
+            0.0
+        }
+    };
+    let Residual { value, worst } = natural_map(problem, z, w);
+    Residual { value: value + motion, worst }
 }
 
-/// Equations (1) and (2) for a `w` that is known to be `W z + q`.
+/// The first term of (3).
+fn motion(global: &crate::Global, z: &[f64], v: &[f64]) -> f64 {
+    let (mut defect, mut inertia, mut force) = (0.0, 0.0, 0.0);
+    for i in 0..v.len() {
+        let (Mv, Hz) = (global.mass().row_dot(i, v), global.H().row_dot(i, z));
+        defect += (Mv - global.f()[i] - Hz).powi(2);
+        inertia += Mv * Mv;
+        force += Hz * Hz;
+    }
+    let scale = norm2(global.f()).max(f64::sqrt(inertia)).max(f64::sqrt(force));
+    relative(f64::sqrt(defect), scale)
+}
+
+/// Equations (1) and (2) for a `w` that is known to be `F(z) + q`.
 #[inline]
 pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
+    if !problem.is_boxed() || problem.measure() == Measure::Blocks {
+        return by_blocks(problem, z, w);
+    }
     let n = z.len();
     let (q, lower, upper) = (&problem.q()[..n], &problem.lower()[..n], &problem.upper()[..n]);
     let w = &w[..n];
@@ -43,22 +98,107 @@ pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
         }
     }
     // exactly zero is common in small problems, and spares the roots
-    let value = if sum == 0.0 { 0.0 } else { sum.sqrt() / (1.0 + scale.sqrt()) };
+    let value = match problem.measure() {
+        _ if sum == 0.0 => 0.0,
+        Measure::Unit => sum.sqrt() / (1.0 + scale.sqrt()),
+        Measure::Relative => relative(sum.sqrt(), scale.sqrt()),
+        Measure::Largest => relative(sum.sqrt(), scale.sqrt().max(norm2(z)).max(norm2(w))),
+        Measure::Absolute | Measure::Blocks => sum.sqrt(),
+    };
     Residual { value, worst }
 }
 
-/// Equation (1) for one unknown. Where `z − w` is inside, `z − (z − w)` is `w`, and is written
-/// so: beside a large `z` the difference would lose a `w` that is wrong.
-#[inline]
-fn natural(z: f64, w: f64, lower: f64, upper: f64) -> f64 {
-    let t = z - w;
-    if t < lower {
-        z - lower
-    } else if t > upper {
-        z - upper
-    } else {
-        w + 0.0 * t // NaN unless t is finite
-    }
+/// The same for sets of any kind.
+fn by_blocks(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
+    let mut small = [0.0; LARGEST_BLOCK];
+    let mut long = Vec::new();
+    let (mut sum, mut largest, mut worst) = (0.0, 0.0, 0);
+    let mut most: f64 = 0.0; // for Measure::Blocks
+    problem.for_each_block(|start, set: &Set, size| {
+        let range = start..start + size;
+        let f = if size <= LARGEST_BLOCK {
+            &mut small[..size]
+        } else {
+            long.resize(size, 0.0);
+            &mut long[..size]
+        };
+        let (z_c, w_c) = (&z[range.clone()], &w[range.clone()]);
+        set.natural_map(1.0, z_c, w_c, f);
+        let share = f.iter().map(|f| f * f).sum::<f64>();
+        sum += share;
+        if !(share <= largest) {
+            (worst, largest) = (start, share);
+        }
+        if problem.measure() == Measure::Blocks {
+            let scale = match set {
+                Set::Free => 1.0,
+                _ => 1.0 + norm(&problem.others(start, size, z_c, w_c)),
+            };
+            let share = share.sqrt() / scale;
+            most = if share <= most { most } else { share };
+        }
+    });
+    let sum = sum.sqrt();
+    let q = || norm2(problem.q());
+    let value = match problem.measure() {
+        Measure::Unit => sum / (1.0 + q()),
+        Measure::Relative => relative(sum, q()),
+        Measure::Largest => relative(sum, q().max(norm2(z)).max(norm2(w))),
+        Measure::Absolute => sum,
+        Measure::Blocks => most,
+    };
+    Residual { value, worst }
+}
+
+/// `value / scale`, not divided by what is nothing.
+fn relative(value: f64, scale: f64) -> f64 {
+    if scale > f64::EPSILON { value / scale } else { value }
+}
+
+/// What an answer means for the contacts of a friction problem: the largest violations of each
+/// part of the law, in the units of the problem.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Physical {
+    /// Penetration velocity: the largest `−w_N`.
+    pub gap: f64,
+    /// Force outside its cone: the largest `‖z_T‖ − μ z_N` (rolling and `−z_N` likewise).
+    pub cone: f64,
+    /// Work that should not be: the largest `|z_N w_N|`.
+    pub complementarity: f64,
+    /// The largest angle (radians) between the friction of a sliding contact and the direction
+    /// of maximal dissipation, `−w_T`; contacts that carry no force or do not slide have none.
+    pub dissipation_angle: f64,
+}
+
+/// Measures each part of the friction law on its own, for `w` as [`residual`] left it.
+pub fn physical(problem: &Problem, z: &[f64], w: &[f64]) -> Physical {
+    let mut all = Physical::default();
+    let (largest_z, largest_w) =
+        (saltus_linalg::vector::norm_inf(z), saltus_linalg::vector::norm_inf(w));
+    problem.for_each_block(|start, set, size| {
+        let (z, w) = (&z[start..start + size], &w[start..start + size]);
+        let parts: [(f64, std::ops::Range<usize>); 2] = match *set {
+            Set::Coulomb2 { mu } | Set::Coulomb3 { mu } => [(mu, 1..size), (0.0, 0..0)],
+            Set::Rolling2 { mu, mu_r } | Set::Rolling3 { mu, mu_r } => {
+                [(mu, 1..1 + size / 2), (mu_r, 1 + size / 2..size)]
+            }
+            _ => return,
+        };
+        all.gap = all.gap.max(-w[0]);
+        all.cone = all.cone.max(-z[0]);
+        all.complementarity = all.complementarity.max((z[0] * w[0]).abs());
+        for (mu, range) in parts {
+            let (force, slip) = (&z[range.clone()], &w[range]);
+            let (f, s) = (norm(force), norm(slip));
+            all.cone = all.cone.max(f - mu * z[0]);
+            if s > 1e-9 * largest_w && f > 1e-9 * largest_z {
+                let dot: f64 = force.iter().zip(slip).map(|(f, s)| -f * s).sum();
+                let cosine = (dot / (f * s)).clamp(-1.0, 1.0);
+                all.dissipation_angle = all.dissipation_angle.max(cosine.acos());
+            }
+        }
+    });
+    all
 }
 
 #[cfg(test)]

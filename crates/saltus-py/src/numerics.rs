@@ -52,7 +52,7 @@ impl PyProblem {
     fn triplets<'py>(&self, py: Python<'py>) -> Triplets<'py> {
         let sparse = match self.0.matrix() {
             Operator::Sparse(sparse) => sparse.clone(),
-            Operator::Dense(dense) => Sparse::from_dense(dense),
+            other => Sparse::from_dense(&other.to_dense()),
         };
         let row = PyArray1::from_iter(py, sparse.iter().map(|(i, _, _)| i as i64));
         let col = PyArray1::from_iter(py, sparse.iter().map(|(_, j, _)| j as i64));

@@ -206,6 +206,7 @@ impl Facts {
                     dense.row(i).iter().enumerate().for_each(|(j, &x)| see(i, j, x));
                 }
             }
+            Operator::Global(_) | Operator::Function(_) => {}
         }
         let (n, largest) = (problem.len(), problem.matrix_scale());
         Facts {

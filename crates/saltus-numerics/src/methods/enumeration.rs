@@ -7,7 +7,7 @@
 
 use crate::mode::{Side, Slack, sides, wrong};
 use crate::residual::residual;
-use crate::set::project;
+use crate::sets::clamp;
 use crate::{EnumerationSettings, NumericsError, Problem, Report, Solution, Status};
 use saltus_linalg::DenseLu;
 
@@ -184,7 +184,7 @@ impl Enumeration {
         iterations: usize,
     ) -> Option<Report> {
         for i in 0..z.len() {
-            z[i] = project(z[i], problem.lower()[i], problem.upper()[i]);
+            z[i] = clamp(z[i], problem.lower()[i], problem.upper()[i]);
         }
         let residual = residual(problem, z, w);
         let (status, value, worst) = (Status::Solved, residual.value, residual.worst);

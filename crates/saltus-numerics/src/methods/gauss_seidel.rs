@@ -11,7 +11,7 @@
 //! Reference: Cottle, Pang, Stone, *The Linear Complementarity Problem*, 1992, ch. 5.
 
 use crate::residual::residual;
-use crate::set::project;
+use crate::sets::clamp;
 use crate::{GaussSeidelSettings, NumericsError, Problem, Report, Status};
 
 /// Projected Gauss–Seidel and the buffers it keeps between calls.
@@ -63,7 +63,7 @@ impl GaussSeidel {
         self.scale.clear();
         for row in 0..problem.len() {
             let (lower, upper) = (problem.lower()[row], problem.upper()[row]);
-            z[row] = project(z[row], lower, upper);
+            z[row] = clamp(z[row], lower, upper);
             let diagonal = problem.matrix().get(row, row);
             if lower < upper && !(diagonal > 0.0) {
                 return Err(NumericsError::Diagonal { row, value: diagonal });
@@ -79,7 +79,7 @@ impl GaussSeidel {
     fn sweep(&self, problem: &Problem, z: &mut [f64]) {
         for i in 0..problem.len() {
             let w_i = problem.q()[i] + problem.matrix().row_dot(i, z);
-            z[i] = project(z[i] - self.scale[i] * w_i, problem.lower()[i], problem.upper()[i]);
+            z[i] = clamp(z[i] - self.scale[i] * w_i, problem.lower()[i], problem.upper()[i]);
         }
     }
 }

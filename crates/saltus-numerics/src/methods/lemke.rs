@@ -26,7 +26,7 @@
 use crate::methods::Pivoting;
 use crate::mode::{Side, allowed};
 use crate::residual::residual;
-use crate::set::project;
+use crate::sets::clamp;
 use crate::{LemkeSettings, NumericsError, PivotingSettings, Problem, Report, Status};
 use saltus_linalg::{DenseLu, Matrix, vector};
 
@@ -267,7 +267,7 @@ impl StandardForm {
         }
         // round-off, and the sum lower + (upper − lower), may end outside
         for i in 0..z.len() {
-            z[i] = project(z[i], problem.lower()[i], problem.upper()[i]);
+            z[i] = clamp(z[i], problem.lower()[i], problem.upper()[i]);
         }
         if !self.free.is_empty() {
             // z_F = −W_FF⁻¹ (q_F + W_FN z_N)

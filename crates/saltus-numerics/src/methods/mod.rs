@@ -67,6 +67,7 @@ impl Workspace {
                 return Err(NumericsError::Length { what, expected: n, found });
             }
         }
+        self.check_support(problem)?;
         let report = match &mut self.method {
             Method::Auto(method) => return method.solve(problem, z, w),
             Method::Pivoting(method) => method.run(problem, z, w, usize::MAX),
@@ -77,6 +78,25 @@ impl Workspace {
         let Report { method, status, residual, .. } = report;
         self.single = [Attempt { method, status, residual }];
         Ok(report)
+    }
+
+    /// Pivoting methods work on the entries of a matrix and on bounds.
+    #[inline]
+    fn check_support(&self, problem: &Problem) -> Result<(), NumericsError> {
+        let method = match self.method {
+            Method::Pivoting(_) => "pivoting",
+            Method::Lemke(_) => "lemke",
+            Method::Enumeration(_) => "enumeration",
+            _ => return Ok(()),
+        };
+        if let Some(block) = problem.placed().first() {
+            return Err(NumericsError::Unsupported { method, what: block.set.name() });
+        }
+        if !problem.matrix().is_matrix() {
+            let what = "a map that is not a matrix";
+            return Err(NumericsError::Unsupported { method, what });
+        }
+        Ok(())
     }
 
     /// What the last call tried, in order.

@@ -19,7 +19,7 @@
 
 use crate::mode::{Side, Slack, allowed, side_of, wrong};
 use crate::residual::{Residual, natural_map, residual};
-use crate::set::project;
+use crate::sets::clamp;
 use crate::{NumericsError, Operator, PivotingSettings, Problem, Report, Status};
 use saltus_linalg::{DenseLu, MaskedFactor, Matrix, vector};
 
@@ -155,7 +155,7 @@ impl Pivoting {
         if !(W > 0.0) {
             return None;
         }
-        *z_0 = project(-q / W, *lower, *upper);
+        *z_0 = clamp(-q / W, *lower, *upper);
         *w_0 = W * *z_0 + q;
         let check = natural_map(problem, z, w);
         (check.value <= self.settings.tol).then(|| report(Status::Solved, 1, check))
@@ -190,6 +190,8 @@ impl Pivoting {
                 let last = LastMode::new(n, MaskedFactor::new(matrix));
                 *engine = Engine::Sparse(Box::new(last));
             }
+            // `Workspace` lets no other map through
+            (engine, _) => *engine = Engine::None,
         }
         self.matrix_id = problem.matrix_id();
         self.next.resize(n, Side::Lower);
@@ -374,7 +376,7 @@ fn bring_inside(problem: &Problem, z: &mut [f64], w: &mut [f64]) -> Residual {
     let mut moved = false;
     let bounds = problem.lower().iter().zip(problem.upper());
     for (z, (&lower, &upper)) in z.iter_mut().zip(bounds) {
-        let inside = project(*z, lower, upper);
+        let inside = clamp(*z, lower, upper);
         moved |= inside != *z;
         *z = inside;
     }

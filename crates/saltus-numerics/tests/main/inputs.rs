@@ -124,7 +124,7 @@ fn a_refused_change_changes_nothing() {
     let before = problem.clone();
     assert!(problem.set_q(&[1.0, f64::NAN]).is_err());
     assert!(problem.set_matrix(Matrix::diagonal(&[1.0, INF])).is_err());
-    assert!(problem.set_set(0, Set::Interval { lower: 2.0, upper: 1.0 }).is_err());
+    assert!(problem.set_set(0, &Set::Interval { lower: 2.0, upper: 1.0 }).is_err());
     assert_eq!(problem, before);
     assert_eq!(problem.matrix_scale(), 2.0);
 }

@@ -88,6 +88,7 @@ fn row_times(matrix: &Operator, i: usize, z: &[f64]) -> f64 {
         Operator::Sparse(matrix) => {
             matrix.row(i).iter().map(|entry| entry.value * z[entry.col]).sum()
         }
+        other => unreachable!("only matrices here, not {other:?}"),
     }
 }
 

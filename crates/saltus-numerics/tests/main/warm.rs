@@ -151,8 +151,8 @@ fn sets_change_under_a_remembered_mode() {
             Set::Interval { lower: 0.5, upper: 0.5 },
         ];
         for (first, second) in (0..5).flat_map(|i| (0..5).map(move |j| (i, j))) {
-            problem.set_set(0, sets[first]).unwrap();
-            problem.set_set(1, sets[second]).unwrap();
+            problem.set_set(0, &sets[first]).unwrap();
+            problem.set_set(1, &sets[second]).unwrap();
             let data = Data::new(matrix.clone(), problem.q(), problem.lower(), problem.upper());
             let (_, report) = solve_in(&mut workspace, &data, &problem);
             assert_eq!(report.status, Status::Solved, "{name} {first} {second}");

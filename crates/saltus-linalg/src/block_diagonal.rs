@@ -1,0 +1,112 @@
+//! Matrices of small blocks on the diagonal: the masses of rigid bodies.
+
+use crate::{DenseLu, Matrix, Singular, Sparse};
+
+/// A block-diagonal matrix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlockDiagonal {
+    start: Vec<usize>, // of each block, and the end
+    at: Vec<usize>,    // where its entries begin
+    entries: Vec<f64>, // row by row
+}
+
+impl BlockDiagonal {
+    /// The inverse of a matrix that consists of blocks of at most `largest` rows on its diagonal;
+    /// `None` if it does not.
+    pub fn inverse_of(matrix: &Sparse, largest: usize) -> Option<Result<BlockDiagonal, Singular>> {
+        let n = matrix.rows();
+        let (mut start, mut at, mut entries) = (vec![0], vec![0], Vec::new());
+        let (mut first, mut end) = (0, 0);
+        for i in 0..n {
+            let row = matrix.row(i);
+            let (low, high) = (row.first()?.col, row.last()?.col);
+            end = end.max(high + 1).max(i + 1);
+            if low < first || end - first > largest {
+                return None;
+            }
+            if end == i + 1 {
+                let size = end - first;
+                let block = dense(size, |a, b| matrix.get(first + a, first + b));
+                match inverse(&block) {
+                    Ok(inverse) => entries.extend_from_slice(inverse.data()),
+                    Err(singular) => {
+                        return Some(Err(Singular { column: first + singular.column }));
+                    }
+                }
+                start.push(end);
+                at.push(entries.len());
+                first = end;
+            }
+        }
+        Some(Ok(BlockDiagonal { start, at, entries }))
+    }
+
+    /// First and last-plus-one row of each block.
+    pub fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        self.start.windows(2).map(|w| w[0]..w[1])
+    }
+
+    /// `x ← A x`.
+    pub fn apply_in_place(&self, x: &mut [f64]) {
+        let mut y = [0.0; 64];
+        for (k, range) in self.start.windows(2).enumerate() {
+            let (first, size) = (range[0], range[1] - range[0]);
+            let block = &self.entries[self.at[k]..self.at[k + 1]];
+            if size == 1 {
+                x[first] *= block[0];
+                continue;
+            }
+            for i in 0..size {
+                y[i] =
+                    crate::vector::dot(&block[i * size..(i + 1) * size], &x[first..first + size]);
+            }
+            x[first..first + size].copy_from_slice(&y[..size]);
+        }
+    }
+
+    /// The same with its entries in a sparse matrix.
+    pub fn to_sparse(&self) -> Sparse {
+        let n = self.start.last().copied().unwrap_or(0);
+        let mut triplets = Vec::with_capacity(self.entries.len());
+        for (k, range) in self.ranges().enumerate() {
+            let size = range.len();
+            for i in 0..size {
+                for j in 0..size {
+                    let value = self.entries[self.at[k] + i * size + j];
+                    if value != 0.0 {
+                        triplets.push((range.start + i, range.start + j, value));
+                    }
+                }
+            }
+        }
+        Sparse::from_triplets(n, n, &triplets)
+    }
+}
+
+fn inverse(block: &Matrix) -> Result<Matrix, Singular> {
+    let n = block.rows();
+    if n == 1 {
+        return match block[(0, 0)] {
+            0.0 => Err(Singular { column: 0 }),
+            value => Ok(dense(1, |_, _| 1.0 / value)),
+        };
+    }
+    let mut lu = DenseLu::default();
+    lu.factor(block)?;
+    let mut inverse = Matrix::zeros(n, n);
+    let mut column = vec![0.0; n];
+    for j in 0..n {
+        column.fill(0.0);
+        column[j] = 1.0;
+        lu.solve(&mut column);
+        for i in 0..n {
+            inverse[(i, j)] = column[i];
+        }
+    }
+    Ok(inverse)
+}
+
+fn dense(n: usize, entry: impl Fn(usize, usize) -> f64) -> Matrix {
+    let data = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+    Matrix::from_vec(n, n, data)
+}

@@ -1,0 +1,219 @@
+//! Sparse matrices of small dense blocks, whose rows and columns are cut alike.
+//!
+//! Block Gauss–Seidel reads whole rows of blocks and the diagonal ones; both are contiguous here.
+
+use crate::{Matrix, Sparse};
+
+/// A square block-sparse matrix, rows of blocks one after the other.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BlockSparse {
+    start: Vec<usize>,   // first row of each block row, and the end
+    row: Vec<usize>,     // first block of each block row, and the end
+    blocks: Vec<Placed>, // off the diagonal
+    values: Vec<f64>,
+    diagonal: Vec<f64>, // the blocks on the diagonal, one after the other
+    diagonal_at: Vec<usize>,
+}
+
+/// A block, its column and its entries (row by row).
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Placed {
+    col: u32,  // first column
+    size: u32, // columns
+    at: usize,
+}
+
+impl BlockSparse {
+    /// The matrix cut at `start`: first index of each block, and the end.
+    pub fn from_sparse(matrix: &Sparse, start: &[usize]) -> BlockSparse {
+        let row = |i: usize, visit: &mut dyn FnMut(usize, f64)| {
+            for entry in matrix.row(i) {
+                visit(entry.col, entry.value);
+            }
+        };
+        BlockSparse::build(matrix.cols(), start, row)
+    }
+
+    /// The same from a dense matrix; blocks of zeros are left out.
+    pub fn from_dense(matrix: &Matrix, start: &[usize]) -> BlockSparse {
+        let row = |i: usize, visit: &mut dyn FnMut(usize, f64)| {
+            for (j, &value) in matrix.row(i).iter().enumerate() {
+                if value != 0.0 {
+                    visit(j, value);
+                }
+            }
+        };
+        BlockSparse::build(matrix.cols(), start, row)
+    }
+
+    fn build(
+        n: usize,
+        start: &[usize],
+        row: impl Fn(usize, &mut dyn FnMut(usize, f64)),
+    ) -> BlockSparse {
+        let mut of_col = vec![0; n];
+        for (k, range) in start.windows(2).enumerate() {
+            of_col[range[0]..range[1]].fill(k);
+        }
+        let count = start.len() - 1;
+        let mut result = BlockSparse { start: start.to_vec(), ..BlockSparse::default() };
+        result.row.push(0);
+        result.diagonal_at.push(0);
+        let mut place = vec![usize::MAX; count]; // of the block of each column in this row
+        for k in 0..count {
+            let (first, end) = (start[k], start[k + 1]);
+            let height = end - first;
+            let mut columns: Vec<usize> = Vec::new();
+            for i in first..end {
+                row(i, &mut |j, _| {
+                    let c = of_col[j];
+                    if c != k && place[c] == usize::MAX {
+                        place[c] = 0;
+                        columns.push(c);
+                    }
+                });
+            }
+            columns.sort_unstable();
+            for &c in &columns {
+                let width = start[c + 1] - start[c];
+                place[c] = result.values.len();
+                result.blocks.push(Placed {
+                    col: start[c] as u32,
+                    size: width as u32,
+                    at: result.values.len(),
+                });
+                result.values.resize(result.values.len() + height * width, 0.0);
+            }
+            let own = result.diagonal.len();
+            result.diagonal.resize(own + height * height, 0.0);
+            let (values, diagonal) = (&mut result.values, &mut result.diagonal);
+            for i in first..end {
+                row(i, &mut |j, value| {
+                    let c = of_col[j];
+                    let (local, width) = (j - start[c], start[c + 1] - start[c]);
+                    if c == k {
+                        diagonal[own + (i - first) * height + local] += value;
+                    } else {
+                        values[place[c] + (i - first) * width + local] += value;
+                    }
+                });
+            }
+            for &c in &columns {
+                place[c] = usize::MAX;
+            }
+            result.row.push(result.blocks.len());
+            result.diagonal_at.push(result.diagonal.len());
+        }
+        result
+    }
+
+    /// Number of block rows.
+    pub fn len(&self) -> usize {
+        self.row.len().saturating_sub(1)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rows of block row `k`.
+    #[inline]
+    pub fn range(&self, k: usize) -> std::ops::Range<usize> {
+        self.start[k]..self.start[k + 1]
+    }
+
+    /// The diagonal block of block row `k`, row by row.
+    #[inline]
+    pub fn diagonal(&self, k: usize) -> &[f64] {
+        &self.diagonal[self.diagonal_at[k]..self.diagonal_at[k + 1]]
+    }
+
+    /// First columns of the blocks beside the diagonal one in block row `k`.
+    pub fn neighbours(&self, k: usize) -> impl Iterator<Item = usize> + '_ {
+        self.blocks[self.row[k]..self.row[k + 1]].iter().map(|block| block.col as usize)
+    }
+
+    /// `b ← b + Σ W_kj x_j` over the blocks of row `k` beside the diagonal one.
+    #[inline]
+    pub fn add_others(&self, k: usize, x: &[f64], b: &mut [f64]) {
+        let blocks = &self.blocks[self.row[k]..self.row[k + 1]];
+        match b {
+            [b0, b1, b2] => {
+                let (mut s0, mut s1, mut s2) = (*b0, *b1, *b2);
+                for &Placed { col, size, at } in blocks {
+                    if size == 3 {
+                        let v = &self.values[at..at + 9];
+                        let x = &x[col as usize..col as usize + 3];
+                        s0 += v[0] * x[0] + v[1] * x[1] + v[2] * x[2];
+                        s1 += v[3] * x[0] + v[4] * x[1] + v[5] * x[2];
+                        s2 += v[6] * x[0] + v[7] * x[1] + v[8] * x[2];
+                    } else {
+                        let mut s = [s0, s1, s2];
+                        self.add_block(col as usize, size as usize, at, x, &mut s);
+                        [s0, s1, s2] = s;
+                    }
+                }
+                (*b0, *b1, *b2) = (s0, s1, s2);
+            }
+            b => {
+                for &Placed { col, size, at } in blocks {
+                    self.add_block(col as usize, size as usize, at, x, b);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn add_block(&self, col: usize, size: usize, at: usize, x: &[f64], b: &mut [f64]) {
+        let x = &x[col..col + size];
+        for (i, b) in b.iter_mut().enumerate() {
+            let row = &self.values[at + i * size..at + (i + 1) * size];
+            *b += row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+        }
+    }
+
+    /// `y ← W x + q`.
+    pub fn apply_plus(&self, x: &[f64], q: &[f64], y: &mut [f64]) {
+        for k in 0..self.len() {
+            let range = self.range(k);
+            let (n, own) = (range.len(), self.diagonal(k));
+            let y = &mut y[range.clone()];
+            y.copy_from_slice(&q[range.clone()]);
+            self.add_others(k, x, y);
+            for i in 0..n {
+                let row = &own[i * n..(i + 1) * n];
+                y[i] += row.iter().zip(&x[range.clone()]).map(|(a, x)| a * x).sum::<f64>();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_agree_with_the_sparse_matrix() {
+        let triplets: Vec<_> = (0..60)
+            .map(|k: usize| ((k * 7) % 11, (k * 5 + k / 11) % 11, (k as f64).sin()))
+            .collect();
+        let matrix = Sparse::from_triplets(11, 11, &triplets);
+        let start = [0, 3, 4, 9, 11];
+        let x: Vec<f64> = (0..11).map(|i| (i as f64).cos()).collect();
+        let q: Vec<f64> = (0..11).map(|i| i as f64).collect();
+        let mut expected = q.clone();
+        matrix.apply_add(&x, &mut expected);
+        for blocks in [
+            BlockSparse::from_sparse(&matrix, &start),
+            BlockSparse::from_dense(&matrix.to_dense(), &start),
+        ] {
+            let mut y = vec![0.0; 11];
+            blocks.apply_plus(&x, &q, &mut y);
+            for i in 0..11 {
+                assert!((y[i] - expected[i]).abs() < 1e-13);
+            }
+            assert_eq!(blocks.diagonal(1), [matrix.get(3, 3)]);
+        }
+    }
+}
