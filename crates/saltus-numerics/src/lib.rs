@@ -9,6 +9,7 @@
 //! replace, says how far it is from a solution, and only then is it called solved.
 //! This crate knows no time.
 
+mod blocks;
 mod error;
 mod global;
 pub mod methods;

@@ -71,6 +71,11 @@ pub struct GaussSeidelSettings {
     pub max_iter: usize,
     /// Relaxation ω in (0, 2): below 1 damps, above 1 over-relaxes. Default 1.
     pub relaxation: f64,
+    /// Prolong the steps between sweeps as in the method of conjugate gradients. Default false.
+    pub accelerate: bool,
+    /// Visit a block that did not move in so many sweeps only once in so many; 0 means always.
+    /// Default 0.
+    pub freeze: usize,
 }
 
 /// Settings of [`Enumeration`](crate::methods::Enumeration).
@@ -103,7 +108,13 @@ impl Default for LemkeSettings {
 
 impl Default for GaussSeidelSettings {
     fn default() -> Self {
-        GaussSeidelSettings { tol: 1e-8, max_iter: 10_000, relaxation: 1.0 }
+        GaussSeidelSettings {
+            tol: 1e-8,
+            max_iter: 10_000,
+            relaxation: 1.0,
+            accelerate: false,
+            freeze: 0,
+        }
     }
 }
 

@@ -42,11 +42,14 @@ impl Auto {
     pub fn new(settings: AutoSettings) -> Self {
         let AutoSettings { tol, max_iter } = settings;
         let cache = PivotingSettings::default().cache;
-        let relaxation = GaussSeidelSettings::default().relaxation;
         Auto {
             pivoting: Pivoting::new(PivotingSettings { tol, max_iter, cache }),
             lemke: Lemke::new(LemkeSettings { tol, max_iter }),
-            gauss_seidel: GaussSeidel::new(GaussSeidelSettings { tol, max_iter, relaxation }),
+            gauss_seidel: GaussSeidel::new(GaussSeidelSettings {
+                tol,
+                max_iter,
+                ..Default::default()
+            }),
             enumeration: Enumeration::new(EnumerationSettings { tol, max_iter: MODES }),
             best: Vec::new(),
             attempts: Vec::with_capacity(4),
