@@ -9,15 +9,18 @@
 //! | [`Auto`] | everything above, cheapest first, until verified | |
 
 mod auto;
+mod cones;
 mod enumeration;
 mod gauss_seidel;
 mod lemke;
+mod newton;
 mod pivoting;
 
 pub use auto::Auto;
 pub use enumeration::{AllSolutions, Enumeration};
 pub use gauss_seidel::GaussSeidel;
 pub use lemke::Lemke;
+pub use newton::Newton;
 pub use pivoting::Pivoting;
 
 use crate::{Attempt, NumericsError, Problem, Report, Solver};
@@ -36,6 +39,7 @@ enum Method {
     Lemke(Box<Lemke>),
     GaussSeidel(GaussSeidel),
     Enumeration(Enumeration),
+    Newton(Box<Newton>),
 }
 
 impl Workspace {
@@ -48,6 +52,7 @@ impl Workspace {
             Solver::Lemke(settings) => Method::Lemke(Box::new(Lemke::new(settings))),
             Solver::GaussSeidel(settings) => Method::GaussSeidel(GaussSeidel::new(settings)),
             Solver::Enumeration(settings) => Method::Enumeration(Enumeration::new(settings)),
+            Solver::Newton(settings) => Method::Newton(Box::new(Newton::new(settings))),
         };
         let none = Attempt { method: "", status: crate::Status::MaxIter, residual: f64::NAN };
         Ok(Workspace { method, single: [none] })
@@ -74,6 +79,7 @@ impl Workspace {
             Method::Lemke(method) => method.solve(problem, z, w)?,
             Method::GaussSeidel(method) => method.solve(problem, z, w)?,
             Method::Enumeration(method) => method.solve(problem, z, w)?,
+            Method::Newton(method) => method.solve(problem, z, w)?,
         };
         let Report { method, status, residual, .. } = report;
         self.single = [Attempt { method, status, residual }];
