@@ -4,7 +4,7 @@
 //! 2. [`Newton`] from where that ended, with proximal terms of several sizes in turn.
 //! 3. Gauss–Seidel again, longer, and Newton from there, until the budget is spent.
 //!
-//! Each attempt starts from the best point so far.
+//! Each attempt starts from the best point so far, but for one of Newton's, from zero.
 
 use super::{GaussSeidel, Newton};
 use crate::residual::residual;
@@ -17,8 +17,18 @@ use crate::{
 const SWEEPS: usize = 150;
 /// Sweeps after which the rate of convergence is judged.
 const TRIAL: usize = 20;
-/// Sizes of the proximal term, in the order in which they are tried.
-const PROXIMAL: [f64; 3] = [0.1, 1.0, 0.01];
+/// Starts of Newton's method and sizes of its proximal term, in the order in which they are tried.
+const TRIES: [(Start, f64); 4] =
+    [(Start::Best, 0.1), (Start::Zero, 1.0), (Start::Best, 1.0), (Start::Best, 0.01)];
+
+/// Where an attempt starts.
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    /// From the best point so far.
+    Best,
+    /// From zero: what leads away from a point where the method is stuck.
+    Zero,
+}
 
 /// The portfolio and what its methods keep between calls.
 #[derive(Debug)]
@@ -73,8 +83,11 @@ impl Cones {
             if search.take(report, z, w)? {
                 break;
             }
-            for proximal in PROXIMAL {
+            for (start, proximal) in TRIES {
                 self.newton.set_proximal(proximal);
+                if let Start::Zero = start {
+                    z.fill(0.0);
+                }
                 let report = self.newton.solve(problem, z, w);
                 if search.take(report, z, w)? {
                     return search.finish(problem, z, w);
