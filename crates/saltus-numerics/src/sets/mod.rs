@@ -29,6 +29,7 @@ mod ellipse;
 mod graph;
 mod rolling;
 
+pub(crate) use block::eliminate;
 pub use graph::{Graph, GraphError};
 
 use std::sync::Arc;

@@ -15,15 +15,23 @@
 //! shortened until `‖f‖` falls below the largest of its last values; where that fails `α` grows.
 //!
 //! Each step is one factorization: dense for small problems, sparse with one symbolic analysis
-//! for ever for larger ones. References: Alart, Curnier, *Comput. Methods Appl. Mech. Engrg.* 92
+//! for ever for larger ones; where a pair `(M, H)` has fewer velocities than forces, of a matrix
+//! in the velocities (see `velocity`). References: Alart, Curnier, *Comput. Methods Appl. Mech. Engrg.* 92
 //! (1991) 353–375; Acary, Brémond, Huber, in *Advanced Topics in Nonsmooth Dynamics*, 2018.
+
+mod velocity;
 
 use crate::blocks::Blocks;
 use crate::residual::residual;
 use crate::sets::Step;
 use crate::{NewtonSettings, NumericsError, Problem, Report, Status};
 use saltus_linalg::{DenseLu, Matrix, SparseFactor, vector::norm2};
+use velocity::Velocity;
 
+/// Largest problem whose forces are never eliminated.
+const SMALL: usize = 100;
+/// Least proximal term where they are.
+const FLOOR: f64 = 1e-8;
 /// Largest problem whose matrix is factored densely.
 const DENSE: usize = 300;
 /// Values of `‖f‖` that a step is compared with.
@@ -55,6 +63,7 @@ enum Factor {
     None,
     Dense { matrix: Matrix, lu: Box<DenseLu> },
     Sparse(Box<SparseFactor>),
+    Velocity(Box<Velocity>),
 }
 
 impl Newton {
@@ -182,7 +191,10 @@ impl Newton {
         }
         if self.matrix_id != problem.matrix_id() {
             self.matrix_id = problem.matrix_id();
-            self.factor = if n <= DENSE {
+            let fewer = problem.global().filter(|global| global.velocities() < n && n > SMALL);
+            self.factor = if let Some(global) = fewer {
+                Factor::Velocity(Box::new(Velocity::new(global, blocks)))
+            } else if n <= DENSE {
                 let lu = Box::new(DenseLu::with_capacity(n));
                 Factor::Dense { matrix: Matrix::zeros(n, n), lu }
             } else {
@@ -237,6 +249,9 @@ impl Newton {
         let rows = Rows { blocks, size, dz, dw, at, alpha };
         match factor {
             Factor::None => false,
+            Factor::Velocity(velocity) => {
+                velocity.solve(blocks, alpha.max(FLOOR), size, (dz, dw, at), d)
+            }
             Factor::Dense { matrix, lu } => {
                 matrix.reset(d.len(), d.len());
                 let n = d.len();
