@@ -27,7 +27,10 @@ mod cone;
 mod disks;
 mod ellipse;
 mod graph;
+mod iterate;
 mod rolling;
+mod rolling_block;
+mod slip;
 
 pub use graph::{Graph, GraphError};
 
