@@ -8,9 +8,11 @@
 //! | `Rolling2` | the nine cases of stick and slip |
 //! | `Rolling3` | take-off, both stick, one of them slips, both slip (see `rolling_block`) |
 //! | `VonMises` | elastic, or the multiplier of the yield surface by a scalar root |
-//! | others, and what is degenerate | see `iterate` |
+//! | longer cones | take-off, stick, or the surface by Newton's method (see `long_cone`) |
+//! | what is degenerate | see `iterate` |
 
 use super::iterate::{ACCEPTED, error, iterate};
+use super::long_cone::long_cone;
 use super::rolling_block::rolling3;
 use super::slip::Slip;
 use super::{Set, clamp, ellipse, norm};
@@ -184,40 +186,31 @@ fn cone3(mu: f64, theta: f64, W: &[f64], b: &[f64], z: &mut [f64]) -> bool {
     if mu == 0.0 {
         return ray(W[0], b[0], z);
     }
-    if let Some(r) = solve3(W, b)
+    let stick = solve3(W, b);
+    if let Some(r) = stick
         && norm(&r[1..]) <= mu * r[0]
         && vanishes(W, b, &r)
     {
         z.copy_from_slice(&r);
         return true;
     }
+    // slip: the direction of the guess, of what would stick, of what would slide freely
     let slip = Slip { mu, kappa, W, b };
-    match slip.near([z[1], z[2]]).or_else(|| slip.closest([z[0], z[1], z[2]])) {
-        Some(answer) => {
-            z.copy_from_slice(&answer);
-            true
-        }
-        None => false,
+    let answer = (slip.near([z[1], z[2]]))
+        .or_else(|| stick.and_then(|r| slip.near([r[1], r[2]])))
+        .or_else(|| slip.near(slip.free()))
+        .or_else(|| slip.closest([z[0], z[1], z[2]]));
+    if let Some(answer) = answer {
+        z.copy_from_slice(&answer);
     }
+    answer.is_some()
 }
 
 /// A cone without tangential part: `0 ≤ w_N ⟂ z_N ≥ 0`, and `z_T = 0`.
 #[inline]
-fn ray(W: f64, b: f64, z: &mut [f64]) -> bool {
+pub(crate) fn ray(W: f64, b: f64, z: &mut [f64]) -> bool {
     z[1..].fill(0.0);
     bounded(W, b, 0.0, f64::INFINITY, z)
-}
-
-/// A cone of more than three components: take-off or stick, else by iteration.
-fn long_cone(mu: f64, W: &[f64], b: &[f64], z: &mut [f64]) -> bool {
-    if b[0] >= mu * norm(&b[1..]) {
-        z.fill(0.0);
-        return true;
-    }
-    if mu == 0.0 {
-        return ray(W[0], b[0], z);
-    }
-    false
 }
 
 /// Whether `W z + b` is zero to round-off.
@@ -340,7 +333,8 @@ fn yields(set: &Set, sigma: f64, W: &[f64], b: &[f64], z: &mut [f64]) -> bool {
         }
         Some((x, level.sqrt(), fall))
     };
-    let (mut low, mut high) = (0.0, f64::INFINITY);
+    // λ zᵀ A z ≤ −zᵀ b bounds it, for a semidefinite W
+    let (mut low, mut high) = (0.0, 2.0 * norm(b) / sigma);
     let mut lambda = 0.0;
     for _ in 0..80 {
         let Some((x, level, fall)) = at(lambda) else {
@@ -348,7 +342,7 @@ fn yields(set: &Set, sigma: f64, W: &[f64], b: &[f64], z: &mut [f64]) -> bool {
             if lambda > 0.0 {
                 return false;
             }
-            lambda = 4.0 * (norm(b) / sigma + norm(W));
+            lambda = high;
             continue;
         };
         let over = level - sigma;
@@ -365,10 +359,10 @@ fn yields(set: &Set, sigma: f64, W: &[f64], b: &[f64], z: &mut [f64]) -> bool {
         let next = lambda + over * level * level / (fall * sigma);
         lambda = if next > low && next < high {
             next
-        } else if high.is_finite() {
-            0.5 * (low + high)
+        } else if low > 0.0 {
+            (low * high).sqrt()
         } else {
-            2.0 * low + f64::MIN_POSITIVE
+            1e-3 * high
         };
         z.copy_from_slice(&x);
     }

@@ -28,6 +28,7 @@ mod disks;
 mod ellipse;
 mod graph;
 mod iterate;
+mod long_cone;
 mod rolling;
 mod rolling_block;
 mod slip;

@@ -10,7 +10,15 @@
 //! for unit vectors `d`, `e` with `d·w_T ≤ 0`, `e·w_R ≤ 0`. Equation (1) is solved by Newton's
 //! method for `r` and both angles, from several starts: the guess, the projection of what would
 //! stick, the point that projections end at, and, should all these fail, every slip (there are
-//! at most four for a given `e`) of each of many rolling directions.
+//! at most four for a given `e`) of each of many rolling directions. The last resort is
+//! bisection: for a given `z_N = r` the tangential parts solve a monotone problem on two disks,
+//!
+//! ```text
+//! (W_TT + ν I) z_T + W_TR z_R = −c_T,   W_RT z_T + (W_RR + ν′ I) z_R = −c_R,   c = b + r W_N     (2)
+//! ```
+//!
+//! whose lengths fall with `ν`, `ν′`, and `w_N(r)` is negative for a small and positive for a
+//! large `r`, for every positive definite `W`.
 
 use super::block::{eliminate, solve as solve_block, vanishes};
 use super::iterate::{ACCEPTED, error, iterate};
@@ -40,25 +48,33 @@ pub(crate) fn rolling3(set: &Set, mu: f64, mu_r: f64, W: &[f64], b: &[f64], z: &
         return true;
     }
 
-    // both slip, close to the guess if that slips, or to the projection of what would stick
+    // from the guess, from the projection of what would stick, from what would slide freely
     let both = Both { mu, mu_r, W, b };
     let guess = [z[0], z[1], z[2], z[3], z[4]];
-    if let Some(answer) = both.near(&guess) {
-        return take(set, W, b, &answer, z);
+    if take_if(set, W, b, both.near(&guess), z) {
+        return true;
     }
-    // one of them slips
-    for (kept, mu, eliminated, other) in [([1, 2], mu, [3, 4], mu_r), ([3, 4], mu_r, [1, 2], mu)] {
-        if let Some(answer) = one_slips(W, b, kept, mu, eliminated, other, &guess)
-            && take(set, W, b, &answer, z)
-        {
+    let starts = [Some(guess), regular.then_some(stick), both.free()];
+    let parts = [([1, 2], mu, [3, 4], mu_r), ([3, 4], mu_r, [1, 2], mu)];
+    let slips = parts.map(|(kept, mu, fixed, other)| OneSlips::new(W, b, kept, mu, fixed, other));
+    for (k, start) in starts.iter().enumerate() {
+        let Some(start) = start else { continue };
+        for one in slips.iter().flatten() {
+            if take_if(set, W, b, one.near(start), z) {
+                return true;
+            }
+        }
+        if k > 0 && take_if(set, W, b, both.near(start), z) {
             return true;
         }
     }
-    if let Some(answer) = regular.then(|| both.near(&stick)).flatten() {
-        return take(set, W, b, &answer, z);
-    }
-    if both.free().is_some_and(|start| take_if(set, W, b, both.near(&start), z)) {
-        return true;
+    // every answer in which one of them slips
+    for one in slips.iter().flatten() {
+        for x in one.slip().all().as_slice() {
+            if take_if(set, W, b, one.complete(x), z) {
+                return true;
+            }
+        }
     }
     search(set, &both, z)
 }
@@ -95,7 +111,19 @@ fn search(set: &Set, both: &Both, z: &mut [f64]) -> bool {
         }
     }
     z.copy_from_slice(&best);
-    false
+    let Some(start) = both.bisect() else { return false };
+    let parts = [([1, 2], both.mu, [3, 4], both.mu_r), ([3, 4], both.mu_r, [1, 2], both.mu)];
+    for (kept, mu, fixed, other) in parts {
+        let one = OneSlips::new(W, b, kept, mu, fixed, other);
+        if take_if(set, W, b, one.and_then(|one| one.near(&start)), z) {
+            return true;
+        }
+    }
+    if take_if(set, W, b, both.near(&start), z) {
+        return true;
+    }
+    z.copy_from_slice(&start);
+    iterate(set, W, b, z)
 }
 
 /// Friction or rolling alone: the other part is zero.
@@ -129,54 +157,70 @@ fn take_if(set: &Set, W: &[f64], b: &[f64], answer: Option<[f64; 5]>, z: &mut [f
     answer.is_some_and(|answer| take(set, W, b, &answer, z))
 }
 
-/// The part `kept` slips while `eliminated` sticks: `w = 0` there is solved for its forces, which
+/// The part `kept` slips while `fixed` sticks: `w = 0` there is solved for its forces, which
 /// leaves a block of three.
-fn one_slips(
-    W: &[f64],
-    b: &[f64],
+struct OneSlips {
     kept: [usize; 2],
+    fixed: [usize; 2],
     mu: f64,
-    eliminated: [usize; 2],
-    other: f64,
-    guess: &[f64; 5],
-) -> Option<[f64; 5]> {
-    let at = |i: usize, j: usize| W[i * 5 + j];
-    let [p, s] = eliminated;
-    let det = at(p, p) * at(s, s) - at(p, s) * at(s, p);
-    if !(det.abs() > 1e-14 * (at(p, p) * at(s, s)).abs()) {
-        return None;
-    }
-    let index = [0, kept[0], kept[1]];
-    // X = W_EE⁻¹ W_EK, column by column, and W_EE⁻¹ b_E
-    let inverse =
-        |x: f64, y: f64| [(at(s, s) * x - at(p, s) * y) / det, (at(p, p) * y - at(s, p) * x) / det];
-    let columns = index.map(|j| inverse(at(p, j), at(s, j)));
-    let constant = inverse(b[p], b[s]);
-    let (mut reduced, mut b_reduced) = ([0.0; 9], [0.0; 3]);
-    for (i, &row) in index.iter().enumerate() {
-        for (j, &col) in index.iter().enumerate() {
-            let [x, y] = columns[j];
-            reduced[i * 3 + j] = at(row, col) - at(row, p) * x - at(row, s) * y;
+    other: f64, // the ratio of the part that sticks
+    W: [f64; 9],
+    b: [f64; 3],
+    columns: [[f64; 2]; 3], // z_fixed = −constant − Σ columns z
+    constant: [f64; 2],
+}
+
+impl OneSlips {
+    fn new(
+        W: &[f64],
+        b: &[f64],
+        kept: [usize; 2],
+        mu: f64,
+        fixed: [usize; 2],
+        other: f64,
+    ) -> Option<OneSlips> {
+        let at = |i: usize, j: usize| W[i * 5 + j];
+        let [p, s] = fixed;
+        let det = at(p, p) * at(s, s) - at(p, s) * at(s, p);
+        if !(det.abs() > 1e-14 * (at(p, p) * at(s, s)).abs()) {
+            return None;
         }
-        b_reduced[i] = b[row] - at(row, p) * constant[0] - at(row, s) * constant[1];
-    }
-    let complete = |x: &[f64; 3]| {
-        let mut z = [0.0; 5];
-        for i in 0..3 {
-            z[index[i]] = x[i];
+        let index = [0, kept[0], kept[1]];
+        let inverse = |x: f64, y: f64| {
+            [(at(s, s) * x - at(p, s) * y) / det, (at(p, p) * y - at(s, p) * x) / det]
+        };
+        let columns = index.map(|j| inverse(at(p, j), at(s, j)));
+        let constant = inverse(b[p], b[s]);
+        let (mut reduced, mut b_reduced) = ([0.0; 9], [0.0; 3]);
+        for (i, &row) in index.iter().enumerate() {
+            for (j, &col) in index.iter().enumerate() {
+                let [x, y] = columns[j];
+                reduced[i * 3 + j] = at(row, col) - at(row, p) * x - at(row, s) * y;
+            }
+            b_reduced[i] = b[row] - at(row, p) * constant[0] - at(row, s) * constant[1];
         }
-        for (k, &i) in eliminated.iter().enumerate() {
-            z[i] = -constant[k] - (0..3).map(|j| columns[j][k] * x[j]).sum::<f64>();
-        }
-        let size = norm(&[z[p], z[s]]);
-        (size <= other * x[0] * (1.0 + 1e-14)).then_some(z)
-    };
-    let slip = Slip { mu, kappa: 0.0, W: &reduced, b: &b_reduced };
-    let near = slip.near([guess[kept[0]], guess[kept[1]]]);
-    if let Some(z) = near.and_then(|x| complete(&x)) {
-        return Some(z);
+        Some(OneSlips { kept, fixed, mu, other, W: reduced, b: b_reduced, columns, constant })
     }
-    slip.all().as_slice().iter().find_map(complete)
+
+    fn slip(&self) -> Slip<'_> {
+        Slip { mu: self.mu, kappa: 0.0, W: &self.W, b: &self.b }
+    }
+
+    fn near(&self, start: &[f64; 5]) -> Option<[f64; 5]> {
+        let start = [start[self.kept[0]], start[self.kept[1]]];
+        self.slip().near(start).and_then(|x| self.complete(&x))
+    }
+
+    /// The forces of the part that sticks, if they are small enough for that.
+    fn complete(&self, x: &[f64; 3]) -> Option<[f64; 5]> {
+        let mut z = [x[0]; 5];
+        (z[self.kept[0]], z[self.kept[1]]) = (x[1], x[2]);
+        for (k, &i) in self.fixed.iter().enumerate() {
+            z[i] = -self.constant[k] - (0..3).map(|j| self.columns[j][k] * x[j]).sum::<f64>();
+        }
+        let size = norm(&[z[self.fixed[0]], z[self.fixed[1]]]);
+        (size <= self.other * x[0] * (1.0 + 1e-13)).then_some(z)
+    }
 }
 
 /// Equation (1).
@@ -225,6 +269,9 @@ impl Both<'_> {
                 return right.then(|| p.map(|p| r * p));
             }
             stalled = if error < 0.7 * least { 0 } else { stalled + 1 };
+            if error <= 1e-9 && stalled > 0 {
+                return self.polish(r, d, e);
+            }
             if stalled > 8 {
                 return None;
             }
@@ -258,4 +305,162 @@ impl Both<'_> {
         }
         None
     }
+
+    /// Newton's method for `r` and both angles together: where `(W p)_N` is small against its
+    /// terms, `r` is no longer known well enough from the directions alone.
+    #[cold]
+    fn polish(&self, mut r: f64, mut d: [f64; 2], mut e: [f64; 2]) -> Option<[f64; 5]> {
+        let Both { mu, mu_r, W, b } = *self;
+        let (mut least, mut best) = (f64::INFINITY, None);
+        for _ in 0..8 {
+            let p = [1.0, mu * d[0], mu * d[1], mu_r * e[0], mu_r * e[1]];
+            let turns = [
+                [0.0, -mu * d[1], mu * d[0], 0.0, 0.0],
+                [0.0, 0.0, 0.0, -mu_r * e[1], mu_r * e[0]],
+            ];
+            let times = |x: &[f64; 5]| {
+                [0, 1, 2, 3, 4].map(|i| (0..5).map(|j| W[i * 5 + j] * x[j]).sum::<f64>())
+            };
+            let Wp = times(&p);
+            let w = [0, 1, 2, 3, 4].map(|i| r * Wp[i] + b[i]);
+            let size = [0, 1, 2, 3, 4]
+                .map(|i| b[i].abs() + (0..5).map(|j| (r * W[i * 5 + j] * p[j]).abs()).sum::<f64>());
+            let rows = |w: &[f64; 5]| [w[0], d[0] * w[2] - d[1] * w[1], e[0] * w[4] - e[1] * w[3]];
+            let f = rows(&w);
+            let lambda = [-(d[0] * w[1] + d[1] * w[2]), -(e[0] * w[3] + e[1] * w[4])];
+            let terms = [size[0], size[1] + size[2], size[3] + size[4]];
+            let error = (0..3).map(|i| f[i].abs() / terms[i]).fold(0.0, f64::max);
+            if error < least {
+                least = error;
+                let right =
+                    r > 0.0 && lambda[0] >= -1e-14 * terms[1] && lambda[1] >= -1e-14 * terms[2];
+                best = right.then(|| p.map(|p| r * p));
+            }
+            let columns = [Wp, times(&turns[0]).map(|x| r * x), times(&turns[1]).map(|x| r * x)];
+            let mut J = [0.0; 9];
+            for (k, column) in columns.iter().enumerate() {
+                let column = rows(column);
+                (0..3).for_each(|i| J[i * 3 + k] = column[i]);
+            }
+            J[4] += lambda[0];
+            J[8] += lambda[1];
+            let mut step = f.map(|f| -f);
+            if error <= f64::EPSILON || !eliminate(&mut J, &mut step, 3) {
+                break;
+            }
+            r += step[0];
+            let (Some(next_d), Some(next_e)) = (
+                unit([d[0] - step[1] * d[1], d[1] + step[1] * d[0]]),
+                unit([e[0] - step[2] * e[1], e[1] + step[2] * e[0]]),
+            ) else {
+                break;
+            };
+            (d, e) = (next_d, next_e);
+        }
+        best.filter(|_| least <= 1e-13)
+    }
+
+    /// The root of `w_N(r)`, to some ten digits.
+    #[cold]
+    fn bisect(&self) -> Option<[f64; 5]> {
+        let (W, b) = (self.W, self.b);
+        let normal = |z: &[f64; 5]| b[0] + (0..5).map(|j| W[j] * z[j]).sum::<f64>();
+        let mut high = norm(b) / norm(W);
+        let mut low = 0.0;
+        for _ in 0..200 {
+            if normal(&self.disks(high)) >= 0.0 {
+                break;
+            }
+            (low, high) = (high, 4.0 * high);
+        }
+        for _ in 0..80 {
+            let r = middle(low, high);
+            if normal(&self.disks(r)) < 0.0 {
+                low = r
+            } else {
+                high = r
+            }
+            if high - low <= 1e-12 * high {
+                break;
+            }
+        }
+        let z = self.disks(high);
+        z.iter().all(|z| z.is_finite()).then_some(z)
+    }
+
+    /// Equation (2).
+    fn disks(&self, r: f64) -> [f64; 5] {
+        let Both { mu, mu_r, W, b } = *self;
+        let at = |i: usize, j: usize| W[i * 5 + j];
+        let c = [1, 2, 3, 4].map(|i| b[i] + r * at(i, 0));
+        let (TR, RT) =
+            ([at(1, 3), at(1, 4), at(2, 3), at(2, 4)], [at(3, 1), at(3, 2), at(4, 1), at(4, 2)]);
+        let parts = |nu: f64| {
+            let T = [at(1, 1) + nu, at(1, 2), at(2, 1), at(2, 2) + nu];
+            // z_T = −X z_R − x₀
+            let x0 = solve2(&T, [c[0], c[1]]);
+            let X = [solve2(&T, [TR[0], TR[2]]), solve2(&T, [TR[1], TR[3]])];
+            let S = [
+                at(3, 3) - RT[0] * X[0][0] - RT[1] * X[0][1],
+                at(3, 4) - RT[0] * X[1][0] - RT[1] * X[1][1],
+                at(4, 3) - RT[2] * X[0][0] - RT[3] * X[0][1],
+                at(4, 4) - RT[2] * X[1][0] - RT[3] * X[1][1],
+            ];
+            let g = [c[2] - RT[0] * x0[0] - RT[1] * x0[1], c[3] - RT[2] * x0[0] - RT[3] * x0[1]];
+            let z_r = disk(&S, g, mu_r * r);
+            let z_t = [0, 1].map(|i| -x0[i] - X[0][i] * z_r[0] - X[1][i] * z_r[1]);
+            [r, z_t[0], z_t[1], z_r[0], z_r[1]]
+        };
+        let radius = mu * r;
+        let z = parts(0.0);
+        if norm(&z[1..3]) <= radius {
+            return z;
+        }
+        let force = norm(&c[..2]) + norm(&TR) * mu_r * r;
+        let (mut low, mut high) = (0.0, 2.0 * force / radius);
+        for _ in 0..60 {
+            let nu = middle(low, high);
+            if norm(&parts(nu)[1..3]) > radius {
+                low = nu
+            } else {
+                high = nu
+            }
+            if high - low <= 1e-13 * high {
+                break;
+            }
+        }
+        parts(high)
+    }
+}
+
+/// `x` with `(S + ν I) x = −g`, `ν ≥ 0`, and `‖x‖ ≤ radius`, equal where `ν > 0`.
+fn disk(S: &[f64; 4], g: [f64; 2], radius: f64) -> [f64; 2] {
+    let at = |nu: f64| solve2(&[S[0] + nu, S[1], S[2], S[3] + nu], [-g[0], -g[1]]);
+    let x = at(0.0);
+    if norm(&x) <= radius {
+        return x;
+    }
+    let (mut low, mut high) = (0.0, 2.0 * norm(&g) / radius);
+    for _ in 0..60 {
+        let nu = middle(low, high);
+        if norm(&at(nu)) > radius {
+            low = nu
+        } else {
+            high = nu
+        }
+        if high - low <= 1e-14 * high {
+            break;
+        }
+    }
+    at(high)
+}
+
+/// Between two bounds: by ratio while they are far apart.
+fn middle(low: f64, high: f64) -> f64 {
+    if low > 0.1 * high { 0.5 * (low + high) } else { (low * high).sqrt().max(1e-3 * high) }
+}
+
+fn solve2(A: &[f64; 4], y: [f64; 2]) -> [f64; 2] {
+    let det = A[0] * A[3] - A[1] * A[2];
+    [(A[3] * y[0] - A[1] * y[1]) / det, (A[0] * y[1] - A[2] * y[0]) / det]
 }

@@ -95,17 +95,18 @@ impl Slip<'_> {
         None
     }
 
-    /// Newton's method on the angle from the direction of the guess, or from that in which the
-    /// block would slide without friction.
+    /// The direction in which the block would slide without friction.
     #[inline]
-    pub fn near(&self, guess: [f64; 2]) -> Option<[f64; 3]> {
+    pub fn free(&self) -> [f64; 2] {
         let (W, b) = (self.W, self.b);
-        let mut d = guess;
-        if d == [0.0, 0.0] {
-            let r = -b[0] / W[0];
-            d = [-(b[1] + W[3] * r), -(b[2] + W[6] * r)];
-        }
-        let mut d = unit(d)?;
+        let r = -b[0] / W[0];
+        [-(b[1] + W[3] * r), -(b[2] + W[6] * r)]
+    }
+
+    /// Newton's method on the angle from a direction.
+    #[inline]
+    pub fn near(&self, start: [f64; 2]) -> Option<[f64; 3]> {
+        let mut d = unit(start)?;
         let mut last = f64::INFINITY;
         for _ in 0..12 {
             let turn = self.at(d);
@@ -140,8 +141,8 @@ impl Slip<'_> {
             let count = real_roots(&p, degree, &mut roots);
             for &t in &roots[..count] {
                 let scale = side / (1.0 + t * t);
-                let d = self.polish([(1.0 - t * t) * scale, 2.0 * t * scale]);
-                if let Some(z) = self.answer(d, &self.at(d))
+                let d = [(1.0 - t * t) * scale, 2.0 * t * scale];
+                if let Some(z) = self.polish(d)
                     && answers.count < MOST
                 {
                     answers.found[answers.count] = z;
@@ -152,19 +153,62 @@ impl Slip<'_> {
         answers
     }
 
-    /// A few steps of Newton's method, as long as they come closer.
-    fn polish(&self, mut d: [f64; 2]) -> [f64; 2] {
-        let mut turn = self.at(d);
-        for _ in 0..6 {
-            let angle = -turn.g / turn.slope;
-            let Some(next) = unit([d[0] - angle * d[1], d[1] + angle * d[0]]) else { break };
-            let next_turn = self.at(next);
-            if !(next_turn.g.abs() * turn.size < turn.g.abs() * next_turn.size) {
+    /// Newton's method for `r` and the angle together: where `D` is small against its terms, `r`
+    /// is no longer known well enough from `d` alone.
+    fn polish(&self, mut d: [f64; 2]) -> Option<[f64; 3]> {
+        let Slip { mu, kappa, W, b } = *self;
+        let dot = |x: [f64; 2], y: [f64; 2]| x[0] * y[0] + x[1] * y[1];
+        let cross = |x: [f64; 2], y: [f64; 2]| x[0] * y[1] - x[1] * y[0];
+        let (b_t, row) = ([b[1], b[2]], [W[1], W[2]]);
+        let sizes = (
+            W[0].abs() + mu * (row[0].abs() + row[1].abs()),
+            (W[3].abs() + W[6].abs()) + mu * (W[4].abs() + W[5].abs() + W[7].abs() + W[8].abs()),
+        );
+        let b_size = b_t[0].abs() + b_t[1].abs();
+        let mut r = f64::NAN;
+        let (mut least, mut best) = (f64::INFINITY, None);
+        for _ in 0..10 {
+            let e = [-d[1], d[0]];
+            let turn =
+                |d: [f64; 2]| [mu * (W[4] * d[0] + W[5] * d[1]), mu * (W[7] * d[0] + W[8] * d[1])];
+            let (turned, turned_e) = (turn(d), turn(e));
+            let pull = [W[3] + turned[0], W[6] + turned[1]];
+            let D = W[0] + mu * dot(row, d) + kappa * dot(d, pull);
+            let free = b[0] + kappa * dot(d, b_t);
+            if r.is_nan() {
+                r = (-free / D).abs();
+            }
+            let w_t = [r * pull[0] + b_t[0], r * pull[1] + b_t[1]];
+            let f = [r * D + free, cross(d, w_t)];
+            let lambda = -dot(d, w_t);
+            let tangent_size = r.abs() * sizes.1 + b_size;
+            let normal_size = r.abs() * sizes.0 + b[0].abs() + kappa.abs() * tangent_size;
+            let error = (f[0].abs() / normal_size).max(f[1].abs() / tangent_size);
+            if error < least {
+                least = error;
+                let right = r > 0.0 && r.is_finite() && lambda >= -1e-14 * tangent_size;
+                best = right.then(|| [r, mu * r * d[0], mu * r * d[1]]);
+            }
+            if error <= f64::EPSILON {
                 break;
             }
-            (d, turn) = (next, next_turn);
+            let J = [
+                D,
+                r * (mu * dot(row, e) + kappa * (dot(e, pull) + dot(d, turned_e)))
+                    + kappa * dot(e, b_t),
+                cross(d, pull),
+                lambda + r * cross(d, turned_e),
+            ];
+            let det = J[0] * J[3] - J[1] * J[2];
+            let step = [(J[1] * f[1] - J[3] * f[0]) / det, (J[2] * f[0] - J[0] * f[1]) / det];
+            if !(step[0].is_finite() && step[1].abs() <= 1.0) {
+                break;
+            }
+            r += step[0];
+            let Some(next) = unit([d[0] - step[1] * d[1], d[1] + step[1] * d[0]]) else { break };
+            d = next;
         }
-        d
+        best.filter(|_| least <= 1e-14)
     }
 
     /// The coefficients of `D g`, times a power of `1 + t²`, and the degree.
