@@ -1,6 +1,6 @@
 //! The portfolio for problems with sets that are no boxes: friction, cones, graphs.
 //!
-//! 1. [`GaussSeidel`] while its residual falls fast enough to be done within `SWEEPS` sweeps.
+//! 1. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's method.
 //! 2. [`Newton`] from where that ended, with proximal terms of several sizes in turn.
 //! 3. Gauss–Seidel again, longer, and Newton from there, until the budget is spent.
 //!
@@ -13,8 +13,12 @@ use crate::{
     Status,
 };
 
-/// Sweeps that are worth more than a factorization.
-const SWEEPS: usize = 150;
+/// Sweeps that cost as much as Newton's method, for small problems; larger ones are worth more,
+/// since factors fill in.
+fn sweeps_worth(unknowns: usize) -> usize {
+    (unknowns / 4).max(150)
+}
+
 /// Sweeps after which the rate of convergence is judged.
 const TRIAL: usize = 20;
 /// Starts of Newton's method and sizes of its proximal term, in the order in which they are tried.
@@ -62,7 +66,8 @@ impl Cones {
     ) -> Result<Report, NumericsError> {
         let tol = self.settings.tol;
         let mut search = Search::new(problem, z, w, attempts, &mut self.best);
-        let mut sweeps = SWEEPS;
+        let worth = sweeps_worth(problem.len());
+        let mut sweeps = worth;
         while search.iterations < self.settings.max_iter {
             let before = search.residual;
             // the sweeps that are left at the rate so far
@@ -93,7 +98,7 @@ impl Cones {
                     return search.finish(problem, z, w);
                 }
             }
-            if !(search.residual < 0.5 * before) && sweeps > 10 * SWEEPS {
+            if !(search.residual < 0.5 * before) && sweeps > 10 * worth {
                 break;
             }
             sweeps *= 4;
