@@ -15,6 +15,7 @@ mod global;
 pub mod methods;
 mod mode;
 mod operator;
+mod polyhedral;
 mod problem;
 mod report;
 pub mod residual;
