@@ -11,7 +11,8 @@
 //! The pattern of `K` is then that of `W` for every `B`: one symbolic analysis serves for
 //! ever, and a new set costs one numeric factorization in memory that is already there.
 //! A symmetric `W` takes LDLᵀ without pivoting (right for definite blocks; a zero pivot is
-//! an error, and callers verify their answers anyway), any other one LU.
+//! an error, and callers verify their answers anyway), any other one LU. Other values on the
+//! same pattern (a shifted diagonal, scaled rows) are factored by [`MaskedFactor::factor_with`].
 
 use crate::{Singular, Sparse};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -51,6 +52,16 @@ impl std::fmt::Debug for MaskedFactor {
 impl MaskedFactor {
     /// The symbolic analysis for matrices with the pattern of `matrix`.
     pub fn new(matrix: &Sparse) -> Self {
+        MaskedFactor::analyse(matrix, matrix.is_symmetric(4.0 * f64::EPSILON))
+    }
+
+    /// The same for [`factor_with`](Self::factor_with), whose values need not be symmetric
+    /// where those of `matrix` are.
+    pub fn unsymmetric(matrix: &Sparse) -> Self {
+        MaskedFactor::analyse(matrix, false)
+    }
+
+    fn analyse(matrix: &Sparse, symmetric: bool) -> Self {
         assert_eq!(matrix.rows(), matrix.cols(), "only a square matrix can be factored");
         let n = matrix.rows();
 
@@ -78,7 +89,6 @@ impl MaskedFactor {
         let pattern = SymbolicSparseColMat::new_checked(n, n, start, None, row.clone());
 
         // out of memory is the only failure of a symbolic analysis
-        let symmetric = matrix.is_symmetric(4.0 * f64::EPSILON);
         let (factors, scratch) = if symmetric {
             let symbolic = factorize_symbolic_cholesky(
                 pattern.as_ref(),
@@ -110,13 +120,22 @@ impl MaskedFactor {
         matrix: &Sparse,
         kept: impl Fn(usize) -> bool,
     ) -> Result<(), Singular> {
+        self.factor_with(matrix, |i, j, w| if kept(i) && kept(j) { w } else { f64::from(i == j) })
+    }
+
+    /// Factors the matrix whose entries are `value(i, j, Wᵢⱼ)` on the pattern of `W` and its
+    /// diagonal, and zero elsewhere. `matrix` has the pattern given to `new`.
+    pub fn factor_with(
+        &mut self,
+        matrix: &Sparse,
+        value: impl Fn(usize, usize, f64) -> f64,
+    ) -> Result<(), Singular> {
         for k in 0..self.value.len() {
-            let (i, j) = (self.row[k], self.col[k]);
-            self.value[k] = match (kept(i) && kept(j), self.source[k]) {
-                (true, NONE) => 0.0,
-                (true, source) => matrix.entries()[source].value,
-                (false, _) => f64::from(i == j),
+            let w = match self.source[k] {
+                NONE => 0.0,
+                source => matrix.entries()[source].value,
             };
+            self.value[k] = value(self.row[k], self.col[k], w);
         }
         let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.value);
         let stack = MemStack::new(&mut self.memory);
@@ -217,6 +236,21 @@ mod tests {
                 check(&matrix, |_| false);
                 check(&matrix, |i| i % 3 != 0);
             }
+        }
+    }
+
+    #[test]
+    fn other_values_on_the_same_pattern() {
+        let matrix = chain(40, 0.0);
+        let value = |i: usize, j: usize, w: f64| (1.0 + i as f64) * w + f64::from(i == j);
+        let mut factor = MaskedFactor::unsymmetric(&matrix);
+        factor.factor_with(&matrix, value).unwrap();
+        let x: Vec<f64> = (0..40).map(|i| (i as f64).cos()).collect();
+        let mut b: Vec<f64> =
+            (0..40).map(|i| (0..40).map(|j| value(i, j, matrix.get(i, j)) * x[j]).sum()).collect();
+        factor.solve(&mut b);
+        for i in 0..40 {
+            assert!((b[i] - x[i]).abs() < 1e-12);
         }
     }
 

@@ -5,17 +5,22 @@
 //! | [`Pivoting`] | P-matrices; repeated problems (it keeps the mode and its factors) | one solve a mode |
 //! | [`Lemke`] | positive semidefinite, copositive-plus matrices; says when there is no solution | n² a pivot |
 //! | [`GaussSeidel`] | symmetric definite or diagonally dominant | one product a sweep |
+//! | [`FischerBurmeister`] | P₀-matrices, singular equations, games; many others | one factorization a step |
 //! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
 //! | [`Auto`] | everything above, cheapest first, until verified | |
 
 mod auto;
 mod enumeration;
+mod fischer_burmeister;
 mod gauss_seidel;
+mod interior_start;
 mod lemke;
 mod pivoting;
+mod proximal;
 
 pub use auto::Auto;
 pub use enumeration::{AllSolutions, Enumeration};
+pub use fischer_burmeister::FischerBurmeister;
 pub use gauss_seidel::GaussSeidel;
 pub use lemke::Lemke;
 pub use pivoting::Pivoting;
@@ -35,6 +40,7 @@ enum Method {
     Pivoting(Pivoting),
     Lemke(Box<Lemke>),
     GaussSeidel(GaussSeidel),
+    FischerBurmeister(Box<FischerBurmeister>),
     Enumeration(Enumeration),
 }
 
@@ -47,6 +53,9 @@ impl Workspace {
             Solver::Pivoting(settings) => Method::Pivoting(Pivoting::new(settings)),
             Solver::Lemke(settings) => Method::Lemke(Box::new(Lemke::new(settings))),
             Solver::GaussSeidel(settings) => Method::GaussSeidel(GaussSeidel::new(settings)),
+            Solver::FischerBurmeister(settings) => {
+                Method::FischerBurmeister(Box::new(FischerBurmeister::new(settings)))
+            }
             Solver::Enumeration(settings) => Method::Enumeration(Enumeration::new(settings)),
         };
         let none = Attempt { method: "", status: crate::Status::MaxIter, residual: f64::NAN };
@@ -69,9 +78,10 @@ impl Workspace {
         }
         let report = match &mut self.method {
             Method::Auto(method) => return method.solve(problem, z, w),
-            Method::Pivoting(method) => method.run(problem, z, w, usize::MAX),
+            Method::Pivoting(method) => method.run(problem, z, w, usize::MAX, usize::MAX),
             Method::Lemke(method) => method.solve(problem, z, w)?,
             Method::GaussSeidel(method) => method.solve(problem, z, w)?,
+            Method::FischerBurmeister(method) => method.solve(problem, z, w)?,
             Method::Enumeration(method) => method.solve(problem, z, w)?,
         };
         let Report { method, status, residual, .. } = report;

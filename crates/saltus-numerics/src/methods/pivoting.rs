@@ -90,11 +90,11 @@ impl Pivoting {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
-        Ok(self.run(problem, z, w, usize::MAX))
+        Ok(self.run(problem, z, w, usize::MAX, usize::MAX))
     }
 
     /// [`solve`](Self::solve), which has no problem that it cannot work on, with at most so
-    /// many changes of mode.
+    /// many changes of mode, and of these at most so many of a single unknown.
     #[inline]
     pub(crate) fn run(
         &mut self,
@@ -102,6 +102,7 @@ impl Pivoting {
         z: &mut [f64],
         w: &mut [f64],
         most: usize,
+        most_single: usize,
     ) -> Report {
         if let Some(report) = self.one_unknown(problem, z, w) {
             return report;
@@ -112,7 +113,7 @@ impl Pivoting {
         let mut progress = Progress::default();
         let mut iterations = 0;
         let status = loop {
-            if iterations == most {
+            if iterations == most || progress.single > most_single {
                 break Status::MaxIter;
             }
             iterations += 1;
@@ -271,6 +272,7 @@ impl Pivoting {
                 progress.last_step = Some(Step::Block { last });
             }
         } else {
+            progress.single += 1;
             self.mode[last] = self.next[last];
         }
         None
@@ -382,9 +384,10 @@ fn bring_inside(problem: &Problem, z: &mut [f64], w: &mut [f64]) -> Residual {
 }
 
 /// How the mode came about, and whether block changes still lead somewhere.
-struct Progress {
+pub(super) struct Progress {
     fewest: usize,
     patience: usize,
+    single: usize, // changes of a single unknown for want of progress
     last_step: Option<Step>,
 }
 
@@ -396,13 +399,13 @@ enum Step {
 
 impl Default for Progress {
     fn default() -> Self {
-        Progress { fewest: usize::MAX, patience: PATIENCE, last_step: None }
+        Progress { fewest: usize::MAX, patience: PATIENCE, single: 0, last_step: None }
     }
 }
 
 impl Progress {
     /// Takes note of the number of wrong signs.
-    fn is_made(&mut self, count: usize) -> bool {
+    pub fn is_made(&mut self, count: usize) -> bool {
         if count < self.fewest {
             (self.fewest, self.patience) = (count, PATIENCE);
         } else {
