@@ -5,7 +5,7 @@
 //! 2. *Proximal pivoting* (`proximal.rs`): stacks and circuits whose modes are singular. It
 //!    comes first while the answers need it, as those of the next step will.
 //! 3. [`Lemke`] up to `SMALL` unknowns: exotic matrices, and the proof that there is no answer.
-//!    A matrix without diagonal (a game) takes 4 first.
+//!    It comes before 2 where the matrix has no diagonal (games, linear programs).
 //! 4. [`FischerBurmeister`]: singular equations, games, large problems.
 //! 5. [`Enumeration`] up to `MODES` modes: whatever is left, if it is small.
 //! 6. [`Lemke`] up to `LEMKE` unknowns, [`GaussSeidel`] where the diagonal allows it, and
@@ -62,7 +62,7 @@ use Fallback as F;
 const USUAL: [F; 6] =
     [F::Proximal, F::Lemke, F::FischerBurmeister, F::Enumeration, F::GaussSeidel, F::Pivoting];
 const GAMES: [F; 6] =
-    [F::FischerBurmeister, F::Lemke, F::Proximal, F::Enumeration, F::GaussSeidel, F::Pivoting];
+    [F::Lemke, F::FischerBurmeister, F::Proximal, F::Enumeration, F::GaussSeidel, F::Pivoting];
 const LARGE: [F; 6] =
     [F::Proximal, F::FischerBurmeister, F::Enumeration, F::Lemke, F::GaussSeidel, F::Pivoting];
 
