@@ -471,11 +471,6 @@ fn shared(folder: &str) -> Vec<PathBuf> {
 /// Files that state no problem, or one without a solution.
 const NO_SOLUTION: [&str; 1] = ["lcp_pang"];
 const NO_PROBLEM: [&str; 1] = ["Rectangular_mlcp"];
-/// Solvable ones that `Auto` does not solve yet: Lemke's method ends on a ray, and there are too
-/// many modes to try them all.
-const NOT_YET: [&str; 2] = ["gen_bimatrix_8x10", "diodeBridge20_mlcp"];
-/// Solved by Lemke's method on a dense tableau: 13 s even with full optimization.
-const SLOW: [&str; 1] = ["wnn_KaplasTower-i1061-4"];
 
 #[test]
 #[expect(clippy::print_stderr)] // the table of what was reached
@@ -490,19 +485,18 @@ fn every_solvable_problem_of_the_shared_set_is_solved() {
             }
             let stored = read(&file, None).unwrap();
             assert_eq!(stored.kind.name(), folder);
-            if is_in(&SLOW) && cfg!(debug_assertions) {
-                eprintln!("{name}: skipped without optimization");
-                continue;
-            }
-            let start = Instant::now();
-            let solution = solve(&stored.problem, &Solver::default(), None).unwrap();
-            let (report, seconds) = (solution.report, start.elapsed().as_secs_f64());
-            eprintln!("{name}: {report:?}, {seconds:.6} s");
-            let is_solved = report.status == Status::Solved;
-            assert_eq!(is_solved, report.residual <= 1e-8, "{name}");
-            match is_in(&NO_SOLUTION) || is_in(&NOT_YET) {
-                true => assert!(!is_solved, "{name} is solved now: take it off the list"),
-                false => assert!(is_solved, "{name}: {report:?}"),
+            for tol in [1e-8, 1e-10] {
+                let solver = Solver::default().with_tol(tol);
+                let start = Instant::now();
+                let solution = solve(&stored.problem, &solver, None).unwrap();
+                let (report, seconds) = (solution.report, start.elapsed().as_secs_f64());
+                eprintln!("{name}: {report:?}, {seconds:.6} s");
+                let is_solved = report.status == Status::Solved;
+                assert_eq!(is_solved, report.residual <= tol, "{name}");
+                match is_in(&NO_SOLUTION) {
+                    true => assert_eq!(report.status, Status::Infeasible, "{name}: {report:?}"),
+                    false => assert!(is_solved, "{name}: {report:?}"),
+                }
             }
         }
     }

@@ -6,6 +6,7 @@
 mod cases;
 mod enumeration;
 mod fuzz;
+mod hard;
 mod infeasible;
 mod inputs;
 mod random;
