@@ -170,13 +170,15 @@ impl Auto {
             let Ok(report) = report else { continue };
             self.note(report);
             iterations += report.iterations;
-            // a proof that there is no solution ends the search as well
-            let decided = matches!(report.status, Status::Solved | Status::Infeasible);
-            if decided || !(best.residual <= report.residual) {
+            if report.status == Status::Solved || !(best.residual <= report.residual) {
                 best = report;
                 self.keep(z);
             }
-            if decided {
+            // a proof that there is no solution ends the search as well
+            if report.status == Status::Infeasible {
+                (best.status, best.method) = (report.status, report.method);
+            }
+            if matches!(report.status, Status::Solved | Status::Infeasible) {
                 break;
             }
         }

@@ -24,6 +24,7 @@
 //! free unknowns were rewritten, so (2) excludes it.
 //! Reference: Cottle, Pang, Stone, *The Linear Complementarity Problem*, 1992, §4.4, §4.9.
 
+use super::proximal::Proximal;
 use crate::methods::Pivoting;
 use crate::mode::{Side, allowed};
 use crate::residual::residual;
@@ -35,9 +36,17 @@ use saltus_linalg::{DenseLu, Matrix, vector};
 const CANCELLED: f64 = 64.0 * f64::EPSILON;
 
 /// Pivots between two looks at the drift of the basis, and the drift, relative to `q` and `x`,
-/// at which it is inverted afresh.
+/// at which it is inverted afresh: late, because what the inversion does to zeros costs the
+/// lexicographic rule its order, and what has drifted is mended in the end.
 const CHECK: usize = 50;
-const DRIFT: f64 = 1e-7;
+const DRIFT: f64 = 1e-3;
+
+/// Pivots below this share of their column are round-off: a stack of contacts with more contacts
+/// than freedom has many.
+const PIVOT: f64 = 1e-9;
+
+/// Changes of mode that mending may take.
+const MENDING: usize = 100;
 
 /// Covering vectors that are tried before a ray is the last word.
 const COVERINGS: usize = 4;
@@ -52,6 +61,7 @@ pub struct Lemke {
     form: StandardForm,
     basis: Basis,
     polish: Pivoting,
+    mend: Proximal,
     coarse: Vec<f64>,
 }
 
@@ -60,10 +70,11 @@ impl Lemke {
     pub fn new(settings: LemkeSettings) -> Self {
         let polish = PivotingSettings { tol: settings.tol, max_iter: 20, cache: 1 };
         Lemke {
-            settings,
             form: StandardForm::default(),
             basis: Basis::default(),
             polish: Pivoting::new(polish),
+            mend: Proximal::new(settings.tol),
+            settings,
             coarse: Vec::new(),
         }
     }
@@ -93,6 +104,18 @@ impl Lemke {
             } else {
                 z.copy_from_slice(&self.coarse);
                 check = residual(problem, z, w);
+            }
+            // a singular mode: what has drifted is mended by proximal steps
+            if !(check.value <= self.settings.tol) {
+                self.coarse.copy_from_slice(z);
+                self.mend.forget();
+                let mended = self.mend.solve(problem, z, w, MENDING);
+                if mended.residual <= check.value {
+                    (check.value, check.worst) = (mended.residual, mended.worst);
+                } else {
+                    z.copy_from_slice(&self.coarse);
+                    check = residual(problem, z, w);
+                }
             }
         }
         let status = match status {
@@ -641,7 +664,7 @@ impl Basis {
     /// every tie of the first entry, so that the path ends as soon as it can.
     fn ratio_test(&self, z0: usize) -> Option<usize> {
         let a = &self.entering;
-        let zero = 1e-11 * vector::norm_inf(a).max(1e-3);
+        let zero = PIVOT * vector::norm_inf(a).max(1e-5);
         let mut least: Option<usize> = None;
         for i in 0..self.n {
             if a[i] > zero && least.is_none_or(|j| self.less(i, a[i], j, a[j])) {
