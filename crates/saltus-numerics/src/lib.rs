@@ -10,6 +10,7 @@
 //! This crate knows no time.
 
 mod error;
+pub mod generate;
 mod global;
 pub mod methods;
 mod mode;

@@ -161,7 +161,7 @@ impl Surface<'_> {
     fn ball(&mut self, r: f64) -> Option<f64> {
         let (n, radius) = (self.n, self.mu * r);
         let t = n - 1;
-        let mut solve = |this: &mut Self, nu: f64| {
+        let solve = |this: &mut Self, nu: f64| {
             for i in 0..t {
                 for j in 0..t {
                     this.A[i * t + j] = this.W[(i + 1) * n + j + 1] + nu * f64::from(i == j);
