@@ -11,6 +11,7 @@
 
 mod blocks;
 mod error;
+pub mod generate;
 mod global;
 pub mod methods;
 mod mode;
