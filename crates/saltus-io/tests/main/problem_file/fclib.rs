@@ -381,6 +381,53 @@ fn wrong_fclib() {
     }
 }
 
+/// h5py finds everything where FCLIB has it, where a Python with it is at hand: the one that the
+/// variable `PYTHON` names, or that of the tests of the Python package.
+#[test]
+#[expect(clippy::print_stderr)] // a test says that it is skipped
+fn other_tools_read_what_is_written() {
+    const SCRIPT: &str = "
+import sys
+try:
+    import h5py
+except ImportError:
+    sys.exit(77)
+f = h5py.File(sys.argv[1])
+W = f['fclib_local/W']
+assert f['fclib_local/spacedim'].shape == (1,) and f['fclib_local/spacedim'].dtype == '<i4'
+assert [int(W[k][0]) for k in ('m', 'n', 'nz', 'nzmax')] == [3, 3, -2, 3]
+assert W['p'][:].tolist() == [0, 1, 2, 3] and W['i'][:].tolist() == [0, 1, 2]
+assert W['x'][:].tolist() == [2.0, 1.0, 1.0] and W['x'].dtype == '<f8'
+V = f['fclib_local/V']
+assert [int(V[k][0]) for k in ('m', 'n')] == [3, 1]
+assert f['fclib_local/R/x'][:].tolist() == [3.0]
+v = f['fclib_local/vectors']
+assert v['q'][:].tolist() == [-4.0, 0.0, 0.0] and v['s'][:].tolist() == [-7.0]
+assert v['mu'][:].tolist() == [0.5]
+assert f['fclib_local/info/title'][()] == b'a title'
+assert f['guesses/number_of_guesses'][0] == 1
+assert f['guesses/1/r'][:].tolist() == [1.0, 0.0, 0.0] and f['guesses/1/l'][:].tolist() == [2.0]
+assert f['guesses/1/u'][:].tolist() == [0.0, 0.0, 0.0]
+";
+    let folder = Folder::new("h5py");
+    let mut stored = bordered();
+    stored.info.title = "a title".to_owned();
+    stored.guesses = vec![vec![1.0, 0.0, 0.0, 2.0]];
+    let path = folder.file("x.hdf5");
+    write(&path, &stored).unwrap();
+    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/venv/bin/python");
+    let python = std::env::var("PYTHON").unwrap_or(default.to_owned());
+    let Ok(said) = std::process::Command::new(python).args(["-c", SCRIPT]).arg(&path).output()
+    else {
+        eprintln!("skipped: no Python");
+        return;
+    };
+    match said.status.code() {
+        Some(77) => eprintln!("skipped: no h5py"),
+        code => assert_eq!(code, Some(0), "{}", String::from_utf8_lossy(&said.stderr)),
+    }
+}
+
 /// Files with a few wrong bytes are read or refused, and nothing else.
 /// `SALTUS_FUZZ_HDF5=100000` tries more.
 #[test]
