@@ -57,6 +57,10 @@ class Matrix:
             size = np.linalg.norm(v)
         return float(np.sqrt(size))
 
+    def dense_text(self):
+        rows, columns = self.shape
+        return f"0\n{rows}\n{columns}\n{rows} {columns}\n{numbers(self.dense().T.ravel())}\n"
+
     def triplet_text(self):
         rows, columns = self.shape
         head = f"2\n{rows}\n{columns}\n1\ntriplets\n"
@@ -383,13 +387,15 @@ def reduced(problem):
 
 
 def text_of(problem):
-    """The problem in the form that Siconos reads."""
+    """The problem in the form that Siconos reads, stored as suits the methods of its class."""
     p, contacts = problem, len(problem.mu)
     if p.kind == "soclcp":
         cones = words(range(0, 3 * contacts + 1, 3))
         head, tail = f"{3 * contacts}\n{contacts}\n", [numbers(p.q), cones, numbers(p.mu)]
         return head + p.M.block_text(3) + "\n".join(tail) + "\n"
-    matrices, vectors = p.M.block_text(p.d), [p.q, p.mu]
+    # the one-contact solvers for rolling abort on sparse blocks
+    matrices = p.M.dense_text() if p.mu_r is not None else p.M.block_text(p.d)
+    vectors = [p.q, p.mu]
     if p.H is not None:
         matrices, vectors = p.M.triplet_text() + p.H.triplet_text(), [p.q, p.b, p.mu]
     if p.mu_r is not None:

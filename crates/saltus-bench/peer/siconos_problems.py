@@ -7,7 +7,8 @@ The folder that a file is in names its class (lcp, mlcp, relay, fc2d, fc3d, gfc2
 grfc3d, soclcp, gmp, plasticity). Where a `problems.json` beside the folders lists the settings
 that solve a file, the fastest of them are run, otherwise all of the class. Every run starts from
 zero on a problem that was read anew, in a process of its own that may crash or be stopped; the
-call of the driver alone is timed, and the best run counts. An answer counts as solved by the
+call of the driver alone is timed, and the best run counts: its wall time, or the processor time
+of a long run where that is shorter because others used the core. An answer counts as solved by the
 residual evaluated here (`problem_files.residual`), not by what the solver says: where a solver
 stops too early by that measure, its own tolerance is tightened until it does not.
 """
@@ -23,6 +24,7 @@ import ctypes
 import json
 import multiprocessing
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -225,6 +227,8 @@ CLASSES = {
 # --- one setting on one file ---------------------------------------------------
 
 STRUCTURE = 4096  # bytes, more than any structure of a problem has
+COARSE = 0.2  # seconds: the clock of processor time may tick this slowly, with a wide margin
+PATIENCE = 20  # wall time to the processor time of a run, where others use the core
 
 
 def load(kind, path):
@@ -251,9 +255,11 @@ def run_once(problem, path, setting, tol):
     arguments = [pointer, *(ctypes.c_void_p(v.ctypes.data) for v in vectors), address]
     if problem.kind == "mlcp":
         LIB.mlcp_driver_init(pointer, address)
-    clock = time.perf_counter()
+    cpu, wall = time.process_time(), time.perf_counter()
     info = driver(*arguments)
-    seconds = time.perf_counter() - clock
+    seconds = time.perf_counter() - wall
+    if seconds > COARSE:
+        seconds = min(seconds, time.process_time() - cpu)
     return {
         "seconds": seconds,
         "iterations": int(options.iparam[sn.SICONOS_IPARAM_ITER_DONE]),
@@ -263,23 +269,31 @@ def run_once(problem, path, setting, tol):
     }
 
 
-def run_all(send, problem, path, setting, tol):
+def run_all(send, problem, path, setting, tol, limit):
     """Runs in a process of its own: tightens until it is solved, then repeats."""
+
+    def run_limited():
+        # the system ends the process when the processor time of a run is up
+        end = int(time.process_time() + limit) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (end, resource.RLIM_INFINITY))
+        run = run_once(problem, path, setting, own)
+        send.send(run)
+        return run
+
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     own = tol
     while True:
-        run = run_once(problem, path, setting, own)
-        send.send(run)
+        run = run_limited()
         if not (run["residual"] > tol and run["info"] == 0 and own > 1e-4 * tol):
             break
         own /= 10.0
     if run["residual"] <= tol:
         wanted = 0 if run["seconds"] > 5.0 else int(np.clip(0.3 / run["seconds"], 2, 50))
         for _ in range(wanted):
-            send.send(run_once(problem, path, setting, own))
+            run_limited()
     send.send(None)
     os._exit(0)
 
@@ -288,13 +302,13 @@ def measure(problem, path, name, setting, tol, limit):
     """The best of the runs of a setting, or how it failed."""
     fork = multiprocessing.get_context("fork")
     receive, send = fork.Pipe(duplex=False)
-    process = fork.Process(target=run_all, args=(send, problem, path, setting, tol))
+    process = fork.Process(target=run_all, args=(send, problem, path, setting, tol, limit))
     process.start()
     send.close()
     runs, failure = [], None
     try:
         while True:
-            if not receive.poll(limit):
+            if not receive.poll(PATIENCE * limit):  # it hangs
                 failure = "time limit"
                 break
             run = receive.recv()
@@ -303,7 +317,8 @@ def measure(problem, path, name, setting, tol, limit):
             runs.append(run)
     except EOFError:
         process.join()
-        failure = f"crash ({process.exitcode})"
+        out_of_time = process.exitcode == -signal.SIGXCPU
+        failure = "time limit" if out_of_time else f"crash ({process.exitcode})"
     process.kill()
     process.join()
     solved = [run for run in runs if run["residual"] <= tol]
@@ -332,6 +347,11 @@ def settings_for(problem, path, top):
     return names or all_names
 
 
+# What suits the methods of a class best: other storages are tried beside that of the file, as
+# some methods abort on them, or are much slower.
+STORAGE = {"fc2d": "blocks", "fc3d": "blocks", "rfc3d": "dense", "gfc3d": "sparse", "grfc3d": "sparse"}
+
+
 def measure_file(path, tol, limit, top, folder):
     kind = path.parent.name
     row = {"file": f"{kind}/{path.name}", "kind": kind, "settings": [], "best": None}
@@ -344,10 +364,10 @@ def measure_file(path, tol, limit, top, folder):
     if problem.text is not None:
         forms[""] = Path(folder) / "problem.dat"
         forms[""].write_text(problem.text)
-    elif problem.kind in ("fc2d", "fc3d", "rfc3d") and stored_otherwise(path):
-        # as Siconos' own simulations would store it
-        forms[" on blocks"] = Path(folder) / "blocks.dat"
-        forms[" on blocks"].write_text(problem_files.text_of(problem))
+    elif problem.kind in STORAGE and storage(path) != STORAGE[problem.kind]:
+        other = f" {STORAGE[problem.kind]}"
+        forms[other] = Path(folder) / "other.dat"
+        forms[other].write_text(problem_files.text_of(problem))
     table = CLASSES[problem.kind][3]
     for name in settings_for(problem, path, top):
         for form, file in forms.items():
@@ -358,17 +378,17 @@ def measure_file(path, tol, limit, top, folder):
     return row
 
 
-def stored_otherwise(path):
-    """Whether the matrix is not stored in blocks: the third number says how."""
+def storage(path):
+    """How the matrix of a friction problem is stored: the third number says it."""
     with open(path, encoding="latin-1") as file:
-        return file.read(200).split()[2] != "1"
+        return ("dense", "blocks", "sparse")[int(file.read(200).split()[2])]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="FILE-OR-FOLDER")
     parser.add_argument("--tol", type=float, default=1e-8, help="residual to reach")
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds that a run may take")
+    parser.add_argument("--limit", type=float, default=60.0, help="processor seconds of a run")
     parser.add_argument("--top", type=int, default=6, help="most settings a file")
     args = parser.parse_args()
 
