@@ -16,7 +16,6 @@ mod table;
 
 use ours::Outcome;
 use saltus::numerics::Solver;
-use sources::Source;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;

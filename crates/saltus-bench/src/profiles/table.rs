@@ -60,16 +60,25 @@ fn figures(found: &Comparison) -> String {
             found.tol,
             short(mean)
         );
-        let long = |row: &&Row| row.peer.as_ref().is_some_and(|peer| peer.seconds > LONG);
-        let worst = (found.rows.iter().filter(long))
+        let is_long = |row: &&Row| {
+            let times = [row.of("auto").map(|o| o.seconds), row.peer.as_ref().map(|p| p.seconds)];
+            times.into_iter().flatten().any(|seconds| seconds > LONG)
+        };
+        let worst = (found.rows.iter().filter(is_long))
             .filter_map(|row| Some((ratio(row)?, &row.name)))
             .min_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((ratio, name)) = worst {
             let _ = writeln!(
                 text,
-                "Worst ratio where Siconos takes more than 1 ms: {} ({name}).",
+                "Worst ratio where either takes more than 1 ms: {} ({name}).",
                 short(ratio)
             );
+        }
+        let is_missed = |row: &&Row| row.peer.is_some() && ratio(row).is_none();
+        let missed: Vec<&str> =
+            found.rows.iter().filter(is_missed).map(|row| row.name.as_str()).collect();
+        if !missed.is_empty() {
+            let _ = writeln!(text, "Solved by Siconos and not by `auto`: {}.", missed.join(", "));
         }
     }
     let head = ["tolerance", "Saltus auto", "any method", "Siconos, at least"];
