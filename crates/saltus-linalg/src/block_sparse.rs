@@ -134,6 +134,39 @@ impl BlockSparse {
         self.blocks[self.row[k]..self.row[k + 1]].iter().map(|block| block.col as usize)
     }
 
+    /// Visits the blocks of row `k` by columns: first column, columns, entries; the diagonal one
+    /// as `None`.
+    #[inline]
+    pub fn for_each_in_row(&self, k: usize, mut visit: impl FnMut(usize, usize, Option<&[f64]>)) {
+        let own = self.range(k);
+        let mut passed = false;
+        for &Placed { col, size, at } in &self.blocks[self.row[k]..self.row[k + 1]] {
+            let (col, size) = (col as usize, size as usize);
+            if col > own.start && !passed {
+                visit(own.start, own.len(), None);
+                passed = true;
+            }
+            visit(col, size, Some(&self.values[at..at + own.len() * size]));
+        }
+        if !passed {
+            visit(own.start, own.len(), None);
+        }
+    }
+
+    /// A sparse matrix of ones wherever a block stands.
+    pub fn pattern(&self) -> Sparse {
+        let n = self.start.last().copied().unwrap_or(0);
+        let mut triplets = Vec::new();
+        for k in 0..self.len() {
+            for i in self.range(k) {
+                self.for_each_in_row(k, |col, size, _| {
+                    triplets.extend((col..col + size).map(|j| (i, j, 1.0)));
+                });
+            }
+        }
+        Sparse::from_triplets(n, n, &triplets)
+    }
+
     /// `b ← b + Σ W_kj x_j` over the blocks of row `k` beside the diagonal one.
     #[inline]
     pub fn add_others(&self, k: usize, x: &[f64], b: &mut [f64]) {

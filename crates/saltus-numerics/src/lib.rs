@@ -9,11 +9,13 @@
 //! replace, says how far it is from a solution, and only then is it called solved.
 //! This crate knows no time.
 
+mod blocks;
 mod error;
 mod global;
 pub mod methods;
 mod mode;
 mod operator;
+mod polyhedral;
 mod problem;
 mod qp;
 mod report;
@@ -31,5 +33,6 @@ pub use report::{Attempt, Report, Solution, Status, solve};
 pub use residual::Measure;
 pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set};
 pub use settings::{
-    AutoSettings, EnumerationSettings, GaussSeidelSettings, LemkeSettings, PivotingSettings, Solver,
+    AutoSettings, EnumerationSettings, GaussSeidelSettings, LemkeSettings, NewtonSettings,
+    PivotingSettings, Solver,
 };

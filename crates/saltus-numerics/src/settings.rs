@@ -17,6 +17,8 @@ pub enum Solver {
     GaussSeidel(GaussSeidelSettings),
     /// All modes in turn: small problems only.
     Enumeration(EnumerationSettings),
+    /// Semismooth Newton with a proximal term.
+    Newton(NewtonSettings),
 }
 
 impl Default for Solver {
@@ -71,6 +73,11 @@ pub struct GaussSeidelSettings {
     pub max_iter: usize,
     /// Relaxation ω in (0, 2): below 1 damps, above 1 over-relaxes. Default 1.
     pub relaxation: f64,
+    /// Prolong the steps between sweeps as in the method of conjugate gradients. Default true.
+    pub accelerate: bool,
+    /// Visit a block that did not move in so many sweeps only once in so many; 0 means always.
+    /// Default 0.
+    pub freeze: usize,
 }
 
 /// Settings of [`Enumeration`](crate::methods::Enumeration).
@@ -81,6 +88,26 @@ pub struct EnumerationSettings {
     pub tol: f64,
     /// Modes to try before giving up. Default 1 000 000.
     pub max_iter: usize,
+}
+
+/// Settings of [`Newton`](crate::methods::Newton).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NewtonSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Steps before giving up. Default 500.
+    pub max_iter: usize,
+    /// Size of the proximal term relative to the residual, at least 0. Default 1.
+    pub proximal: f64,
+    /// Steps without a tenth less residual before giving up. Default 60.
+    pub patience: usize,
+}
+
+impl Default for NewtonSettings {
+    fn default() -> Self {
+        NewtonSettings { tol: 1e-8, max_iter: 500, proximal: 1.0, patience: 60 }
+    }
 }
 
 impl Default for AutoSettings {
@@ -103,7 +130,13 @@ impl Default for LemkeSettings {
 
 impl Default for GaussSeidelSettings {
     fn default() -> Self {
-        GaussSeidelSettings { tol: 1e-8, max_iter: 10_000, relaxation: 1.0 }
+        GaussSeidelSettings {
+            tol: 1e-8,
+            max_iter: 10_000,
+            relaxation: 1.0,
+            accelerate: true,
+            freeze: 0,
+        }
     }
 }
 
@@ -115,8 +148,8 @@ impl Default for EnumerationSettings {
 
 impl Solver {
     /// The names of the methods, as model files, the command line and Python write them.
-    pub const NAMES: [&'static str; 5] =
-        ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration"];
+    pub const NAMES: [&'static str; 6] =
+        ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration", "newton"];
 
     /// The method of that name with its default settings.
     pub fn from_name(name: &str) -> Option<Solver> {
@@ -126,6 +159,7 @@ impl Solver {
             "lemke" => Some(Solver::Lemke(Default::default())),
             "gauss-seidel" => Some(Solver::GaussSeidel(Default::default())),
             "enumeration" => Some(Solver::Enumeration(Default::default())),
+            "newton" => Some(Solver::Newton(Default::default())),
             _ => None,
         }
     }
@@ -138,6 +172,7 @@ impl Solver {
             Solver::Lemke(_) => "lemke",
             Solver::GaussSeidel(_) => "gauss-seidel",
             Solver::Enumeration(_) => "enumeration",
+            Solver::Newton(_) => "newton",
         }
     }
 
@@ -149,6 +184,7 @@ impl Solver {
             Solver::Lemke(s) => s.tol,
             Solver::GaussSeidel(s) => s.tol,
             Solver::Enumeration(s) => s.tol,
+            Solver::Newton(s) => s.tol,
         }
     }
 
@@ -160,6 +196,7 @@ impl Solver {
             Solver::Lemke(s) => &mut s.tol,
             Solver::GaussSeidel(s) => &mut s.tol,
             Solver::Enumeration(s) => &mut s.tol,
+            Solver::Newton(s) => &mut s.tol,
         }) = tol;
         self
     }
@@ -172,6 +209,7 @@ impl Solver {
             Solver::Lemke(s) => &mut s.max_iter,
             Solver::GaussSeidel(s) => &mut s.max_iter,
             Solver::Enumeration(s) => &mut s.max_iter,
+            Solver::Newton(s) => &mut s.max_iter,
         }) = max_iter;
         self
     }

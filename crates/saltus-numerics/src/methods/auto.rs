@@ -7,6 +7,7 @@
 //!
 //! The mode of an answer found by 2 to 4 becomes the first guess of the next call.
 
+use super::cones::Cones;
 use super::{Enumeration, GaussSeidel, Lemke, Pivoting};
 use crate::residual::residual;
 use crate::{
@@ -26,6 +27,7 @@ pub struct Auto {
     lemke: Lemke,
     gauss_seidel: GaussSeidel,
     enumeration: Enumeration,
+    cones: Cones,
     best: Vec<f64>, // the z with the least residual so far
     attempts: Vec<Attempt>,
 }
@@ -40,14 +42,19 @@ enum Fallback {
 impl Auto {
     /// The portfolio with these settings.
     pub fn new(settings: AutoSettings) -> Self {
+        let cones = Cones::new(settings.clone());
         let AutoSettings { tol, max_iter } = settings;
         let cache = PivotingSettings::default().cache;
-        let relaxation = GaussSeidelSettings::default().relaxation;
         Auto {
             pivoting: Pivoting::new(PivotingSettings { tol, max_iter, cache }),
             lemke: Lemke::new(LemkeSettings { tol, max_iter }),
-            gauss_seidel: GaussSeidel::new(GaussSeidelSettings { tol, max_iter, relaxation }),
+            gauss_seidel: GaussSeidel::new(GaussSeidelSettings {
+                tol,
+                max_iter,
+                ..Default::default()
+            }),
             enumeration: Enumeration::new(EnumerationSettings { tol, max_iter: MODES }),
+            cones,
             best: Vec::new(),
             attempts: Vec::with_capacity(4),
         }
@@ -62,6 +69,9 @@ impl Auto {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
+        if !problem.is_boxed() || !problem.matrix().is_matrix() {
+            return self.cones.solve(problem, z, w, &mut self.attempts);
+        }
         self.attempts.clear();
         // where pivoting has not found the mode by then, it goes round in circles
         let report = self.pivoting.run(problem, z, w, 100 + 2 * problem.len());

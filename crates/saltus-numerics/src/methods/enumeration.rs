@@ -5,7 +5,9 @@
 //! right. All solutions that are isolated within their mode are found; modes whose system is
 //! singular are counted, because they may hold further solutions, or whole families.
 
+use super::unsupported;
 use crate::mode::{Side, Slack, sides, wrong};
+use crate::polyhedral::Expanded;
 use crate::residual::residual;
 use crate::sets::clamp;
 use crate::{EnumerationSettings, NumericsError, Problem, Report, Solution, Status};
@@ -79,6 +81,9 @@ impl Enumeration {
 
     /// Finds all solutions.
     pub fn all(&mut self, problem: &Problem) -> Result<AllSolutions, NumericsError> {
+        if !problem.is_boxed() || !problem.matrix().is_matrix() {
+            return self.all_expanded(problem);
+        }
         self.start(problem)?;
         let n = problem.len();
         let mut found = AllSolutions { solutions: Vec::new(), singular_modes: 0, modes: 0 };
@@ -96,6 +101,22 @@ impl Enumeration {
                 return Ok(found);
             }
         }
+    }
+
+    /// The same for graphs and friction in the plane.
+    fn all_expanded(&mut self, problem: &Problem) -> Result<AllSolutions, NumericsError> {
+        let expanded = Expanded::new(problem).ok_or_else(|| unsupported("enumeration", problem))?;
+        let mut found = self.all(&expanded.problem)?;
+        let mut solutions: Vec<Solution> = Vec::new();
+        for solution in &found.solutions {
+            let solution = expanded.solution(problem, self.settings.tol, solution);
+            let solved = solution.report.status == Status::Solved;
+            if solved && !solutions.iter().any(|s| same(&s.z, &solution.z)) {
+                solutions.push(solution);
+            }
+        }
+        found.solutions = solutions;
+        Ok(found)
     }
 
     /// The first mode; refuses a problem with too many.

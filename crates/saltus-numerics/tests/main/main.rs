@@ -10,5 +10,6 @@ mod infeasible;
 mod inputs;
 mod random;
 mod scaling;
+mod sets;
 mod support;
 mod warm;

@@ -1,0 +1,64 @@
+//! The blocks of a problem and the rows of its matrix cut into them, as block methods read them.
+
+use crate::{NumericsError, Operator, Problem, Set};
+use saltus_linalg::BlockSparse;
+
+/// The matrix of a problem in blocks, with their sets; `q` is that of the problem, and for a
+/// pair `(M, H)` includes what the given momentum makes.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    matrix_id: u64,
+    pub matrix: BlockSparse,
+    pub sets: Vec<Set>,
+    pub q: Vec<f64>,
+    free: Vec<f64>,    // Hᵀ M⁻¹ f
+    start: Vec<usize>, // first unknown of each block, and the end
+}
+
+impl Blocks {
+    /// Takes over what has changed in the problem since the last call.
+    pub fn update(&mut self, method: &'static str, problem: &Problem) -> Result<(), NumericsError> {
+        let Blocks { sets, start, .. } = self;
+        start.clear();
+        start.push(0);
+        let mut k = 0;
+        problem.for_each_block(|first, set, size| {
+            start.push(first + size);
+            if k < sets.len() {
+                sets[k].clone_from(set);
+            } else {
+                sets.push(set.clone());
+            }
+            k += 1;
+        });
+        sets.truncate(k);
+        let cut_alike = self.matrix.len() == k
+            && (0..k).all(|b| self.matrix.range(b) == (start[b]..start[b + 1]));
+        if self.matrix_id != problem.matrix_id() || !cut_alike {
+            self.free.clear();
+            self.matrix = match problem.matrix() {
+                Operator::Dense(matrix) => BlockSparse::from_dense(matrix, start),
+                Operator::Sparse(matrix) => BlockSparse::from_sparse(matrix, start),
+                Operator::Global(global) => {
+                    self.free.resize(problem.len(), 0.0);
+                    global.apply(&vec![0.0; problem.len()], &mut self.free);
+                    BlockSparse::from_sparse(&global.condense(), start)
+                }
+                Operator::Function(_) => {
+                    let what = "a map that is not linear";
+                    return Err(NumericsError::Unsupported { method, what });
+                }
+            };
+            self.matrix_id = problem.matrix_id();
+        }
+        self.q.clear();
+        self.q.extend_from_slice(problem.q());
+        self.q.iter_mut().zip(&self.free).for_each(|(q, free)| *q += free);
+        Ok(())
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        self.sets.len()
+    }
+}

@@ -1,0 +1,313 @@
+//! Semismooth Newton method with a proximal term.
+//!
+//! Each block's law is a system of equations (see `sets`: the function of Alart and Curnier for
+//! friction, the natural map for the other sets), so the problem is one too:
+//!
+//! ```text
+//! f(z, w) = 0,    w = W z + q                                                              (1)
+//! (∂f/∂z + ∂f/∂w (W + α S)) d = −f                                                         (2)
+//! ```
+//!
+//! `S` holds the mean diagonal of each block of `W`, and `α` falls with the residual: the term
+//! makes (2) regular where `W` is not (more contacts than degrees of freedom), and vanishes at
+//! the solution, where the convergence is fast. It stands for a step of the proximal point
+//! method, `W + α S` in place of `W` with `q − α S z`, which has the same solutions. The step is
+//! shortened until `‖f‖` falls below the largest of its last values; where that fails `α` grows.
+//!
+//! Each step is one factorization: dense for small problems, sparse with one symbolic analysis
+//! for ever for larger ones; where a pair `(M, H)` has fewer velocities than forces, of a matrix
+//! in the velocities (see `velocity`). References: Alart, Curnier, *Comput. Methods Appl. Mech. Engrg.* 92
+//! (1991) 353–375; Acary, Brémond, Huber, in *Advanced Topics in Nonsmooth Dynamics*, 2018.
+
+mod velocity;
+
+use crate::blocks::Blocks;
+use crate::residual::residual;
+use crate::sets::Step;
+use crate::{NewtonSettings, NumericsError, Problem, Report, Status};
+use saltus_linalg::{DenseLu, Matrix, SparseFactor, vector::norm2};
+use velocity::Velocity;
+
+/// Largest problem whose forces are never eliminated.
+const SMALL: usize = 100;
+/// Least proximal term where they are.
+const FLOOR: f64 = 1e-8;
+/// Largest problem whose matrix is factored densely.
+const DENSE: usize = 300;
+/// Values of `‖f‖` that a step is compared with.
+const MEMORY: usize = 6;
+/// Shortest step, as a power of one half.
+const HALVINGS: usize = 8;
+
+/// The semismooth Newton method and what it keeps between calls.
+#[derive(Debug)]
+pub struct Newton {
+    settings: NewtonSettings,
+    blocks: Blocks,
+    matrix_id: u64,
+    steps: Vec<Step>,
+    size: Vec<f64>, // mean diagonal of each block
+    factor: Factor,
+    values: Vec<f64>, // of the matrix of (2), in the order of its pattern
+    f: Vec<f64>,
+    dz: Vec<f64>, // ∂f/∂z and ∂f/∂w, block after block
+    dw: Vec<f64>,
+    at: Vec<usize>, // where the blocks of these begin
+    d: Vec<f64>,
+    trial: Vec<f64>,
+    best: Vec<f64>,
+}
+
+#[derive(Debug)]
+enum Factor {
+    None,
+    Dense { matrix: Matrix, lu: Box<DenseLu> },
+    Sparse(Box<SparseFactor>),
+    Velocity(Box<Velocity>),
+}
+
+impl Newton {
+    /// The method with these settings.
+    pub fn new(settings: NewtonSettings) -> Self {
+        Newton {
+            settings,
+            blocks: Blocks::default(),
+            matrix_id: 0,
+            steps: Vec::new(),
+            size: Vec::new(),
+            factor: Factor::None,
+            values: Vec::new(),
+            f: Vec::new(),
+            dz: Vec::new(),
+            dw: Vec::new(),
+            at: Vec::new(),
+            d: Vec::new(),
+            trial: Vec::new(),
+            best: Vec::new(),
+        }
+    }
+
+    /// Another size of the proximal term.
+    pub(crate) fn set_proximal(&mut self, proximal: f64) {
+        self.settings.proximal = proximal;
+    }
+
+    /// Solves from the guess in `z`; leaves the answer in `z` and `w = W z + q`.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Result<Report, NumericsError> {
+        self.prepare(problem)?;
+
+        let mut least = residual(problem, z, w);
+        self.best.copy_from_slice(z);
+        let mut merits = [f64::INFINITY; MEMORY];
+        let mut alpha = self.settings.proximal;
+        let mut stalled = 0;
+        let mut iterations = 0;
+        let status = loop {
+            self.blocks.matrix.apply_plus(z, &self.blocks.q, w);
+            self.linearize(z, w);
+            let merit = norm2(&self.f);
+            merits[iterations % MEMORY] = merit;
+            let now = if iterations == 0 { least } else { residual(problem, z, w) };
+            if now.value < least.value {
+                if now.value < 0.9 * least.value {
+                    stalled = 0;
+                }
+                least = now;
+                self.best.copy_from_slice(z);
+            }
+
+            // stop: solved, lost, or out of steps
+            if least.value <= self.settings.tol {
+                break Status::Solved;
+            }
+            if !merit.is_finite() || stalled > self.settings.patience {
+                break Status::Diverged;
+            }
+            if iterations == self.settings.max_iter {
+                break Status::MaxIter;
+            }
+            iterations += 1;
+            stalled += 1;
+
+            // the proximal term follows the residual down
+            let proximal = alpha * now.value.min(1.0);
+            if !self.direction(proximal) {
+                alpha = (alpha * 10.0).min(1e6);
+                continue;
+            }
+            let reference = merits.iter().copied().filter(|m| m.is_finite()).fold(0.0, f64::max);
+            let mut length = 1.0;
+            let mut found = false;
+            for _ in 0..HALVINGS {
+                for i in 0..z.len() {
+                    self.trial[i] = z[i] + length * self.d[i];
+                }
+                self.blocks.matrix.apply_plus(&self.trial, &self.blocks.q, w);
+                if self.merit(w) <= (1.0 - 1e-4 * length) * reference {
+                    found = true;
+                    break;
+                }
+                length *= 0.5;
+            }
+            // without a shorter ‖f‖ the step is taken all the same, with more care thereafter
+            alpha =
+                if found && length > 0.3 { self.settings.proximal } else { (alpha * 3.0).min(1e6) };
+            z.copy_from_slice(&self.trial);
+        };
+        z.copy_from_slice(&self.best);
+        let least = residual(problem, z, w);
+        let (residual, worst) = (least.value, least.worst);
+        Ok(Report { status, iterations, residual, worst, method: "newton" })
+    }
+
+    /// Steps, pattern and symbolic analysis for a new matrix; buffers.
+    fn prepare(&mut self, problem: &Problem) -> Result<(), NumericsError> {
+        self.blocks.update("newton", problem)?;
+        let n = problem.len();
+        let blocks = &self.blocks;
+        self.steps.clear();
+        self.size.clear();
+        self.at.clear();
+        self.at.push(0);
+        for k in 0..blocks.len() {
+            let (W, size) = (blocks.matrix.diagonal(k), blocks.matrix.range(k).len());
+            self.steps.push(Step::of_block(&blocks.sets[k], W, size));
+            let trace: f64 = (0..size).map(|i| W[i * size + i].abs()).sum();
+            self.size.push(if trace > 0.0 { trace / size as f64 } else { 1.0 });
+            self.at.push(self.at[k] + size * size);
+        }
+        for buffer in [&mut self.f, &mut self.d, &mut self.trial, &mut self.best] {
+            buffer.clear();
+            buffer.resize(n, 0.0);
+        }
+        for buffer in [&mut self.dz, &mut self.dw] {
+            buffer.clear();
+            buffer.resize(self.at[blocks.len()], 0.0);
+        }
+        if self.matrix_id != problem.matrix_id() {
+            self.matrix_id = problem.matrix_id();
+            let fewer = problem.global().filter(|global| global.velocities() < n && n > SMALL);
+            self.factor = if let Some(global) = fewer {
+                Factor::Velocity(Box::new(Velocity::new(global, blocks)))
+            } else if n <= DENSE {
+                let lu = Box::new(DenseLu::with_capacity(n));
+                Factor::Dense { matrix: Matrix::zeros(n, n), lu }
+            } else {
+                let pattern = blocks.matrix.pattern();
+                self.values.resize(pattern.len(), 0.0);
+                Factor::Sparse(Box::new(SparseFactor::with_symmetry(&pattern, false)))
+            };
+        }
+        Ok(())
+    }
+
+    /// `f` and its Jacobians.
+    fn linearize(&mut self, z: &[f64], w: &[f64]) {
+        for k in 0..self.blocks.len() {
+            let (range, at) = (self.blocks.matrix.range(k), self.at[k]..self.at[k + 1]);
+            self.blocks.sets[k].newton_function(
+                self.steps[k],
+                &z[range.clone()],
+                &w[range.clone()],
+                &mut self.f[range],
+                &mut self.dz[at.clone()],
+                &mut self.dw[at],
+            );
+        }
+    }
+
+    /// `‖f‖` at the trial point.
+    fn merit(&mut self, w: &[f64]) -> f64 {
+        let (mut sum, mut f) = (0.0, [0.0; 8]);
+        let mut long = Vec::new();
+        for k in 0..self.blocks.len() {
+            let range = self.blocks.matrix.range(k);
+            let f = if range.len() <= 8 {
+                &mut f[..range.len()]
+            } else {
+                long.resize(range.len(), 0.0);
+                &mut long[..]
+            };
+            let (z, w) = (&self.trial[range.clone()], &w[range]);
+            self.blocks.sets[k].newton_value(self.steps[k], z, w, f);
+            sum += f.iter().map(|f| f * f).sum::<f64>();
+        }
+        sum.sqrt()
+    }
+
+    /// Equation (2); false if its matrix is singular.
+    fn direction(&mut self, alpha: f64) -> bool {
+        for (d, f) in self.d.iter_mut().zip(&self.f) {
+            *d = -f;
+        }
+        let Newton { blocks, size, dz, dw, at, factor, values, d, .. } = self;
+        let rows = Rows { blocks, size, dz, dw, at, alpha };
+        match factor {
+            Factor::None => false,
+            Factor::Velocity(velocity) => {
+                velocity.solve(blocks, alpha.max(FLOOR), size, (dz, dw, at), d)
+            }
+            Factor::Dense { matrix, lu } => {
+                matrix.reset(d.len(), d.len());
+                let n = d.len();
+                rows.for_each(|i, j, value| matrix.data_mut()[i * n + j] = value);
+                lu.factor(matrix).is_ok() && {
+                    lu.solve(d);
+                    d.iter().all(|d| d.is_finite())
+                }
+            }
+            Factor::Sparse(factor) => {
+                let mut k = 0;
+                rows.for_each(|_, _, value| {
+                    values[k] = value;
+                    k += 1;
+                });
+                factor.factor_with(|k| values[k], |_| 0.0).is_ok() && {
+                    factor.solve(d);
+                    d.iter().all(|d| d.is_finite())
+                }
+            }
+        }
+    }
+}
+
+/// The matrix of (2).
+struct Rows<'a> {
+    blocks: &'a Blocks,
+    size: &'a [f64],
+    dz: &'a [f64],
+    dw: &'a [f64],
+    at: &'a [usize],
+    alpha: f64,
+}
+
+impl Rows<'_> {
+    /// Visits its entries row by row, in the order of the pattern of `W`.
+    fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
+        for k in 0..self.blocks.len() {
+            let range = self.blocks.matrix.range(k);
+            let n = range.len();
+            let (dz, dw) = (&self.dz[self.at[k]..], &self.dw[self.at[k]..]);
+            let own = self.blocks.matrix.diagonal(k);
+            let shift = self.alpha * self.size[k];
+            for i in 0..n {
+                let a = &dw[i * n..(i + 1) * n];
+                self.blocks.matrix.for_each_in_row(k, |col, width, block| {
+                    let block = block.unwrap_or(own);
+                    for j in 0..width {
+                        let mut value: f64 = (0..n).map(|l| a[l] * block[l * width + j]).sum();
+                        if col == range.start {
+                            value += dz[i * n + j] + shift * a[j];
+                        }
+                        visit(range.start + i, col + j, value);
+                    }
+                });
+            }
+        }
+    }
+}
