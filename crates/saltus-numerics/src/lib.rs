@@ -18,6 +18,7 @@ mod mode;
 mod operator;
 mod polyhedral;
 mod problem;
+mod qp;
 mod report;
 pub mod residual;
 mod sets;
@@ -27,6 +28,7 @@ pub use error::NumericsError;
 pub use global::Global;
 pub use operator::{Function, Map, Operator};
 pub use problem::{Block, Placed, Problem};
+pub use qp::{Optimum, QpError, QuadraticProgram};
 pub use report::{Attempt, Report, Solution, Status, solve};
 
 pub use residual::Measure;

@@ -4,7 +4,9 @@ use crate::errors;
 use crate::numerics::PyProblem;
 use pyo3::import_exception;
 use pyo3::prelude::*;
-use saltus::io::problem_file::{ErrorKind, Kind, ProblemFileError, UnknownKind, read};
+use saltus::io::problem_file::{
+    ErrorKind, Kind, ProblemFileError, StoredProblem, UnknownKind, read,
+};
 use std::path::{Path, PathBuf};
 
 import_exception!(saltus._errors, FileError);
@@ -22,7 +24,29 @@ pub fn read_problem(
     let kind: Option<Kind> = (kind.map(str::parse).transpose())
         .map_err(|error: UnknownKind| errors::input(error.to_string()))?;
     let stored = py.detach(|| read(&path, kind)).map_err(|error| wrong(py, &path, &error))?;
-    Ok((PyProblem(stored.problem), stored.kind.name()))
+    Ok((stored.problem.into(), stored.kind.name()))
+}
+
+/// Stores a problem of this kind.
+#[pyfunction]
+pub fn write_problem(
+    py: Python<'_>,
+    path: PathBuf,
+    problem: &PyProblem,
+    kind: &str,
+) -> PyResult<()> {
+    let kind: Kind = kind.parse().map_err(|error: UnknownKind| errors::input(error.to_string()))?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stored = StoredProblem { kind, problem: problem.problem.clone(), name, reference: None };
+    py.detach(|| write(&path, &stored)).map_err(|error| match error {
+        Some(error) => wrong(py, &path, &error),
+        None => NotAvailableError::new_err("problems cannot be written to files yet"),
+    })
+}
+
+/// The writer, which is not there yet: `problem_file::write(path, stored).map_err(Some)`.
+fn write(_path: &Path, _stored: &StoredProblem) -> Result<(), Option<ProblemFileError>> {
+    Err(None)
 }
 
 fn wrong(py: Python<'_>, path: &Path, error: &ProblemFileError) -> PyErr {
