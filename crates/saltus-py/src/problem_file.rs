@@ -5,7 +5,8 @@ use crate::numerics::PyProblem;
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use saltus::io::problem_file::{
-    ErrorKind, Kind, ProblemFileError, StoredProblem, UnknownKind, read,
+    ErrorKind, Info, Kind, ProblemFileError, ProblemWriteError, StoredProblem, UnknownKind, read,
+    write,
 };
 use std::path::{Path, PathBuf};
 
@@ -37,16 +38,18 @@ pub fn write_problem(
 ) -> PyResult<()> {
     let kind: Kind = kind.parse().map_err(|error: UnknownKind| errors::input(error.to_string()))?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let stored = StoredProblem { kind, problem: problem.problem.clone(), name, reference: None };
+    let stored = StoredProblem {
+        kind,
+        problem: problem.problem.clone(),
+        name,
+        reference: None,
+        guesses: Vec::new(),
+        info: Info::default(),
+    };
     py.detach(|| write(&path, &stored)).map_err(|error| match error {
-        Some(error) => wrong(py, &path, &error),
-        None => NotAvailableError::new_err("problems cannot be written to files yet"),
+        ProblemWriteError::Write(_) => FileError::new_err(error.to_string()),
+        _ => errors::input(error.to_string()),
     })
-}
-
-/// The writer, which is not there yet: `problem_file::write(path, stored).map_err(Some)`.
-fn write(_path: &Path, _stored: &StoredProblem) -> Result<(), Option<ProblemFileError>> {
-    Err(None)
 }
 
 fn wrong(py: Python<'_>, path: &Path, error: &ProblemFileError) -> PyErr {
