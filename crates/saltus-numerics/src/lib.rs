@@ -23,6 +23,5 @@ pub use problem::{Block, Operator, Problem};
 pub use report::{Attempt, Report, Solution, Status, solve};
 pub use set::Set;
 pub use settings::{
-    AutoSettings, EnumerationSettings, FischerBurmeisterSettings, GaussSeidelSettings,
-    LemkeSettings, PivotingSettings, Solver,
+    AutoSettings, EnumerationSettings, GaussSeidelSettings, LemkeSettings, PivotingSettings, Solver,
 };

@@ -16,9 +16,10 @@
 use super::proximal::Proximal;
 use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Pivoting};
 use crate::residual::residual;
+use crate::settings::FischerBurmeisterSettings;
 use crate::{
-    Attempt, AutoSettings, EnumerationSettings, FischerBurmeisterSettings, GaussSeidelSettings,
-    LemkeSettings, NumericsError, PivotingSettings, Problem, Report, Status,
+    Attempt, AutoSettings, EnumerationSettings, GaussSeidelSettings, LemkeSettings, NumericsError,
+    PivotingSettings, Problem, Report, Status,
 };
 
 /// Unknowns up to which the first try may change them one at a time.

@@ -28,9 +28,8 @@ use crate::methods::Pivoting;
 use crate::mode::Side;
 use crate::residual::{Residual, residual};
 use crate::set::project;
-use crate::{
-    FischerBurmeisterSettings, NumericsError, Operator, PivotingSettings, Problem, Report, Status,
-};
+use crate::settings::FischerBurmeisterSettings;
+use crate::{NumericsError, Operator, PivotingSettings, Problem, Report, Status};
 use saltus_linalg::{DenseLu, MaskedFactor, Matrix, Sparse, vector};
 
 /// Problems smaller than this, or with a larger share of nonzeros, are factored as dense ones.
