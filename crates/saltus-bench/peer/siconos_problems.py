@@ -80,9 +80,11 @@ def newton(solver, **settings):
 
 
 FULL_10 = {FULL: sn.SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_FULL, EVERY: 10}
+START = sn.SICONOS_FRICTION_3D_ADMM_IPARAM_INITIAL_RHO
+STRATEGY = sn.SICONOS_FRICTION_3D_ADMM_IPARAM_RHO_STRATEGY
 BALANCED = {
-    sn.SICONOS_FRICTION_3D_ADMM_IPARAM_INITIAL_RHO: sn.SICONOS_FRICTION_3D_ADMM_INITIAL_RHO_NORM_INF,
-    sn.SICONOS_FRICTION_3D_ADMM_IPARAM_RHO_STRATEGY: sn.SICONOS_FRICTION_3D_ADMM_RHO_STRATEGY_SCALED_RESIDUAL_BALANCING,
+    START: sn.SICONOS_FRICTION_3D_ADMM_INITIAL_RHO_NORM_INF,
+    STRATEGY: sn.SICONOS_FRICTION_3D_ADMM_RHO_STRATEGY_SCALED_RESIDUAL_BALANCING,
 }
 
 LCP = {
@@ -349,7 +351,13 @@ def settings_for(problem, path, top):
 
 # What suits the methods of a class best: other storages are tried beside that of the file, as
 # some methods abort on them, or are much slower.
-STORAGE = {"fc2d": "blocks", "fc3d": "blocks", "rfc3d": "dense", "gfc3d": "sparse", "grfc3d": "sparse"}
+STORAGE = {
+    "fc2d": "blocks",
+    "fc3d": "blocks",
+    "rfc3d": "dense",
+    "gfc3d": "sparse",
+    "grfc3d": "sparse",
+}
 
 
 def measure_file(path, tol, limit, top, folder):
