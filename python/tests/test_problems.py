@@ -9,10 +9,6 @@ from saltus._functions import maps_of
 
 # tests that wait for a solver: those named here are skipped
 NOT_YET = [
-    "test_contacts_are_solved",
-    "test_global_is_the_same_as_condensed",
-    "test_blocks_are_solved",
-    "test_second_order_is_solved",
     "test_ncp",
     "test_ncp_without_jacobian",
     "test_mcp",
