@@ -479,15 +479,17 @@ def vi(
 
 
 def read(path: str | os.PathLike[str], kind: str | None = None) -> Problem:
-    """A stored problem, from a text file of Siconos.
+    """A stored problem, from a text file of Siconos or an HDF5 file of FCLIB.
 
     Parameters
     ----------
     path : path_like
     kind : str, optional
-        What the file holds, which it does not say itself: ``"lcp"``, ``"mlcp"`` or ``"relay"``.
-        Unless given, the name of the file's folder. The kinds with friction, and files in HDF5,
-        raise `NotAvailableError`.
+        What the file holds: ``"lcp"``, ``"mlcp"``, ``"relay"``, ``"fc2d"``, ``"fc3d"``,
+        ``"gfc2d"``, ``"gfc3d"``, ``"rfc3d"``, ``"grfc3d"``, ``"gmp"``, ``"soclcp"`` or
+        ``"plasticity"``. Unless given, the name of the file's folder; a file in HDF5 says it
+        itself. ``"avi"`` raises `NotAvailableError`: such a file does not say which set it is
+        over.
 
     Raises
     ------

@@ -57,6 +57,15 @@ impl Blocks {
         Ok(())
     }
 
+    /// Moves `z` into its sets, from which round-off may have led it.
+    pub fn project(&self, z: &mut [f64]) {
+        for (k, set) in self.sets.iter().enumerate() {
+            if !matches!(set, Set::Graph(_)) {
+                set.project(1.0, &mut z[self.matrix.range(k)]);
+            }
+        }
+    }
+
     /// Number of blocks.
     pub fn len(&self) -> usize {
         self.sets.len()

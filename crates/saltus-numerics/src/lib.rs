@@ -11,6 +11,7 @@
 
 mod blocks;
 mod error;
+pub mod generate;
 mod global;
 pub mod methods;
 mod mode;
@@ -33,6 +34,6 @@ pub use report::{Attempt, Report, Solution, Status, solve};
 pub use residual::Measure;
 pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set};
 pub use settings::{
-    AutoSettings, EnumerationSettings, GaussSeidelSettings, LemkeSettings, NewtonSettings,
-    PivotingSettings, Solver,
+    AutoSettings, EnumerationSettings, FischerBurmeisterSettings, GaussSeidelSettings,
+    LemkeSettings, NewtonSettings, PivotingSettings, Solver,
 };

@@ -54,7 +54,7 @@ fn wrong(py: Python<'_>, path: &Path, error: &ProblemFileError) -> PyErr {
     match *error.kind {
         ErrorKind::Read { .. } if path.exists() => FileError::new_err(message),
         ErrorKind::Read { .. } => MissingFileError::new_err(message),
-        ErrorKind::NotYet { .. } | ErrorKind::Hdf5 => NotAvailableError::new_err(message),
+        ErrorKind::Unreadable { .. } => NotAvailableError::new_err(message),
         ErrorKind::NoKind => errors::input(message),
         _ => {
             let out = errors::input(message);

@@ -21,9 +21,14 @@ fn sweeps_worth(unknowns: usize) -> usize {
 
 /// Sweeps after which the rate of convergence is judged.
 const TRIAL: usize = 20;
-/// Starts of Newton's method and sizes of its proximal term, in the order in which they are tried.
-const TRIES: [(Start, f64); 4] =
-    [(Start::Best, 0.1), (Start::Zero, 1.0), (Start::Best, 1.0), (Start::Best, 0.01)];
+/// Starts of Newton's method, sizes of its proximal term, and whether to go on where the quick
+/// steps stall, in the order in which they are tried.
+const TRIES: [(Start, f64, bool); 4] = [
+    (Start::Best, 0.1, false),
+    (Start::Zero, 1.0, false),
+    (Start::Best, 1.0, false),
+    (Start::Best, 0.01, true),
+];
 
 /// Where an attempt starts.
 #[derive(Debug, Clone, Copy)]
@@ -88,8 +93,8 @@ impl Cones {
             if search.take(report, z, w)? {
                 break;
             }
-            for (start, proximal) in TRIES {
-                self.newton.set_proximal(proximal);
+            for (start, proximal, careful) in TRIES {
+                self.newton.set_proximal(proximal, careful);
                 if let Start::Zero = start {
                     z.fill(0.0);
                 }

@@ -5,19 +5,24 @@
 //! | [`Pivoting`] | P-matrices; repeated problems (it keeps the mode and its factors) | one solve a mode |
 //! | [`Lemke`] | positive semidefinite, copositive-plus matrices; says when there is no solution | n² a pivot |
 //! | [`GaussSeidel`] | symmetric definite or diagonally dominant | one product a sweep |
+//! | [`FischerBurmeister`] | P₀-matrices, singular equations, games; many others | one factorization a step |
 //! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
 //! | [`Auto`] | everything above, cheapest first, until verified | |
 
 mod auto;
 mod cones;
 mod enumeration;
+mod fischer_burmeister;
 mod gauss_seidel;
+mod interior_start;
 mod lemke;
 mod newton;
 mod pivoting;
+mod proximal;
 
 pub use auto::Auto;
 pub use enumeration::{AllSolutions, Enumeration};
+pub use fischer_burmeister::FischerBurmeister;
 pub use gauss_seidel::GaussSeidel;
 pub use lemke::Lemke;
 pub use newton::Newton;
@@ -40,6 +45,7 @@ enum Method {
     Pivoting(Pivoting),
     Lemke(Box<Lemke>),
     GaussSeidel(GaussSeidel),
+    FischerBurmeister(Box<FischerBurmeister>),
     Enumeration(Enumeration),
     Newton(Box<Newton>),
 }
@@ -54,6 +60,9 @@ impl Workspace {
             Solver::Pivoting(settings) => Method::Pivoting(Pivoting::new(settings)),
             Solver::Lemke(settings) => Method::Lemke(Box::new(Lemke::new(settings))),
             Solver::GaussSeidel(settings) => Method::GaussSeidel(GaussSeidel::new(settings)),
+            Solver::FischerBurmeister(settings) => {
+                Method::FischerBurmeister(Box::new(FischerBurmeister::new(settings)))
+            }
             Solver::Enumeration(settings) => Method::Enumeration(Enumeration::new(settings)),
             Solver::Newton(settings) => Method::Newton(Box::new(Newton::new(settings))),
         };
@@ -78,9 +87,10 @@ impl Workspace {
         let report = if problem.is_boxed() && problem.matrix().is_matrix() {
             match &mut self.method {
                 Method::Auto(method) => return method.solve(problem, z, w),
-                Method::Pivoting(method) => method.run(problem, z, w, usize::MAX),
+                Method::Pivoting(method) => method.run(problem, z, w, usize::MAX, usize::MAX),
                 Method::Lemke(method) => method.solve(problem, z, w)?,
                 Method::GaussSeidel(method) => method.solve(problem, z, w)?,
+                Method::FischerBurmeister(method) => method.solve(problem, z, w)?,
                 Method::Enumeration(method) => method.solve(problem, z, w)?,
                 Method::Newton(method) => method.solve(problem, z, w)?,
             }
@@ -130,12 +140,14 @@ impl Method {
         let name = match self {
             Method::Pivoting(_) => "pivoting",
             Method::Lemke(_) => "lemke",
+            Method::FischerBurmeister(_) => "fischer-burmeister",
             _ => "enumeration",
         };
         let expanded = Expanded::new(problem).ok_or_else(|| unsupported(name, problem))?;
         expanded.solve(problem, tol, z, w, |boxes, y, v| match self {
-            Method::Pivoting(method) => Ok(method.run(boxes, y, v, usize::MAX)),
+            Method::Pivoting(method) => Ok(method.run(boxes, y, v, usize::MAX, usize::MAX)),
             Method::Lemke(method) => method.solve(boxes, y, v),
+            Method::FischerBurmeister(method) => method.solve(boxes, y, v),
             Method::Enumeration(method) => method.solve(boxes, y, v),
             _ => Err(unsupported(name, problem)),
         })

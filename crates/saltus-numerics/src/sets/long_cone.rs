@@ -6,8 +6,8 @@
 //! surface     (W − τ J) z = −b,   zᵀ J z = 0,   J = diag(μ², −1, …, −1),   τ ≥ 0             (1)
 //! ```
 //!
-//! Newton's method on (1) starts from the guess, from the projection of what would stick, and at
-//! last from bisection: for a given `z_N = r` the tangential part solves a problem on a ball,
+//! Newton's method on (1) starts from the guess, from the projections of what would stick and of
+//! `−b`, and at last from bisection: for a given `z_N = r` the tangential part solves a problem on a ball,
 //!
 //! ```text
 //! (W_TT + ν I) z_T = −(b_T + r W_TN),   ‖z_T‖ = μ r,     F(r) = w_N − μ ‖w_T‖,   w_T = −ν z_T   (2)
@@ -62,7 +62,9 @@ pub(crate) fn long_cone(mu: f64, W: &[f64], b: &[f64], z: &mut [f64]) -> bool {
             return true;
         }
     }
-    let found = surface.bisect() && surface.newton();
+    // one step of projection from the apex
+    surface.x[..n].iter_mut().zip(b).for_each(|(x, b)| *x = -b);
+    let found = surface.newton() || (surface.bisect() && surface.newton());
     if found {
         z.copy_from_slice(&surface.x[..n]);
     }
@@ -161,7 +163,7 @@ impl Surface<'_> {
     fn ball(&mut self, r: f64) -> Option<f64> {
         let (n, radius) = (self.n, self.mu * r);
         let t = n - 1;
-        let mut solve = |this: &mut Self, nu: f64| {
+        let solve = |this: &mut Self, nu: f64| {
             for i in 0..t {
                 for j in 0..t {
                     this.A[i * t + j] = this.W[(i + 1) * n + j + 1] + nu * f64::from(i == j);

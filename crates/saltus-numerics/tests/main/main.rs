@@ -3,12 +3,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod agree;
 mod cases;
 mod enumeration;
 mod fuzz;
+mod generate;
+mod hard;
 mod infeasible;
 mod inputs;
 mod random;
+mod same_cases;
 mod scaling;
 mod sets;
 mod support;

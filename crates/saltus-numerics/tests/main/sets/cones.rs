@@ -28,7 +28,7 @@ fn natural_maps() {
 #[test]
 fn blocks() {
     for n in SIZES {
-        check_blocks(&sets(), n, if n > 5 { 20_000 } else { 100_000 }, 144);
+        check_blocks(&sets(), n, if n > 3 { 10_000 } else { 100_000 }, 144);
         check_unique(&sets(), n, 3_000, 145);
     }
 }

@@ -360,7 +360,6 @@ pub enum Kind {
 }
 
 pub struct OneBlock {
-    pub kind: Kind,
     pub W: Vec<f64>,
     pub b: Vec<f64>,
 }
@@ -400,7 +399,7 @@ pub fn block(set: &Set, n: usize, random: &mut Random, kind: Kind) -> OneBlock {
             b[i] *= scale[i] * all * 10f64.powf(force);
         }
     }
-    OneBlock { kind, W, b }
+    OneBlock { W, b }
 }
 
 /// `W z + b`.
