@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 from saltus import _saltus
 from saltus._settings import Settings
 
-__all__ = ["Auto", "Enumeration", "GaussSeidel", "Lemke", "Newton", "Pivoting", "Solver"]
+__all__ = [
+    "Auto",
+    "Enumeration",
+    "FischerBurmeister",
+    "GaussSeidel",
+    "Lemke",
+    "Newton",
+    "Pivoting",
+    "Solver",
+]
 
 
 class Solver(Settings):
@@ -116,6 +125,24 @@ class GaussSeidel(Solver, kind="gauss-seidel"):
             accelerate: bool = ...,
             freeze: int = ...,
         ) -> None: ...
+
+
+class FischerBurmeister(Solver, kind="fischer-burmeister"):
+    """Semismooth Newton on the function of Fischer and Burmeister, ``a + b − √(a² + b²)``: bounds.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Steps before giving up.
+    """
+
+    tol: float
+    max_iter: int
+    if TYPE_CHECKING:
+
+        def __init__(self, tol: float = ..., max_iter: int = ...) -> None: ...
 
 
 class Newton(Solver, kind="newton"):
