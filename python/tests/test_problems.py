@@ -7,24 +7,6 @@ import saltus as sl
 from saltus import numerics as nu
 from saltus._functions import maps_of
 
-# tests that wait for a solver: those named here are skipped
-NOT_YET = [
-    "test_ncp",
-    "test_ncp_without_jacobian",
-    "test_mcp",
-    "test_vi",
-    "test_vi_on_cones",
-    "test_zhuravlev_ivanov",
-    "test_exceptions_come_through_solve",
-]
-
-
-@pytest.fixture(autouse=True)
-def not_yet(request):
-    if request.node.originalname in NOT_YET:
-        pytest.skip("there is no solver for it yet")
-
-
 # one contact, W = 1: name, problem, reactions, velocities
 CONTACTS = {
     "2d open": (nu.friction2d, [1, 2], (0.5,), [0, 0], [1, 2]),

@@ -4,13 +4,14 @@
 //! 2. [`Newton`] from where that ended, with proximal terms of several sizes in turn.
 //! 3. Gauss–Seidel again, longer, and Newton from there, until the budget is spent.
 //!
+//! A problem whose map is a function goes to Josephy's method (see `josephy`).
 //! Each attempt starts from the best point so far, but for one of Newton's, from zero.
 
-use super::{GaussSeidel, Newton};
+use super::{GaussSeidel, Newton, josephy};
 use crate::residual::residual;
 use crate::{
-    Attempt, AutoSettings, GaussSeidelSettings, NewtonSettings, NumericsError, Problem, Report,
-    Status,
+    Attempt, AutoSettings, GaussSeidelSettings, NewtonSettings, NumericsError, Operator, Problem,
+    Report, Status,
 };
 
 /// Sweeps that cost as much as Newton's method, for small problems; larger ones are worth more,
@@ -69,6 +70,9 @@ impl Cones {
         w: &mut [f64],
         attempts: &mut Vec<Attempt>,
     ) -> Result<Report, NumericsError> {
+        if let Operator::Function(_) = problem.matrix() {
+            return josephy::solve(&self.settings, problem, z, w, attempts);
+        }
         let tol = self.settings.tol;
         let mut search = Search::new(problem, z, w, attempts, &mut self.best);
         let worth = sweeps_worth(problem.len());

@@ -15,6 +15,7 @@ mod enumeration;
 mod fischer_burmeister;
 mod gauss_seidel;
 mod interior_start;
+mod josephy;
 mod lemke;
 mod newton;
 mod pivoting;
