@@ -12,10 +12,8 @@ from saltus import _saltus
 from saltus._arrays import Array, matrix, real, vector
 from saltus._errors import InputError, ModelError
 
-# kinds that files have another word for
-_STORED = {"box": "relay", "rfc2d": "rfc3d", "grfc2d": "grfc3d"}
-# kinds that no file holds
-_NOT_STORED = ("blocks", "mcp", "ncp", "qp", "vi")
+# what files call a kind; None where the problem itself has to say which kind of file holds it
+_STORED = {"box": "relay", "rfc2d": "rfc3d", "grfc2d": "grfc3d", "blocks": None, "qp": None}
 
 
 class Problem:
@@ -118,13 +116,20 @@ class Problem:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Stores the problem, for `read` and for other programs.
 
+        Parameters
+        ----------
+        path : path_like
+            ``.hdf5`` and ``.h5`` are files of FCLIB, which hold friction of the kinds ``"fc2d"``,
+            ``"fc3d"``, ``"gfc2d"``, ``"gfc3d"`` and ``"grfc3d"``; ``.dat`` is the text of Siconos, which
+            every kind has but those with functions.
+
         Raises
         ------
         InputError
-            No file can hold such a problem.
+            The file cannot hold such a problem.
         """
-        if self.kind in _NOT_STORED:
-            raise InputError(f"a problem of kind `{self.kind}` cannot be stored: no file holds one")
+        if self._core.is_function:
+            raise InputError(f"the {self.kind} is given by a function, which no file can hold")
         _saltus.write_problem(os.fspath(path), self._core, _STORED.get(self.kind, self.kind))
 
     def _global(self, what: str) -> _saltus.Problem:

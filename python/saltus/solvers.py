@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 from saltus import _saltus
 from saltus._settings import Settings
 
-__all__ = ["Auto", "Enumeration", "GaussSeidel", "Lemke", "Pivoting", "Solver"]
+__all__ = [
+    "Auto",
+    "Enumeration",
+    "FischerBurmeister",
+    "GaussSeidel",
+    "Lemke",
+    "Newton",
+    "Pivoting",
+    "Solver",
+]
 
 
 class Solver(Settings):
@@ -84,8 +93,8 @@ class Lemke(Solver, kind="lemke"):
 
 
 class GaussSeidel(Solver, kind="gauss-seidel"):
-    """Projected Gauss–Seidel: one sweep visits the rows in order,
-    ``zᵢ ← P(zᵢ − ω (qᵢ + Wᵢ z) / Wᵢᵢ)``. Needs a positive diagonal.
+    """Projected Gauss–Seidel: one sweep visits the blocks in order and solves each for its own
+    unknowns; for a bound ``zᵢ ← P(zᵢ − ω (qᵢ + Wᵢ z) / Wᵢᵢ)``. Needs a positive diagonal.
 
     Parameters
     ----------
@@ -95,15 +104,74 @@ class GaussSeidel(Solver, kind="gauss-seidel"):
         Sweeps before giving up.
     relaxation : float
         ω in (0, 2): below 1 damps, above 1 over-relaxes.
+    accelerate : bool
+        Prolong the steps between sweeps as in the method of conjugate gradients.
+    freeze : int
+        Visit a block that did not move in so many sweeps only once in so many; 0 means always.
     """
 
     tol: float
     max_iter: int
     relaxation: float
+    accelerate: bool
+    freeze: int
     if TYPE_CHECKING:
 
         def __init__(
-            self, tol: float = ..., max_iter: int = ..., relaxation: float = ...
+            self,
+            tol: float = ...,
+            max_iter: int = ...,
+            relaxation: float = ...,
+            accelerate: bool = ...,
+            freeze: int = ...,
+        ) -> None: ...
+
+
+class FischerBurmeister(Solver, kind="fischer-burmeister"):
+    """Semismooth Newton on the function of Fischer and Burmeister, ``a + b − √(a² + b²)``: bounds.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Steps before giving up.
+    """
+
+    tol: float
+    max_iter: int
+    if TYPE_CHECKING:
+
+        def __init__(self, tol: float = ..., max_iter: int = ...) -> None: ...
+
+
+class Newton(Solver, kind="newton"):
+    """Semismooth Newton with a proximal term: friction and cones.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Steps before giving up.
+    proximal : float
+        Size of the proximal term relative to the residual, at least 0.
+    patience : int
+        Steps without a tenth less residual before giving up.
+    """
+
+    tol: float
+    max_iter: int
+    proximal: float
+    patience: int
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            tol: float = ...,
+            max_iter: int = ...,
+            proximal: float = ...,
+            patience: int = ...,
         ) -> None: ...
 
 

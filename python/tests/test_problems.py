@@ -469,22 +469,52 @@ def test_exceptions_come_through_solve():
         nu.solve(nu.ncp(lambda z: z - 1, odd, n=2))
 
 
-@pytest.mark.parametrize("kind", ["fc2d", "fc3d", "rfc3d", "gfc3d", "grfc3d"])
+STORED = {
+    "lcp": lambda: nu.lcp(MASS, [1, -2, 3]),
+    "mlcp": lambda: nu.mlcp(MASS, [1, -2, 3], 1),
+    "relay": lambda: nu.relay(MASS, [1, -2, 3]),
+    "fc2d": lambda: nu.friction2d(np.eye(4), [-1, 2, 3, 4], [0.1, 0.2]),
+    "fc3d": lambda: nu.friction3d(np.eye(6), np.arange(6), [0.1, 0.2]),
+    "rfc3d": lambda: nu.rolling(np.eye(5), np.arange(5), 0.1, 0.2),
+    "rfc2d": lambda: nu.rolling(np.eye(3), np.arange(3), 0.1, 0.2),
+    "gfc2d": lambda: nu.global_friction2d(MASS, H[:, :2], F, B[:2], 0.4),
+    "gfc3d": lambda: nu.global_friction3d(MASS, H, F, B, 0.4),
+    "grfc3d": lambda: nu.global_rolling3d(np.eye(5), np.eye(5), np.ones(5), np.zeros(5), 0.5, 0.1),
+    "soclcp": lambda: nu.second_order(np.eye(5), np.arange(5), [3, 2], 0.5),
+}
+
+
+@pytest.mark.parametrize("kind", STORED)
 def test_write(kind, tmp_path):
-    p = {
-        "fc2d": lambda: nu.friction2d(np.eye(4), [-1, 2, 3, 4], [0.1, 0.2]),
-        "fc3d": lambda: nu.friction3d(np.eye(6), np.arange(6), [0.1, 0.2]),
-        "rfc3d": lambda: nu.rolling(np.eye(5), np.arange(5), 0.1, 0.2),
-        "gfc3d": lambda: nu.global_friction3d(MASS, H, F, B, 0.4),
-        "grfc3d": lambda: nu.global_rolling3d(np.eye(5), np.eye(5), np.ones(5), np.zeros(5), 0.5, 0.1),
-    }[kind]()
-    p.write(tmp_path / "x.hdf5")
-    again = nu.read(tmp_path / "x.hdf5")
-    assert (again.kind, again.contacts) == (p.kind, p.contacts) == (kind, p.contacts)
-    dense = lambda a: a.toarray() if hasattr(a, "toarray") else a
-    np.testing.assert_allclose(dense(again.matrix()), dense(p.matrix()), atol=1e-15)
-    for name in ("q", "mu", "mu_r", *(("f", "b") if kind.startswith("g") else ())):
-        np.testing.assert_allclose(getattr(again, name), getattr(p, name), atol=1e-15)
+    p = STORED[kind]()
+    assert p.kind == kind
+    files = [tmp_path / "x.dat"]
+    if kind in ("fc2d", "fc3d", "gfc2d", "gfc3d", "grfc3d"):
+        files.append(tmp_path / "x.hdf5")
+    for file in files:
+        p.write(file)
+        again = nu.read(file, kind=kind.replace("rfc2d", "rfc3d"))
+        assert (again.kind, again.size, again.contacts) == (kind, p.size, p.contacts)
+        for name in ("q", "mu", "mu_r", "lower", "upper", *(("f", "b") if kind.startswith("g") else ())):
+            np.testing.assert_array_equal(getattr(again, name), getattr(p, name), err_msg=name)
+        z = np.linspace(0.5, 1.5, p.size)
+        assert nu.residual(again, z) == pytest.approx(nu.residual(p, z), rel=1e-14)
+
+
+def test_write_what_has_no_name_in_files(tmp_path):
+    file = tmp_path / "x.dat"
+    nu.problem(np.eye(5), np.arange(5), [("free", 2), ("coulomb3", 0.5)]).write(file)
+    again = nu.read(file, kind="gmp")
+    assert again.contacts == 1 and again.mu == [0.5]
+    p = nu.qp(np.eye(2), [0, 0], [[1, 1]], 2)
+    p.write(file)
+    np.testing.assert_allclose(nu.solve(nu.read(file, kind="mlcp")).z, nu.solve(p).z)
+    with pytest.raises(sl.InputError, match="ends in .dat, .hdf5 or .h5"):
+        nu.lcp(MASS, F).write(tmp_path / "x.txt")
+    with pytest.raises(sl.InputError, match="kind `lcp` cannot be stored in HDF5"):
+        nu.lcp(MASS, F).write(tmp_path / "x.h5")
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        nu.lcp(MASS, F).write(tmp_path / "nowhere" / "x.dat")
 
 
 def ball(n=1):
@@ -565,7 +595,7 @@ def ball(n=1):
         (lambda: nu.vi(lambda z: z, sets=["free"], n=2), sl.InputError, "`n` = 2, but the sets have 1 unknowns"),
         (lambda: nu.vi(lambda z: z, lower=2, upper=1, n=1), sl.InputError, "not an interval"),
         # files
-        (lambda: nu.ncp(lambda z: z, n=2).write("x.hdf5"), sl.InputError, "kind `ncp` cannot be stored"),
+        (lambda: nu.ncp(lambda z: z, n=2).write("x.hdf5"), sl.InputError, "the ncp is given by a function, which no file"),
     ],
 )
 def test_wrong_input(attempt, exception, message):

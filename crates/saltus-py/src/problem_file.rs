@@ -5,8 +5,7 @@ use crate::numerics::PyProblem;
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use saltus::io::problem_file::{
-    ErrorKind, Info, Kind, ProblemFileError, ProblemWriteError, StoredProblem, UnknownKind, read,
-    write,
+    ErrorKind, Kind, ProblemFileError, ProblemWriteError, StoredProblem, UnknownKind, read, write,
 };
 use std::path::{Path, PathBuf};
 
@@ -28,28 +27,35 @@ pub fn read_problem(
     Ok((stored.problem.into(), stored.kind.name()))
 }
 
-/// Stores a problem of this kind.
+/// Stores a problem as one of this kind, or as one of the kind that can hold it.
 #[pyfunction]
+#[pyo3(signature = (path, problem, kind=None))]
 pub fn write_problem(
     py: Python<'_>,
     path: PathBuf,
     problem: &PyProblem,
-    kind: &str,
+    kind: Option<&str>,
 ) -> PyResult<()> {
-    let kind: Kind = kind.parse().map_err(|error: UnknownKind| errors::input(error.to_string()))?;
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let stored = StoredProblem {
-        kind,
-        problem: problem.problem.clone(),
-        name,
-        reference: None,
-        guesses: Vec::new(),
-        info: Info::default(),
-    };
-    py.detach(|| write(&path, &stored)).map_err(|error| match error {
-        ProblemWriteError::Write(_) => FileError::new_err(error.to_string()),
-        _ => errors::input(error.to_string()),
-    })
+    let kind: Option<Kind> = (kind.map(str::parse).transpose())
+        .map_err(|error: UnknownKind| errors::input(error.to_string()))?;
+    let result = py.detach(|| {
+        let mut stored = StoredProblem::new(problem.problem.clone())?;
+        stored.kind = kind.unwrap_or(stored.kind);
+        write(&path, &stored)
+    });
+    result.map_err(|error| unwritten(&path, &error))
+}
+
+fn unwritten(path: &Path, error: &ProblemWriteError) -> PyErr {
+    let message = error.to_string();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match error {
+        ProblemWriteError::Write(_) if folder.is_some_and(|folder| !folder.exists()) => {
+            MissingFileError::new_err(message)
+        }
+        ProblemWriteError::Write(_) | ProblemWriteError::Hdf5 { .. } => FileError::new_err(message),
+        _ => errors::input(message),
+    }
 }
 
 fn wrong(py: Python<'_>, path: &Path, error: &ProblemFileError) -> PyErr {
