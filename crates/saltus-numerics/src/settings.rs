@@ -19,6 +19,8 @@ pub enum Solver {
     Enumeration(EnumerationSettings),
     /// Semismooth Newton with a proximal term.
     Newton(NewtonSettings),
+    /// Primal-dual interior point.
+    InteriorPoint(InteriorPointSettings),
 }
 
 impl Default for Solver {
@@ -110,6 +112,22 @@ impl Default for NewtonSettings {
     }
 }
 
+/// Settings of [`InteriorPoint`](crate::methods::InteriorPoint).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct InteriorPointSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Steps before Newton's method takes over; 10 to 40 are usual. Default 100.
+    pub max_iter: usize,
+}
+
+impl Default for InteriorPointSettings {
+    fn default() -> Self {
+        InteriorPointSettings { tol: 1e-8, max_iter: 100 }
+    }
+}
+
 impl Default for AutoSettings {
     fn default() -> Self {
         AutoSettings { tol: 1e-8, max_iter: 10_000 }
@@ -148,8 +166,8 @@ impl Default for EnumerationSettings {
 
 impl Solver {
     /// The names of the methods, as model files, the command line and Python write them.
-    pub const NAMES: [&'static str; 6] =
-        ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration", "newton"];
+    pub const NAMES: [&'static str; 7] =
+        ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration", "newton", "interior-point"];
 
     /// The method of that name with its default settings.
     pub fn from_name(name: &str) -> Option<Solver> {
@@ -160,6 +178,7 @@ impl Solver {
             "gauss-seidel" => Some(Solver::GaussSeidel(Default::default())),
             "enumeration" => Some(Solver::Enumeration(Default::default())),
             "newton" => Some(Solver::Newton(Default::default())),
+            "interior-point" => Some(Solver::InteriorPoint(Default::default())),
             _ => None,
         }
     }
@@ -173,6 +192,7 @@ impl Solver {
             Solver::GaussSeidel(_) => "gauss-seidel",
             Solver::Enumeration(_) => "enumeration",
             Solver::Newton(_) => "newton",
+            Solver::InteriorPoint(_) => "interior-point",
         }
     }
 
@@ -185,6 +205,7 @@ impl Solver {
             Solver::GaussSeidel(s) => s.tol,
             Solver::Enumeration(s) => s.tol,
             Solver::Newton(s) => s.tol,
+            Solver::InteriorPoint(s) => s.tol,
         }
     }
 
@@ -197,6 +218,7 @@ impl Solver {
             Solver::GaussSeidel(s) => &mut s.tol,
             Solver::Enumeration(s) => &mut s.tol,
             Solver::Newton(s) => &mut s.tol,
+            Solver::InteriorPoint(s) => &mut s.tol,
         }) = tol;
         self
     }
@@ -210,6 +232,7 @@ impl Solver {
             Solver::GaussSeidel(s) => &mut s.max_iter,
             Solver::Enumeration(s) => &mut s.max_iter,
             Solver::Newton(s) => &mut s.max_iter,
+            Solver::InteriorPoint(s) => &mut s.max_iter,
         }) = max_iter;
         self
     }

@@ -6,12 +6,14 @@
 //! | [`Lemke`] | positive semidefinite, copositive-plus matrices; says when there is no solution | n² a pivot |
 //! | [`GaussSeidel`] | symmetric definite or diagonally dominant | one product a sweep |
 //! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
+//! | [`InteriorPoint`] | cones, friction, boxes, however badly conditioned | one factorization a step |
 //! | [`Auto`] | everything above, cheapest first, until verified | |
 
 mod auto;
 mod cones;
 mod enumeration;
 mod gauss_seidel;
+mod interior_point;
 mod lemke;
 mod newton;
 mod pivoting;
@@ -19,6 +21,7 @@ mod pivoting;
 pub use auto::Auto;
 pub use enumeration::{AllSolutions, Enumeration};
 pub use gauss_seidel::GaussSeidel;
+pub use interior_point::InteriorPoint;
 pub use lemke::Lemke;
 pub use newton::Newton;
 pub use pivoting::Pivoting;
@@ -40,6 +43,7 @@ enum Method {
     GaussSeidel(GaussSeidel),
     Enumeration(Enumeration),
     Newton(Box<Newton>),
+    InteriorPoint(Box<InteriorPoint>),
 }
 
 impl Workspace {
@@ -53,6 +57,9 @@ impl Workspace {
             Solver::GaussSeidel(settings) => Method::GaussSeidel(GaussSeidel::new(settings)),
             Solver::Enumeration(settings) => Method::Enumeration(Enumeration::new(settings)),
             Solver::Newton(settings) => Method::Newton(Box::new(Newton::new(settings))),
+            Solver::InteriorPoint(settings) => {
+                Method::InteriorPoint(Box::new(InteriorPoint::new(settings)))
+            }
         };
         let none = Attempt { method: "", status: crate::Status::MaxIter, residual: f64::NAN };
         Ok(Workspace { method, single: [none] })
@@ -80,6 +87,7 @@ impl Workspace {
             Method::GaussSeidel(method) => method.solve(problem, z, w)?,
             Method::Enumeration(method) => method.solve(problem, z, w)?,
             Method::Newton(method) => method.solve(problem, z, w)?,
+            Method::InteriorPoint(method) => method.solve(problem, z, w)?,
         };
         let Report { method, status, residual, .. } = report;
         self.single = [Attempt { method, status, residual }];

@@ -8,6 +8,7 @@ mod enumeration;
 mod fuzz;
 mod infeasible;
 mod inputs;
+mod interior_point;
 mod random;
 mod scaling;
 mod support;
