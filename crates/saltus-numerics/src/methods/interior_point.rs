@@ -34,12 +34,16 @@
 //! pair `(M, H)` it is that of `[M −H; Hᵀ E N⁻² G]`, whose pattern is as sparse as theirs. Near the
 //! solution round-off may keep it from going on; a few steps of [`Newton`] then do.
 //!
+//! Where there is no solution the iterates run away, and their direction may prove it: then, and
+//! only then, the problem is called infeasible.
+//!
 //! `W` positive semidefinite is what the theory covers, and without friction then every problem
 //! that has a solution is solved. References: Mehrotra, *SIAM J. Optim.* 2 (1992) 575–601;
 //! Vandenberghe, *The CVXOPT linear and quadratic cone program solvers*, 2010; Acary, Armand,
 //! Nguyen, Shpakovych, *Second-order cone programming for frictional contact mechanics using
 //! interior point algorithm*, Optim. Methods Softw. 39 (2024) 634–663.
 
+mod certificate;
 mod lorentz;
 mod system;
 
@@ -237,7 +241,12 @@ impl InteriorPoint {
             }
         };
         z.copy_from_slice(&self.best);
-        if status == Status::Solved {
+
+        // iterates that run away may prove that there is no solution, and a residual relative to
+        // the size of z falls with them
+        let no_solution = iterations > 0 && self.no_solution(problem);
+        if no_solution || status == Status::Solved {
+            let status = if no_solution { Status::Infeasible } else { status };
             let Residual { value, worst } = residual(problem, z, w);
             return Ok(Report { status, iterations, residual: value, worst, method: METHOD });
         }
@@ -247,6 +256,12 @@ impl InteriorPoint {
         iterations += report.iterations;
         let status = if report.status == Status::Solved { Status::Solved } else { status };
         Ok(Report { status, iterations, method: METHOD, ..report })
+    }
+
+    /// Whether the last point or step is a direction that no solution allows.
+    fn no_solution(&mut self, problem: &Problem) -> bool {
+        let InteriorPoint { point, dz, r, rhs, .. } = self;
+        [point, dz].into_iter().any(|d| certificate::proves(problem, d, r, rhs))
     }
 
     /// Cones, linear system and buffers for a problem.

@@ -309,12 +309,26 @@ fn agrees_with_other_methods() {
 
 #[test]
 fn what_has_no_answer_is_not_solved() {
-    let problem = Problem::lcp(Matrix::from([[0.0]]), vec![-1.0]).unwrap();
-    let solution = run_problem(&problem, 1e-8, "no answer");
-    assert_ne!(solution.report.status, Status::Solved);
-    let W = Matrix::from([[1.0, -1.0], [-1.0, 1.0]]);
-    let problem = Problem::lcp(W, vec![-1.0, -1.0]).unwrap();
-    assert_ne!(run_problem(&problem, 1e-8, "no answer").report.status, Status::Solved);
+    let line = Matrix::from([[1.0, -1.0], [-1.0, 1.0]]);
+    let cone = [Block { size: 2, set: Set::SecondOrder { mu: 0.5 } }];
+    let interval = |lower, upper| Block { size: 1, set: Set::Interval { lower, upper } };
+    let problems = [
+        Problem::lcp(Matrix::from([[0.0]]), vec![-1.0]),
+        Problem::lcp(Matrix::from([[-1.0]]), vec![-1.0]),
+        Problem::lcp(line.clone(), vec![-1.0, -1.0]),
+        Problem::lcp(line.clone(), vec![-1.0, 0.5]),
+        Problem::new(line.clone(), vec![-1.0, 0.9], &[interval(1.0, INF), interval(2.0, INF)]),
+        Problem::new(line, vec![1.0, 0.2], &[Block { size: 2, set: Set::Free }]),
+        Problem::new(Matrix::zeros(2, 2), vec![-1.0, 0.3], &cone),
+        Problem::friction2d(Matrix::zeros(2, 2), vec![-1.0, 0.3], &[0.5]),
+    ];
+    let mut proven = Vec::new();
+    for (k, problem) in problems.into_iter().enumerate() {
+        let report = solve(&problem.unwrap(), &method("interior-point"), None).unwrap().report;
+        assert_ne!(report.status, Status::Solved, "{k}");
+        proven.push(report.status == Status::Infeasible);
+    }
+    assert_eq!(proven, [true; 8]);
     // out of steps
     let problem = tower(6, 2.0, 0.15);
     let solver = Solver::from_name("interior-point").unwrap().with_max_iter(0).with_tol(1e-14);

@@ -1,11 +1,16 @@
 //! The linear system of a step, `(W + C) d = b` with `C` block diagonal.
 //!
-//! For the pair `(M, H)`, `W = Hᵀ M⁻¹ H` is not multiplied out but for small problems:
+//! For the pair `(M, H)`, `W = Hᵀ M⁻¹ H` is multiplied out only where the problem is small or the
+//! product is as sparse as its factors. Otherwise the system is, with velocities `v`,
 //!
 //! ```text
 //! [ −M  H ] [ v ]   [ 0 ]
 //! [ Hᵀ  C ] [ d ] = [ b ]                                                                      (1)
+//! (M + H C⁻¹ Hᵀ) v = H C⁻¹ b,      d = C⁻¹ (b − Hᵀ v)                                          (2)
 //! ```
+//!
+//! where (2) is the smaller one if there are fewer velocities than unknowns (more contacts than
+//! degrees of freedom), and needs a `C` that can be inverted: no unknown without a law.
 //!
 //! Rows and columns are divided by the roots of the diagonals of `M` and `W`, so that units do not
 //! matter, and the solution is refined with the system as it was given. Symmetric systems take
@@ -37,12 +42,44 @@ pub struct System {
     s: Vec<f64>, // scales: of the velocities, then of the unknowns
     velocities: usize,
     analysed: Option<(u64, bool)>,
+    form: Form,
+    inverse: Vec<f64>, // C⁻¹, scaled, for the form (2)
     factor: Factor,
     values: Vec<f64>,
     full: Vec<f64>,
     defect: Vec<f64>,
     correction: Vec<f64>,
     momentum: Vec<f64>,
+    force: Vec<f64>,
+}
+
+/// What is factored.
+#[derive(Debug, Default)]
+enum Form {
+    /// `W + C`.
+    #[default]
+    Reduced,
+    /// (1).
+    Pair,
+    /// (2).
+    Velocities(Velocities),
+}
+
+/// The pattern of (2), and how it is filled.
+#[derive(Debug, Default)]
+struct Velocities {
+    mass: Vec<f64>,    // scaled, in the order of the pattern
+    reach: Vec<Reach>, // of each block
+    scratch: Matrix,   // a block of C
+    lu: DenseLu,       // and its factors
+}
+
+/// The velocities that a block acts on.
+#[derive(Debug)]
+struct Reach {
+    velocities: Vec<usize>,
+    H: Vec<f64>,    // its columns there, scaled: one row a velocity
+    at: Vec<usize>, // where the entries of H C⁻¹ Hᵀ stand in the pattern
 }
 
 #[derive(Debug, Default)]
@@ -75,18 +112,21 @@ impl System {
         self.C.resize(self.at[self.ranges.len()], 0.0);
         self.fixed.clear();
         self.fixed.extend_from_slice(fixed);
-        for buffer in [&mut self.defect, &mut self.correction] {
+        for buffer in [&mut self.defect, &mut self.correction, &mut self.force] {
             buffer.clear();
             buffer.resize(n, 0.0);
         }
         let pair = match problem.matrix() {
-            Operator::Global(global) if n > DENSE => Some(global),
+            Operator::Global(global) if n > DENSE && !multiplied_out(global) => Some(global),
             _ => None,
         };
-        let key = (problem.matrix_id(), symmetric);
         if pair.is_none() {
             self.blocks.update("interior-point", problem)?;
         }
+        let lawless = (problem.lower().iter().zip(problem.upper()).enumerate())
+            .any(|(i, (lower, upper))| (*lower, *upper) == FREE && !covered(problem, i));
+        let key = (problem.matrix_id(), symmetric);
+        let recut = recut || matches!(self.form, Form::Velocities(_)) && lawless;
         if self.analysed == Some(key) && !recut {
             return Ok(());
         }
@@ -128,13 +168,24 @@ impl System {
         self.momentum.clear();
         self.momentum.resize(self.velocities, 0.0);
 
+        self.form = Form::Reduced;
         self.factor = if n <= DENSE {
             Factor::Dense(Box::new(DenseLu::with_capacity(n)))
         } else {
             let (pattern, symmetric) = match (pair, problem.matrix()) {
                 (Some(global), _) => {
                     let exact = global.mass().is_symmetric(4.0 * f64::EPSILON);
-                    (self.pattern(global), symmetric && exact)
+                    let pattern = if lawless || n <= self.velocities {
+                        self.form = Form::Pair;
+                        self.pattern(global)
+                    } else {
+                        let (velocities, pattern) = self.velocities_pattern(global);
+                        self.form = Form::Velocities(velocities);
+                        self.inverse.clear();
+                        self.inverse.resize(self.C.len(), 0.0);
+                        pattern
+                    };
+                    (pattern, symmetric && exact)
                 }
                 (None, Operator::Sparse(W)) => {
                     (self.blocks.matrix.pattern(), symmetric && W.is_symmetric(1e-14))
@@ -159,6 +210,141 @@ impl System {
         let mut triplets = Vec::new();
         self.for_each(global, 0.0, |i, j, _| triplets.push((i, j, 1.0)));
         Sparse::from_triplets(self.s.len(), self.s.len(), &triplets)
+    }
+
+    /// The pattern of (2), the mass in it, and where each block enters.
+    fn velocities_pattern(&self, global: &Global) -> (Velocities, Sparse) {
+        let nv = self.velocities;
+        let mut triplets = Vec::new();
+        for (i, j, value) in global.mass().iter() {
+            triplets.push((i, j, self.s[i] * value * self.s[j]));
+        }
+        let mut reach = Vec::new();
+        for range in &self.ranges {
+            let rows = range.clone().map(|i| global.transposed().row(i));
+            let mut velocities: Vec<usize> = rows.flatten().map(|e| e.col).collect();
+            velocities.sort_unstable();
+            velocities.dedup();
+            for &i in &velocities {
+                triplets.extend(velocities.iter().map(|&j| (i, j, 0.0)));
+            }
+            let mut H = Vec::new();
+            for &i in &velocities {
+                H.extend(range.clone().map(|j| self.s[i] * global.H().get(i, j) * self.s[nv + j]));
+            }
+            reach.push(Reach { velocities, H, at: Vec::new() });
+        }
+        let pattern = Sparse::from_triplets(nv, nv, &triplets);
+        let mut start = vec![0];
+        for i in 0..nv {
+            start.push(start[i] + pattern.row(i).len());
+        }
+        for reach in &mut reach {
+            for &i in &reach.velocities {
+                let row = pattern.row(i);
+                let place = |j: &usize| start[i] + row.partition_point(|e| e.col < *j);
+                reach.at.extend(reach.velocities.iter().map(place));
+            }
+        }
+        let mass = pattern.entries().iter().map(|e| e.value).collect();
+        (Velocities { mass, reach, ..Velocities::default() }, pattern)
+    }
+
+    /// `C⁻¹`, scaled, block by block, zero for fixed unknowns; false if there is none.
+    fn invert(&mut self, velocities: &mut Velocities, delta: f64) -> bool {
+        let mut inverse = std::mem::take(&mut self.inverse);
+        let done = self.ranges.iter().enumerate().all(|(k, range)| {
+            let n = range.len();
+            velocities.scratch.reset(n, n);
+            for i in 0..n {
+                for j in 0..n {
+                    velocities.scratch[(i, j)] =
+                        self.diagonal_entry(k, range.start + i, range.start + j, 0.0, delta);
+                }
+            }
+            if velocities.lu.factor(&velocities.scratch).is_err() {
+                return false;
+            }
+            let mut column = vec![0.0; n];
+            for j in (0..n).filter(|j| !self.fixed[range.start + j]) {
+                column.fill(0.0);
+                column[j] = 1.0;
+                velocities.lu.solve(&mut column);
+                for i in 0..n {
+                    inverse[self.at[k] + i * n + j] = column[i];
+                }
+            }
+            column.iter().all(|x| x.is_finite())
+        });
+        self.inverse = inverse;
+        done
+    }
+
+    /// The values of (2); false if there are none.
+    fn fill_velocities(&mut self, velocities: &mut Velocities, delta: f64) -> bool {
+        if !self.invert(velocities, delta) {
+            return false;
+        }
+        self.values.copy_from_slice(&velocities.mass);
+        let mut product = Vec::new();
+        for (k, reach) in velocities.reach.iter().enumerate() {
+            let (n, C) = (self.ranges[k].len(), &self.inverse[self.at[k]..self.at[k + 1]]);
+            let m = reach.velocities.len();
+            // H C⁻¹, then times Hᵀ
+            product.clear();
+            for row in reach.H.chunks_exact(n) {
+                product.extend((0..n).map(|j| (0..n).map(|i| row[i] * C[i * n + j]).sum::<f64>()));
+            }
+            for a in 0..m {
+                let left = &product[a * n..(a + 1) * n];
+                for b in 0..m {
+                    let right = &reach.H[b * n..(b + 1) * n];
+                    let value = left.iter().zip(right).map(|(l, r)| l * r).sum::<f64>();
+                    self.values[reach.at[a * m + b]] += value;
+                }
+            }
+        }
+        true
+    }
+
+    /// `b ← C⁻¹ b`, both scaled.
+    fn apply_inverse(&self, b: &mut [f64]) {
+        let mut product = Vec::new();
+        for (k, range) in self.ranges.iter().enumerate() {
+            let (n, C) = (range.len(), &self.inverse[self.at[k]..self.at[k + 1]]);
+            let b = &mut b[range.clone()];
+            product.clear();
+            product.extend((0..n).map(|i| (0..n).map(|j| C[i * n + j] * b[j]).sum::<f64>()));
+            b.copy_from_slice(&product);
+        }
+    }
+
+    /// Equation (2) with the factors, all scaled.
+    fn solve_velocities(&mut self, velocities: &Velocities, b: &mut [f64]) {
+        let mut v = std::mem::take(&mut self.momentum);
+        let mut force = std::mem::take(&mut self.force);
+        force.clear();
+        force.extend_from_slice(b);
+        self.apply_inverse(&mut force);
+        v.fill(0.0);
+        for (reach, range) in velocities.reach.iter().zip(&self.ranges) {
+            for (row, &i) in reach.H.chunks_exact(range.len()).zip(&reach.velocities) {
+                v[i] += row.iter().zip(&force[range.clone()]).map(|(h, f)| h * f).sum::<f64>();
+            }
+        }
+        if let Factor::Sparse(factor) = &mut self.factor {
+            factor.solve(&mut v);
+        }
+        for (reach, range) in velocities.reach.iter().zip(&self.ranges) {
+            for (row, &i) in reach.H.chunks_exact(range.len()).zip(&reach.velocities) {
+                for (b, h) in b[range.clone()].iter_mut().zip(row) {
+                    *b -= h * v[i];
+                }
+            }
+        }
+        self.apply_inverse(b);
+        self.momentum = v;
+        self.force = force;
     }
 
     /// Visits the entries of (1) row by row, columns ascending, `delta` added to the diagonal.
@@ -231,6 +417,15 @@ impl System {
                 self.for_each_reduced(delta, |i, j, value| data[i * n + j] = value);
                 lu.factor(&matrix).is_ok()
             }
+            Factor::Sparse(sparse) if matches!(self.form, Form::Velocities(_)) => {
+                let mut form = std::mem::take(&mut self.form);
+                let filled = match &mut form {
+                    Form::Velocities(velocities) => self.fill_velocities(velocities, delta),
+                    _ => false,
+                };
+                self.form = form;
+                filled && sparse.factor_with(|k| self.values[k], |_| 0.0).is_ok()
+            }
             Factor::Sparse(sparse) => {
                 let mut values = std::mem::take(&mut self.values);
                 let mut k = 0;
@@ -238,8 +433,10 @@ impl System {
                     values[k] = value;
                     k += 1;
                 };
-                match problem.matrix() {
-                    Operator::Global(global) => self.for_each(global, delta, |_, _, v| put(v)),
+                match (&self.form, problem.matrix()) {
+                    (Form::Pair, Operator::Global(global)) => {
+                        self.for_each(global, delta, |_, _, v| put(v));
+                    }
                     _ => self.for_each_reduced(delta, |_, _, v| put(v)),
                 }
                 self.values = values;
@@ -325,6 +522,17 @@ impl System {
     /// One solve with the factors.
     fn solve_once(&mut self, b: &mut [f64]) {
         let nv = self.velocities;
+        if let Form::Velocities(_) = self.form {
+            let form = std::mem::take(&mut self.form);
+            let scale = |b: &mut [f64], s: &[f64]| b.iter_mut().zip(s).for_each(|(b, s)| *b *= s);
+            scale(b, &self.s[nv..]);
+            if let Form::Velocities(velocities) = &form {
+                self.solve_velocities(velocities, b);
+            }
+            scale(b, &self.s[nv..]);
+            self.form = form;
+            return;
+        }
         let full = &mut self.full[..];
         full[..nv].fill(0.0);
         for i in 0..b.len() {
@@ -339,6 +547,31 @@ impl System {
             b[i] = self.s[nv + i] * full[nv + i];
         }
     }
+}
+
+/// The bounds of an unknown without any.
+const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
+/// Whether unknown `i` is in a block that is no box.
+fn covered(problem: &Problem, i: usize) -> bool {
+    let placed = problem.placed();
+    let after = placed.partition_point(|block| block.start <= i);
+    after > 0 && i < placed[after - 1].start + placed[after - 1].size
+}
+
+/// Whether `Hᵀ M⁻¹ H` is about as sparse as `M` and `H`: many bodies with few contacts each.
+fn multiplied_out(global: &Global) -> bool {
+    let Some(mass) = global.inverse_blocks() else { return false };
+    let mut product = 0;
+    for range in mass.ranges() {
+        let mut columns: Vec<usize> =
+            range.flat_map(|i| global.H().row(i)).map(|e| e.col).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        product += columns.len() * columns.len();
+    }
+    global.size() < global.velocities()
+        && product <= 4 * (global.mass().len() + 2 * global.H().len())
 }
 
 /// The mean of positive numbers; 1 if there is none.
