@@ -62,7 +62,7 @@ enum Form {
     /// (1).
     Pair,
     /// (2).
-    Velocities(Velocities),
+    Velocities(Box<Velocities>),
 }
 
 /// The pattern of (2), and how it is filled.
@@ -86,7 +86,7 @@ struct Reach {
 enum Factor {
     #[default]
     None,
-    Dense(Box<DenseLu>),
+    Dense(Box<(Matrix, DenseLu)>),
     Sparse(Box<SparseFactor>),
 }
 
@@ -170,7 +170,7 @@ impl System {
 
         self.form = Form::Reduced;
         self.factor = if n <= DENSE {
-            Factor::Dense(Box::new(DenseLu::with_capacity(n)))
+            Factor::Dense(Box::new((Matrix::zeros(n, n), DenseLu::with_capacity(n))))
         } else {
             let (pattern, symmetric) = match (pair, problem.matrix()) {
                 (Some(global), _) => {
@@ -180,7 +180,7 @@ impl System {
                         self.pattern(global)
                     } else {
                         let (velocities, pattern) = self.velocities_pattern(global);
-                        self.form = Form::Velocities(velocities);
+                        self.form = Form::Velocities(Box::new(velocities));
                         self.inverse.clear();
                         self.inverse.resize(self.C.len(), 0.0);
                         pattern
@@ -411,11 +411,11 @@ impl System {
         let mut factor = std::mem::take(&mut self.factor);
         let done = match &mut factor {
             Factor::None => false,
-            Factor::Dense(lu) => {
-                let mut matrix = Matrix::zeros(n, n);
+            Factor::Dense(dense) => {
+                let (matrix, lu) = &mut **dense;
                 let data = matrix.data_mut();
                 self.for_each_reduced(delta, |i, j, value| data[i * n + j] = value);
-                lu.factor(&matrix).is_ok()
+                lu.factor(matrix).is_ok()
             }
             Factor::Sparse(sparse) if matches!(self.form, Form::Velocities(_)) => {
                 let mut form = std::mem::take(&mut self.form);
@@ -540,7 +540,7 @@ impl System {
         }
         match &mut self.factor {
             Factor::None => {}
-            Factor::Dense(lu) => lu.solve(full),
+            Factor::Dense(dense) => dense.1.solve(full),
             Factor::Sparse(factor) => factor.solve(full),
         }
         for i in 0..b.len() {
