@@ -35,5 +35,5 @@ pub use residual::Measure;
 pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set};
 pub use settings::{
     AutoSettings, EnumerationSettings, FischerBurmeisterSettings, GaussSeidelSettings,
-    LemkeSettings, NewtonSettings, PivotingSettings, Solver,
+    InteriorPointSettings, LemkeSettings, NewtonSettings, PivotingSettings, Solver,
 };

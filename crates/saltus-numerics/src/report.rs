@@ -14,7 +14,8 @@ pub enum Status {
     /// Out of iterations.
     MaxIter,
     /// The problem has no solution: Lemke's method ended on a ray that proves it, as every ray
-    /// does where `W` is positive semidefinite.
+    /// does where `W` is positive semidefinite, or the iterates of the interior point method have
+    /// the direction of a proof.
     Infeasible,
     /// Lemke's method ended on a ray that proves nothing, which happens for matrices that its
     /// theory does not cover: there may or may not be a solution.

@@ -21,6 +21,8 @@ pub enum Solver {
     Enumeration(EnumerationSettings),
     /// Semismooth Newton with a proximal term.
     Newton(NewtonSettings),
+    /// Primal-dual interior point.
+    InteriorPoint(InteriorPointSettings),
 }
 
 impl Default for Solver {
@@ -122,6 +124,22 @@ impl Default for NewtonSettings {
     }
 }
 
+/// Settings of [`InteriorPoint`](crate::methods::InteriorPoint).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct InteriorPointSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Steps before Newton's method takes over; 10 to 40 are usual. Default 100.
+    pub max_iter: usize,
+}
+
+impl Default for InteriorPointSettings {
+    fn default() -> Self {
+        InteriorPointSettings { tol: 1e-8, max_iter: 100 }
+    }
+}
+
 impl Default for AutoSettings {
     fn default() -> Self {
         AutoSettings { tol: 1e-8, max_iter: 10_000 }
@@ -166,7 +184,7 @@ impl Default for EnumerationSettings {
 
 impl Solver {
     /// The names of the methods, as model files, the command line and Python write them.
-    pub const NAMES: [&'static str; 7] = [
+    pub const NAMES: [&'static str; 8] = [
         "auto",
         "pivoting",
         "lemke",
@@ -174,6 +192,7 @@ impl Solver {
         "fischer-burmeister",
         "enumeration",
         "newton",
+        "interior-point",
     ];
 
     /// The method of that name with its default settings.
@@ -186,6 +205,7 @@ impl Solver {
             "fischer-burmeister" => Some(Solver::FischerBurmeister(Default::default())),
             "enumeration" => Some(Solver::Enumeration(Default::default())),
             "newton" => Some(Solver::Newton(Default::default())),
+            "interior-point" => Some(Solver::InteriorPoint(Default::default())),
             _ => None,
         }
     }
@@ -200,6 +220,7 @@ impl Solver {
             Solver::FischerBurmeister(_) => "fischer-burmeister",
             Solver::Enumeration(_) => "enumeration",
             Solver::Newton(_) => "newton",
+            Solver::InteriorPoint(_) => "interior-point",
         }
     }
 
@@ -213,6 +234,7 @@ impl Solver {
             Solver::FischerBurmeister(s) => s.tol,
             Solver::Enumeration(s) => s.tol,
             Solver::Newton(s) => s.tol,
+            Solver::InteriorPoint(s) => s.tol,
         }
     }
 
@@ -226,6 +248,7 @@ impl Solver {
             Solver::FischerBurmeister(s) => &mut s.tol,
             Solver::Enumeration(s) => &mut s.tol,
             Solver::Newton(s) => &mut s.tol,
+            Solver::InteriorPoint(s) => &mut s.tol,
         }) = tol;
         self
     }
@@ -240,6 +263,7 @@ impl Solver {
             Solver::FischerBurmeister(s) => &mut s.max_iter,
             Solver::Enumeration(s) => &mut s.max_iter,
             Solver::Newton(s) => &mut s.max_iter,
+            Solver::InteriorPoint(s) => &mut s.max_iter,
         }) = max_iter;
         self
     }

@@ -7,6 +7,7 @@
 //! | [`GaussSeidel`] | symmetric definite or diagonally dominant | one product a sweep |
 //! | [`FischerBurmeister`] | P₀-matrices, singular equations, games; many others | one factorization a step |
 //! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
+//! | [`InteriorPoint`] | cones, friction, boxes, however badly conditioned | one factorization a step |
 //! | [`Auto`] | everything above, cheapest first, until verified | |
 
 mod auto;
@@ -14,6 +15,7 @@ mod cones;
 mod enumeration;
 mod fischer_burmeister;
 mod gauss_seidel;
+mod interior_point;
 mod interior_start;
 mod josephy;
 mod lemke;
@@ -25,6 +27,7 @@ pub use auto::Auto;
 pub use enumeration::{AllSolutions, Enumeration};
 pub use fischer_burmeister::FischerBurmeister;
 pub use gauss_seidel::GaussSeidel;
+pub use interior_point::InteriorPoint;
 pub use lemke::Lemke;
 pub use newton::Newton;
 pub use pivoting::Pivoting;
@@ -49,6 +52,7 @@ enum Method {
     FischerBurmeister(Box<FischerBurmeister>),
     Enumeration(Enumeration),
     Newton(Box<Newton>),
+    InteriorPoint(Box<InteriorPoint>),
 }
 
 impl Workspace {
@@ -66,6 +70,9 @@ impl Workspace {
             }
             Solver::Enumeration(settings) => Method::Enumeration(Enumeration::new(settings)),
             Solver::Newton(settings) => Method::Newton(Box::new(Newton::new(settings))),
+            Solver::InteriorPoint(settings) => {
+                Method::InteriorPoint(Box::new(InteriorPoint::new(settings)))
+            }
         };
         let none = Attempt { method: "", status: crate::Status::MaxIter, residual: f64::NAN };
         Ok(Workspace { method, tol, single: [none] })
@@ -94,12 +101,14 @@ impl Workspace {
                 Method::FischerBurmeister(method) => method.solve(problem, z, w)?,
                 Method::Enumeration(method) => method.solve(problem, z, w)?,
                 Method::Newton(method) => method.solve(problem, z, w)?,
+                Method::InteriorPoint(method) => method.solve(problem, z, w)?,
             }
         } else {
             match &mut self.method {
                 Method::Auto(method) => return method.solve(problem, z, w),
                 Method::GaussSeidel(method) => method.solve(problem, z, w)?,
                 Method::Newton(method) => method.solve(problem, z, w)?,
+                Method::InteriorPoint(method) => method.solve(problem, z, w)?,
                 pivots => pivots.solve_expanded(problem, self.tol, z, w)?,
             }
         };

@@ -11,6 +11,7 @@ mod generate;
 mod hard;
 mod infeasible;
 mod inputs;
+mod interior_point;
 mod random;
 mod same_cases;
 mod scaling;
