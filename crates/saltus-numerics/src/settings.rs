@@ -19,6 +19,8 @@ pub enum Solver {
     Enumeration(EnumerationSettings),
     /// Semismooth Newton with a proximal term.
     Newton(NewtonSettings),
+    /// Alternating directions, with one factorization for many iterations.
+    Admm(AdmmSettings),
 }
 
 impl Default for Solver {
@@ -110,6 +112,24 @@ impl Default for NewtonSettings {
     }
 }
 
+/// Settings of [`Admm`](crate::methods::Admm).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdmmSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Iterations before giving up. Default 10 000.
+    pub max_iter: usize,
+    /// The penalty to begin with, relative to the diagonal of `W`; more than 0. Default 0.1.
+    pub rho: f64,
+}
+
+impl Default for AdmmSettings {
+    fn default() -> Self {
+        AdmmSettings { tol: 1e-8, max_iter: 10_000, rho: 0.1 }
+    }
+}
+
 impl Default for AutoSettings {
     fn default() -> Self {
         AutoSettings { tol: 1e-8, max_iter: 10_000 }
@@ -148,8 +168,8 @@ impl Default for EnumerationSettings {
 
 impl Solver {
     /// The names of the methods, as model files, the command line and Python write them.
-    pub const NAMES: [&'static str; 6] =
-        ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration", "newton"];
+    pub const NAMES: [&'static str; 7] =
+        ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration", "newton", "admm"];
 
     /// The method of that name with its default settings.
     pub fn from_name(name: &str) -> Option<Solver> {
@@ -160,6 +180,7 @@ impl Solver {
             "gauss-seidel" => Some(Solver::GaussSeidel(Default::default())),
             "enumeration" => Some(Solver::Enumeration(Default::default())),
             "newton" => Some(Solver::Newton(Default::default())),
+            "admm" => Some(Solver::Admm(Default::default())),
             _ => None,
         }
     }
@@ -173,6 +194,7 @@ impl Solver {
             Solver::GaussSeidel(_) => "gauss-seidel",
             Solver::Enumeration(_) => "enumeration",
             Solver::Newton(_) => "newton",
+            Solver::Admm(_) => "admm",
         }
     }
 
@@ -185,6 +207,7 @@ impl Solver {
             Solver::GaussSeidel(s) => s.tol,
             Solver::Enumeration(s) => s.tol,
             Solver::Newton(s) => s.tol,
+            Solver::Admm(s) => s.tol,
         }
     }
 
@@ -197,6 +220,7 @@ impl Solver {
             Solver::GaussSeidel(s) => &mut s.tol,
             Solver::Enumeration(s) => &mut s.tol,
             Solver::Newton(s) => &mut s.tol,
+            Solver::Admm(s) => &mut s.tol,
         }) = tol;
         self
     }
@@ -210,6 +234,7 @@ impl Solver {
             Solver::GaussSeidel(s) => &mut s.max_iter,
             Solver::Enumeration(s) => &mut s.max_iter,
             Solver::Newton(s) => &mut s.max_iter,
+            Solver::Admm(s) => &mut s.max_iter,
         }) = max_iter;
         self
     }
@@ -232,6 +257,12 @@ impl Solver {
         {
             let (field, allowed) = ("relaxation", "(0, 2)");
             return Err(NumericsError::Setting { field, value: s.relaxation, allowed });
+        }
+        if let Solver::Admm(s) = self
+            && !(s.rho > 0.0 && s.rho.is_finite())
+        {
+            let (field, allowed) = ("rho", "(0, inf)");
+            return Err(NumericsError::Setting { field, value: s.rho, allowed });
         }
         Ok(())
     }

@@ -8,6 +8,7 @@
 //! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
 //! | [`Auto`] | everything above, cheapest first, until verified | |
 
+mod admm;
 mod auto;
 mod cones;
 mod enumeration;
@@ -16,6 +17,7 @@ mod lemke;
 mod newton;
 mod pivoting;
 
+pub use admm::Admm;
 pub use auto::Auto;
 pub use enumeration::{AllSolutions, Enumeration};
 pub use gauss_seidel::GaussSeidel;
@@ -40,6 +42,7 @@ enum Method {
     GaussSeidel(GaussSeidel),
     Enumeration(Enumeration),
     Newton(Box<Newton>),
+    Admm(Box<Admm>),
 }
 
 impl Workspace {
@@ -53,6 +56,7 @@ impl Workspace {
             Solver::GaussSeidel(settings) => Method::GaussSeidel(GaussSeidel::new(settings)),
             Solver::Enumeration(settings) => Method::Enumeration(Enumeration::new(settings)),
             Solver::Newton(settings) => Method::Newton(Box::new(Newton::new(settings))),
+            Solver::Admm(settings) => Method::Admm(Box::new(Admm::new(settings))),
         };
         let none = Attempt { method: "", status: crate::Status::MaxIter, residual: f64::NAN };
         Ok(Workspace { method, single: [none] })
@@ -80,6 +84,7 @@ impl Workspace {
             Method::GaussSeidel(method) => method.solve(problem, z, w)?,
             Method::Enumeration(method) => method.solve(problem, z, w)?,
             Method::Newton(method) => method.solve(problem, z, w)?,
+            Method::Admm(method) => method.solve(problem, z, w)?,
         };
         let Report { method, status, residual, .. } = report;
         self.single = [Attempt { method, status, residual }];
