@@ -30,6 +30,6 @@ pub use report::{Attempt, Report, Solution, Status, solve};
 pub use residual::Measure;
 pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set};
 pub use settings::{
-    AdmmSettings, AutoSettings, EnumerationSettings, GaussSeidelSettings, LemkeSettings,
-    NewtonSettings, PivotingSettings, Solver,
+    AdmmSettings, AutoSettings, EnumerationSettings, ExtragradientSettings, GaussSeidelSettings,
+    LemkeSettings, NewtonSettings, PivotingSettings, Solver,
 };

@@ -21,6 +21,8 @@ pub enum Solver {
     Newton(NewtonSettings),
     /// Alternating directions, with one factorization for many iterations.
     Admm(AdmmSettings),
+    /// Extragradient method with a step that adapts itself.
+    Extragradient(ExtragradientSettings),
 }
 
 impl Default for Solver {
@@ -130,6 +132,22 @@ impl Default for AdmmSettings {
     }
 }
 
+/// Settings of [`Extragradient`](crate::methods::Extragradient).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExtragradientSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Iterations before giving up. Default 20 000.
+    pub max_iter: usize,
+}
+
+impl Default for ExtragradientSettings {
+    fn default() -> Self {
+        ExtragradientSettings { tol: 1e-8, max_iter: 20_000 }
+    }
+}
+
 impl Default for AutoSettings {
     fn default() -> Self {
         AutoSettings { tol: 1e-8, max_iter: 10_000 }
@@ -168,8 +186,16 @@ impl Default for EnumerationSettings {
 
 impl Solver {
     /// The names of the methods, as model files, the command line and Python write them.
-    pub const NAMES: [&'static str; 7] =
-        ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration", "newton", "admm"];
+    pub const NAMES: [&'static str; 8] = [
+        "auto",
+        "pivoting",
+        "lemke",
+        "gauss-seidel",
+        "enumeration",
+        "newton",
+        "admm",
+        "extragradient",
+    ];
 
     /// The method of that name with its default settings.
     pub fn from_name(name: &str) -> Option<Solver> {
@@ -181,6 +207,7 @@ impl Solver {
             "enumeration" => Some(Solver::Enumeration(Default::default())),
             "newton" => Some(Solver::Newton(Default::default())),
             "admm" => Some(Solver::Admm(Default::default())),
+            "extragradient" => Some(Solver::Extragradient(Default::default())),
             _ => None,
         }
     }
@@ -195,6 +222,7 @@ impl Solver {
             Solver::Enumeration(_) => "enumeration",
             Solver::Newton(_) => "newton",
             Solver::Admm(_) => "admm",
+            Solver::Extragradient(_) => "extragradient",
         }
     }
 
@@ -208,6 +236,7 @@ impl Solver {
             Solver::Enumeration(s) => s.tol,
             Solver::Newton(s) => s.tol,
             Solver::Admm(s) => s.tol,
+            Solver::Extragradient(s) => s.tol,
         }
     }
 
@@ -221,6 +250,7 @@ impl Solver {
             Solver::Enumeration(s) => &mut s.tol,
             Solver::Newton(s) => &mut s.tol,
             Solver::Admm(s) => &mut s.tol,
+            Solver::Extragradient(s) => &mut s.tol,
         }) = tol;
         self
     }
@@ -235,6 +265,7 @@ impl Solver {
             Solver::Enumeration(s) => &mut s.max_iter,
             Solver::Newton(s) => &mut s.max_iter,
             Solver::Admm(s) => &mut s.max_iter,
+            Solver::Extragradient(s) => &mut s.max_iter,
         }) = max_iter;
         self
     }

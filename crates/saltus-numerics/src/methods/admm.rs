@@ -32,8 +32,8 @@
 //! (2011) 1–122; Fu, Zhang, Boyd, *SIAM J. Sci. Comput.* 42 (2020) A3560–A3583; Acary, Brémond,
 //! Huber, in *Advanced Topics in Nonsmooth Dynamics*, 2018.
 
+use super::layout::Layout;
 use crate::residual::residual;
-use crate::sets::{Set, Step};
 use crate::{AdmmSettings, Global, NumericsError, Operator, Problem, Report, Status};
 use saltus_linalg::{DenseLu, Matrix, Sparse, SparseFactor, vector::dot};
 
@@ -275,89 +275,6 @@ impl Admm {
                 }
             }
         }
-    }
-}
-
-/// The blocks, and `D`.
-#[derive(Debug, Default)]
-struct Layout {
-    start: Vec<usize>, // first unknown of each block, and the end
-    sets: Vec<Set>,
-    steps: Vec<Step>, // 1/d of the parts of each block
-    d: Vec<f64>,      // the diagonal of D
-}
-
-impl Layout {
-    /// The blocks of the problem and the sizes of its diagonal; whether `D` has changed.
-    fn update(&mut self, problem: &Problem) -> bool {
-        let Layout { start, sets, steps, .. } = self;
-        let mut d = diagonal(problem.matrix());
-        let positive = d.iter().filter(|d| **d > 0.0).count().max(1);
-        let mean = match d.iter().sum::<f64>() / positive as f64 {
-            mean if mean > 0.0 => mean,
-            _ => 1.0,
-        };
-        start.clear();
-        sets.clear();
-        steps.clear();
-        start.push(0);
-        problem.for_each_block(|first, set, size| {
-            let d = &mut d[first..first + size];
-            let of_part = |range: std::ops::Range<usize>| {
-                let part = &d[range];
-                let part = part.iter().sum::<f64>() / part.len().max(1) as f64;
-                1.0 / if part > 1e-12 * mean { part } else { mean }
-            };
-            let step = if set.is_contact() {
-                let end = match set {
-                    Set::Rolling2 { .. } | Set::Rolling3 { .. } => 1 + size / 2,
-                    _ => size,
-                };
-                let (normal, tangent) = (of_part(0..1), of_part(1..end));
-                Step { normal, tangent, rolling: of_part(end..size) }
-            } else {
-                let all = of_part(0..size);
-                Step { normal: all, tangent: all, rolling: all }
-            };
-            for (i, d) in d.iter_mut().enumerate() {
-                *d = 1.0 / step.of_component(set, i, size);
-            }
-            start.push(first + size);
-            sets.push(set.clone());
-            steps.push(step);
-        });
-        let moved = self.d != d;
-        self.d = d;
-        moved
-    }
-
-    /// Equation (1), in place.
-    fn resolve(&self, rho: f64, t: &mut [f64]) {
-        for (k, set) in self.sets.iter().enumerate() {
-            let Step { normal, tangent, rolling } = self.steps[k];
-            let step =
-                Step { normal: normal / rho, tangent: tangent / rho, rolling: rolling / rho };
-            set.resolve(step, &mut t[self.start[k]..self.start[k + 1]]);
-        }
-    }
-}
-
-/// The absolute diagonal of `W`; for a pair `(M, H)` that of `Hᵀ diag(M)⁻¹ H`, which is near
-/// enough for a scale.
-fn diagonal(operator: &Operator) -> Vec<f64> {
-    match operator {
-        Operator::Global(global) => {
-            let inverse: Vec<f64> = (0..global.velocities())
-                .map(|i| global.mass().get(i, i).abs())
-                .map(|m| if m > 0.0 { 1.0 / m } else { 0.0 })
-                .collect();
-            let squares = |j| {
-                let column = global.transposed().row(j).iter();
-                column.map(|e| e.value * e.value * inverse[e.col]).sum()
-            };
-            (0..global.size()).map(squares).collect()
-        }
-        matrix => (0..matrix.shape().0).map(|i| matrix.get(i, i).abs()).collect(),
     }
 }
 

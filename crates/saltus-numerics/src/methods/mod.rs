@@ -6,13 +6,18 @@
 //! | [`Lemke`] | positive semidefinite, copositive-plus matrices; says when there is no solution | n² a pivot |
 //! | [`GaussSeidel`] | symmetric definite or diagonally dominant | one product a sweep |
 //! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
+//! | [`Newton`] | friction and cones at high accuracy, also where `W` is singular | one factorization a step |
+//! | [`Admm`] | monotone maps, friction; also where `W` is singular; never condenses `(M, H)` | one factorization in all, one solve an iteration |
+//! | [`Extragradient`] | monotone maps of every kind, also functions | two evaluations an iteration |
 //! | [`Auto`] | everything above, cheapest first, until verified | |
 
 mod admm;
 mod auto;
 mod cones;
 mod enumeration;
+mod extragradient;
 mod gauss_seidel;
+mod layout;
 mod lemke;
 mod newton;
 mod pivoting;
@@ -20,6 +25,7 @@ mod pivoting;
 pub use admm::Admm;
 pub use auto::Auto;
 pub use enumeration::{AllSolutions, Enumeration};
+pub use extragradient::Extragradient;
 pub use gauss_seidel::GaussSeidel;
 pub use lemke::Lemke;
 pub use newton::Newton;
@@ -43,6 +49,7 @@ enum Method {
     Enumeration(Enumeration),
     Newton(Box<Newton>),
     Admm(Box<Admm>),
+    Extragradient(Extragradient),
 }
 
 impl Workspace {
@@ -57,6 +64,7 @@ impl Workspace {
             Solver::Enumeration(settings) => Method::Enumeration(Enumeration::new(settings)),
             Solver::Newton(settings) => Method::Newton(Box::new(Newton::new(settings))),
             Solver::Admm(settings) => Method::Admm(Box::new(Admm::new(settings))),
+            Solver::Extragradient(settings) => Method::Extragradient(Extragradient::new(settings)),
         };
         let none = Attempt { method: "", status: crate::Status::MaxIter, residual: f64::NAN };
         Ok(Workspace { method, single: [none] })
@@ -85,6 +93,7 @@ impl Workspace {
             Method::Enumeration(method) => method.solve(problem, z, w)?,
             Method::Newton(method) => method.solve(problem, z, w)?,
             Method::Admm(method) => method.solve(problem, z, w)?,
+            Method::Extragradient(method) => method.solve(problem, z, w)?,
         };
         let Report { method, status, residual, .. } = report;
         self.single = [Attempt { method, status, residual }];
