@@ -44,6 +44,9 @@ pub struct AutoSettings {
 /// Most modes that a cache can be asked to keep: 4096 of 64 unknowns take 130 MB.
 const MOST_MODES: usize = 4096;
 
+/// Most threads that a method can be asked to use.
+const MOST_THREADS: usize = 256;
+
 /// Settings of [`Pivoting`](crate::methods::Pivoting).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -82,6 +85,12 @@ pub struct GaussSeidelSettings {
     /// Visit a block that did not move in so many sweeps only once in so many; 0 means always.
     /// Default 0.
     pub freeze: usize,
+    /// Threads that share a sweep, at most 256; 0 means one for each core. More than one sweep by
+    /// colours. Default 1.
+    pub threads: usize,
+    /// Sweep by colours, blocks that do not see each other at once: the same answers, bit for
+    /// bit, for any number of threads. Default false: in the order of the blocks.
+    pub coloured: bool,
 }
 
 /// Settings of [`Enumeration`](crate::methods::Enumeration).
@@ -174,6 +183,8 @@ impl Default for GaussSeidelSettings {
             relaxation: 1.0,
             accelerate: true,
             freeze: 0,
+            threads: 1,
+            coloured: false,
         }
     }
 }
@@ -288,6 +299,12 @@ impl Solver {
         {
             let (field, allowed) = ("relaxation", "(0, 2)");
             return Err(NumericsError::Setting { field, value: s.relaxation, allowed });
+        }
+        if let Solver::GaussSeidel(s) = self
+            && s.threads > MOST_THREADS
+        {
+            let (field, allowed) = ("threads", "[0, 256]");
+            return Err(NumericsError::Setting { field, value: s.threads as f64, allowed });
         }
         if let Solver::Admm(s) = self
             && !(s.rho > 0.0 && s.rho.is_finite())

@@ -13,6 +13,7 @@
 
 mod admm;
 mod auto;
+mod coloured;
 mod cones;
 mod enumeration;
 mod extragradient;
