@@ -125,16 +125,19 @@ impl Admm {
         mut go_on: impl FnMut(usize, f64) -> bool,
     ) -> Result<Report, NumericsError> {
         self.prepare(problem)?;
-        let limit = limit.min(self.settings.max_iter);
+        let (tol, limit) = (self.settings.tol, limit.min(self.settings.max_iter));
 
         let mut least = residual(problem, z, w);
         self.best.copy_from_slice(z);
+        if self.layout.runs_away(problem, tol, z) {
+            least.value = f64::MAX;
+        }
         let mut rho = 0.0;
         let (mut iterations, mut measure) = (0, 1);
         let mut pace = Pace::new();
         let status = loop {
             // stop: solved, lost, or out of iterations
-            if least.value <= self.settings.tol {
+            if least.value <= tol {
                 break Status::Solved;
             }
             if iterations == 0 {
@@ -161,11 +164,11 @@ impl Admm {
             self.layout.resolve(rho, &mut self.y);
             if iterations == measure || iterations == limit {
                 let now = residual(problem, &self.y, w);
-                if now.value < least.value {
+                if now.value < least.value && !self.layout.runs_away(problem, tol, &self.y) {
                     least = now;
                     self.best.copy_from_slice(&self.y);
                 }
-                if least.value > self.settings.tol && !go_on(iterations, now.value) {
+                if least.value > tol && !go_on(iterations, now.value) {
                     break Status::MaxIter;
                 }
                 measure = iterations + (1 + iterations / 8).min(10);

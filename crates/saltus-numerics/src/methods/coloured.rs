@@ -83,11 +83,6 @@ impl Colouring {
         Colouring { order, colours, work }
     }
 
-    /// Number of colours.
-    pub fn len(&self) -> usize {
-        self.colours.len()
-    }
-
     /// What the threads do between two meetings: a share of a large colour each, or the first
     /// all of some small ones.
     fn phases(&self, threads: usize) -> Vec<Vec<Range<usize>>> {
@@ -305,8 +300,8 @@ mod tests {
                 colour[k] = c;
             }
         }
-        assert!(colour.iter().all(|&c| c < colouring.len()));
-        assert!(colouring.len() <= 8, "{}", colouring.len());
+        assert!(colour.iter().all(|&c| c < colouring.colours.len()));
+        assert!(colouring.colours.len() <= 8, "{}", colouring.colours.len());
         for (a, b) in edges {
             assert_ne!(colour[a], colour[b], "{a} and {b}");
         }
@@ -322,7 +317,7 @@ mod tests {
             triplets.push((3 * k, 3 * k - 1, 0.1));
         }
         let colouring = Colouring::of(&blocks_of(&triplets, contacts));
-        assert_eq!(colouring.len(), 2);
+        assert_eq!(colouring.colours.len(), 2);
         for threads in [1, 2, 3, 5] {
             let phases = colouring.phases(threads);
             assert_eq!(phases.len(), if threads == 1 { 1 } else { 2 });

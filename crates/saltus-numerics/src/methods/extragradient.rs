@@ -63,16 +63,17 @@ impl Extragradient {
 
         let mut rho = 1.0;
         let mut iterations = 0;
-        let mut least = residual(problem, z, w);
+        let mut least = f64::INFINITY;
+        let tol = self.settings.tol;
         let status = loop {
-            let now = if iterations == 0 { least } else { residual(problem, z, w) };
-            if now.value <= least.value {
-                least = now;
+            let now = residual(problem, z, w);
+            if now.value <= least && !self.layout.runs_away(problem, tol, z) {
+                least = now.value;
                 self.best.copy_from_slice(z);
             }
 
             // stop: solved, lost, or out of iterations
-            if now.value <= self.settings.tol {
+            if least <= tol {
                 break Status::Solved;
             }
             if !now.value.is_finite() {

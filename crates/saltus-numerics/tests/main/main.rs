@@ -3,11 +3,15 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod admm;
 mod cases;
+mod coloured;
 mod enumeration;
+mod extragradient;
 mod fuzz;
 mod infeasible;
 mod inputs;
+mod mixed;
 mod random;
 mod scaling;
 mod support;
