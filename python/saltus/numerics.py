@@ -1,82 +1,63 @@
 """Complementarity problems on their own::
 
-    find z, w:   w = M z + q,    (z, w) in the graph of its law, component by component
+    find z, w:   w = M z + q,    (z, w) in the graph of its law, block by block
 
 A solver proposes an answer; `residual`, which no solver can replace, says how far it is from a
 solution, and only then is it called solved.
+
+The unknowns of contacts come contact by contact, the normal component first; ``z`` are their
+reactions (called ``r`` below) and ``w`` their velocities (``u``).
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from saltus import _saltus
-from saltus._arrays import Array, count, matrix, real, vector
-from saltus._errors import InputError, ModelError, SolverError, did_you_mean
+from saltus._arrays import Array, count
+from saltus._blocks import Description, blocks_of
+from saltus._errors import InputError, SolverError, did_you_mean
+from saltus._functions import Map, maps_of
+from saltus._problem import Problem, matrix_of, spread, vector_of
 from saltus._settings import DEFAULTS, from_text
 from saltus.solvers import Solver
 
 __all__ = [
     "AllSolutions",
     "Attempt",
+    "Physical",
     "Problem",
+    "QpSolution",
+    "QuadraticProgram",
     "Solution",
     "all_solutions",
     "box",
+    "friction2d",
+    "friction3d",
+    "global_friction2d",
+    "global_friction3d",
+    "global_rolling3d",
     "lcp",
+    "mcp",
     "mlcp",
+    "ncp",
+    "physical",
+    "problem",
+    "qp",
     "read",
     "relay",
     "residual",
+    "rolling",
+    "second_order",
     "solve",
+    "vi",
 ]
-
-
-class Problem:
-    """A problem; made by `lcp`, `mlcp`, `relay`, `box` and `read`."""
-
-    def __init__(self, core: _saltus.Problem, kind: str) -> None:
-        self._core = core
-        self.kind = kind
-
-    @property
-    def size(self) -> int:
-        """Number of unknowns."""
-        return self._core.size
-
-    @property
-    def q(self) -> Array:
-        """The vector (a copy)."""
-        return self._core.q()
-
-    @property
-    def lower(self) -> Array:
-        """Lower bounds of ``z``, ``-inf`` where there is none."""
-        return self._core.lower()
-
-    @property
-    def upper(self) -> Array:
-        """Upper bounds of ``z``, ``inf`` where there is none."""
-        return self._core.upper()
-
-    def matrix(self) -> Any:
-        """The matrix (a copy): a NumPy array, or a SciPy ``csr_array`` if it was given sparse."""
-        if self._core.is_sparse:
-            try:
-                from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
-            except ImportError:
-                return self._core.dense()
-            rows, cols, i, j, values = self._core.triplets()
-            return csr_array((values, (i, j)), shape=(rows, cols))
-        return self._core.dense()
-
-    def __repr__(self) -> str:
-        return f"<{self.kind} of {self.size} unknowns>"
 
 
 class Attempt(NamedTuple):
@@ -98,9 +79,9 @@ class Solution:
     z: Array
     """The unknowns."""
     w: Array
-    """``M z + q``"""
+    """``M z + q``, or ``F(z)``."""
     residual: float
-    """The verified residual, ``‖z − P(z − w)‖ / (1 + ‖q‖)``."""
+    """The verified residual; see `residual`."""
     iterations: int
     """Iterations of the method: modes tried, pivots, sweeps."""
     seconds: float
@@ -118,6 +99,35 @@ class Solution:
     def solved(self) -> bool:
         """Whether the status is ``"solved"``."""
         return self.status == "solved"
+
+
+@dataclass(frozen=True, kw_only=True)
+class QpSolution(Solution):
+    """An answer of a quadratic program. ``z`` are its variables and the unknowns of its
+    constraints, in the order of the problem that was solved; see `qp`."""
+
+    x: Array
+    """The variables."""
+    y: Array
+    """The multipliers, one a row of ``A``: what the optimum gains by a bound. Positive where the
+    lower bound holds ``A x``, negative where the upper one does, zero between them."""
+    objective: float
+    """``½ xᵀ P x + cᵀ x``"""
+
+
+class Physical(NamedTuple):
+    """What an answer means for the contacts of a problem: the largest violation of each part of
+    the law of friction, in the units of the problem. All are zero at a solution."""
+
+    gap: float
+    """Penetration velocity, ``−u_N``."""
+    cone: float
+    """Reaction outside its cone, ``‖r_T‖ − μ r_N``; for rolling ``‖r_R‖ − μ_r r_N`` likewise."""
+    complementarity: float
+    """Work that should not be, ``|r_N u_N|``."""
+    dissipation_angle: float
+    """The angle (radians) between the friction of a sliding contact and ``−u_T``, the direction
+    of maximal dissipation."""
 
 
 class AllSolutions(list[Solution]):
@@ -143,14 +153,15 @@ def lcp(M: Any, q: ArrayLike) -> Problem:
     M : (n, n) array_like or SciPy sparse
     q : (n,) array_like
     """
-    return Problem(_saltus.lcp_problem(_matrix(M), _vector(q, "q")), "lcp")
+    return Problem(_saltus.lcp_problem(matrix_of(M, "M"), vector_of(q, "q")), "lcp")
 
 
 def mlcp(M: Any, q: ArrayLike, equalities: int) -> Problem:
     """The mixed problem: in the first `equalities` rows ``w = 0`` and ``z`` is free, in the
     others ``0 ≤ w ⟂ z ≥ 0``."""
     equalities = count(equalities, "equalities")
-    return Problem(_saltus.mlcp_problem(_matrix(M), _vector(q, "q"), equalities), "mlcp")
+    core = _saltus.mlcp_problem(matrix_of(M, "M"), vector_of(q, "q"), equalities)
+    return Problem(core, "mlcp")
 
 
 def box(M: Any, q: ArrayLike, lower: ArrayLike = -1.0, upper: ArrayLike = 1.0) -> Problem:
@@ -172,16 +183,313 @@ def relay(M: Any, q: ArrayLike, lower: ArrayLike = -1.0, upper: ArrayLike = 1.0)
     return _boxed(M, q, lower, upper, "relay")
 
 
+def friction2d(W: Any, q: ArrayLike, mu: ArrayLike) -> Problem:
+    """Contacts with Coulomb friction in the plane, two components each, normal and tangent; the
+    law is that of `friction3d`."""
+    return _contacts(W, q, "coulomb2", 2, mu, None, "fc2d")
+
+
+def friction3d(W: Any, q: ArrayLike, mu: ArrayLike) -> Problem:
+    """Contacts with Coulomb friction in space, three components each, normal and two tangents::
+
+        u = W r + q,     0 ≤ u_N ⟂ r_N ≥ 0,     ‖r_T‖ ≤ μ r_N,     r_T = −μ r_N u_T/‖u_T‖ if u_T ≠ 0
+
+    Parameters
+    ----------
+    W : (3n, 3n) array_like or SciPy sparse
+        For n contacts.
+    q : (3n,) array_like
+        The velocities without reactions.
+    mu : float or (n,) array_like
+        The coefficients of friction.
+    """
+    return _contacts(W, q, "coulomb3", 3, mu, None, "fc3d")
+
+
+def rolling(
+    W: Any, q: ArrayLike, mu: ArrayLike, mu_r: ArrayLike, dim: int | None = None
+) -> Problem:
+    """Contacts with Coulomb friction and rolling resistance: `friction3d` with, in addition,
+    moments ``r_R`` and rolling velocities ``u_R``::
+
+        ‖r_R‖ ≤ μ_r r_N,     r_R = −μ_r r_N u_R/‖u_R‖ if u_R ≠ 0
+
+    In the plane a contact has three components (normal, tangent, moment), in space five (normal,
+    two tangents, two moments).
+
+    Parameters
+    ----------
+    W : array_like or SciPy sparse
+    q : array_like
+    mu : float or (n,) array_like
+        The coefficients of friction.
+    mu_r : float or (n,) array_like
+        The coefficients of rolling resistance, lengths.
+    dim : 2 or 3, optional
+        The plane or space; unless given, what the lengths of `q`, `mu` and `mu_r` allow.
+    """
+    dim = _dimension(len(vector_of(q, "q")), mu, mu_r) if dim is None else count(dim, "dim")
+    if dim not in (2, 3):
+        raise InputError(f"`dim` = {dim}, expected 2 or 3")
+    if dim == 2:
+        return _contacts(W, q, "rolling2", 3, mu, mu_r, "rfc2d")
+    return _contacts(W, q, "rolling3", 5, mu, mu_r, "rfc3d")
+
+
+def global_friction2d(M: Any, H: Any, f: ArrayLike, b: ArrayLike, mu: ArrayLike) -> Problem:
+    """`friction2d` with the mass and ``H`` in place of ``W``; see `global_friction3d`."""
+    return _global(M, H, f, b, "coulomb2", 2, mu, None, "gfc2d")
+
+
+def global_friction3d(M: Any, H: Any, f: ArrayLike, b: ArrayLike, mu: ArrayLike) -> Problem:
+    """`friction3d` with the mass and ``H`` in place of ``W = Hᵀ M⁻¹ H``::
+
+        M v = f + H r,     u = Hᵀ v + b,     (r, u) as in `friction3d`
+
+    The solution has ``z = r`` and ``w = u``; ``v`` is `Problem.velocity` of ``z``.
+
+    Parameters
+    ----------
+    M : (m, m) array_like or SciPy sparse
+        The mass, invertible.
+    H : (m, 3n) array_like or SciPy sparse
+        For n contacts.
+    f : (m,) array_like
+    b : (3n,) array_like
+    mu : float or (n,) array_like
+        The coefficients of friction.
+    """
+    return _global(M, H, f, b, "coulomb3", 3, mu, None, "gfc3d")
+
+
+def global_rolling3d(
+    M: Any, H: Any, f: ArrayLike, b: ArrayLike, mu: ArrayLike, mu_r: ArrayLike
+) -> Problem:
+    """`rolling` in space with the mass and ``H`` in place of ``W``; see `global_friction3d`."""
+    return _global(M, H, f, b, "rolling3", 5, mu, mu_r, "grfc3d")
+
+
+def second_order(M: Any, q: ArrayLike, sizes: Sequence[int], mu: ArrayLike = 1.0) -> Problem:
+    """The second-order cone problem ``K* ∋ w = M z + q ⟂ z ∈ K`` with a product ``K`` of cones
+    ``‖z_T‖ ≤ μ z_N``.
+
+    Parameters
+    ----------
+    M : (n, n) array_like or SciPy sparse
+    q : (n,) array_like
+    sizes : sequence of int
+        The components of each cone, ``z_N`` first.
+    mu : float or array_like
+        The aperture of each cone.
+    """
+    numbers = [count(size, "sizes") for size in sizes]
+    apertures = spread(mu, "mu", len(numbers))
+    core = _saltus.second_order_problem(matrix_of(M, "M"), vector_of(q, "q"), numbers, apertures)
+    return Problem(core, "soclcp")
+
+
+def problem(M: Any, q: ArrayLike, blocks: Sequence[Description]) -> Problem:
+    """A problem ``w = M z + q`` out of blocks of unknowns, each with a law of its own.
+
+    Parameters
+    ----------
+    M : (n, n) array_like or SciPy sparse
+    q : (n,) array_like
+    blocks : list
+        In order, covering all unknowns:
+
+        ============================== ============================================================
+        ``("free", n)``                ``w = 0``
+        ``("nonnegative", n)``         ``0 ≤ w ⟂ z ≥ 0``
+        ``("interval", lower, upper)`` ``−w ∈ N_[lower, upper](z)``; numbers, or arrays for several
+                                       unknowns
+        ``("graph", points)``          ``(w, z)`` on the graph through `points`, along which ``w``
+                                       does not decrease and ``z`` does not increase; its first and
+                                       last segments go on to infinity
+        ``("coulomb2", mu)``           a contact as in `friction2d`; an array for several contacts
+        ``("coulomb3", mu)``           a contact as in `friction3d`
+        ``("rolling2", mu, mu_r)``     a contact as in `rolling`, in the plane
+        ``("rolling3", mu, mu_r)``     a contact as in `rolling`, in space
+        ``("second-order", n, mu)``    ``K* ∋ w ⟂ z ∈ K``, ``K: ‖z_T‖ ≤ μ z_N``
+        ``("drucker-prager", eta,      the cone of aperture `eta`, ``w`` with the share `theta` of
+        theta)``                       ``‖w_T‖`` added to ``w_N``; three unknowns
+        ``("von-mises", sigma_y)``     ``−w ∈ N_K(z)``, ``K: z₁² + z₂² − z₁z₂ + 3 z₃² ≤ σ_y²``
+        ============================== ============================================================
+
+    Examples
+    --------
+    An equation, a saturation and two contacts:
+
+    >>> p = problem(np.eye(8), np.ones(8), ["free", ("interval", -1, 1), ("coulomb3", [0.3, 0.8])])
+    >>> p.size, p.contacts
+    (8, 2)
+    """
+    core = _saltus.block_problem(matrix_of(M, "M"), vector_of(q, "q"), blocks_of(blocks))
+    return Problem(core, "blocks")
+
+
+class QuadraticProgram(Problem):
+    """A convex quadratic program, made by `qp`."""
+
+    def __init__(self, program: _saltus.QuadraticProgram) -> None:
+        super().__init__(program.problem(), "qp")
+        self._program = program
+
+
+def qp(
+    P: Any,
+    c: ArrayLike,
+    A: Any = None,
+    l: ArrayLike | None = None,  # noqa: E741
+    u: ArrayLike | None = None,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+) -> QuadraticProgram:
+    """The convex quadratic program::
+
+        min ½ xᵀ P x + cᵀ x     subject to     l ≤ A x ≤ u,     lower ≤ x ≤ upper
+
+    by its conditions of optimality, which are a box problem with the unknowns ``x`` and ``y``::
+
+        w = P x + c − Aᵀ y,     −w ∈ N_[lower, upper](x),     y ≥ 0 where A x = l,
+                                                              y ≤ 0 where A x = u, else y = 0
+
+    `solve` gives a `QpSolution` with ``x``, ``y`` and ``objective``. A linear program has
+    ``P = 0``. A program without an optimum (nothing satisfies the constraints, or the objective
+    has no lower bound) is ``"infeasible"``.
+
+    Parameters
+    ----------
+    P : (n, n) array_like or SciPy sparse
+        Symmetric and positive semidefinite; anything else is refused.
+    c : (n,) array_like
+    A : (m, n) array_like or SciPy sparse, optional
+    l, u : float or (m,) array_like, optional
+        Bounds of ``A x``, one of them at least with `A`; ``l = u`` makes an equation.
+    lower, upper : float or (n,) array_like, optional
+        Bounds of ``x``. ``-inf`` and ``inf`` mean no bound.
+    """
+    slope = vector_of(c, "c")
+    if A is None:
+        for what, given in (("l", l), ("u", u)):
+            if given is not None:
+                raise InputError(f"`{what}` is a bound of A x, but there is no `A`")
+        rows: Any = np.zeros((0, len(slope)))
+        m = 0
+    else:
+        if l is None and u is None:
+            raise InputError("`A` is given without `l` and `u`, the bounds of A x")
+        rows = matrix_of(A, "A")
+        m = rows[0] if isinstance(rows, tuple) else len(rows)
+    n = len(slope)
+    program = _saltus.QuadraticProgram(
+        matrix_of(P, "P"),
+        slope,
+        rows,
+        spread(-np.inf if l is None else l, "l", m),
+        spread(np.inf if u is None else u, "u", m),
+        spread(-np.inf if lower is None else lower, "lower", n),
+        spread(np.inf if upper is None else upper, "upper", n),
+    )
+    return QuadraticProgram(program)
+
+
+def ncp(F: Map, jac: Map | None = None, n: int | None = None) -> Problem:
+    """The nonlinear complementarity problem ``0 ≤ w = F(z) ⟂ z ≥ 0``.
+
+    An exception that a function raises ends `solve` and comes through as it is.
+
+    Parameters
+    ----------
+    F : callable
+        ``z`` to ``F(z)``, (n,) both. It may be called at a ``z`` with negative components.
+    jac : callable, optional
+        ``z`` to the Jacobian of `F`, (n, n); by central differences unless given.
+    n : int
+        Number of unknowns.
+    """
+    return _function(F, jac, [("nonnegative", _size(n), [])], "ncp")
+
+
+def mcp(
+    F: Map,
+    jac: Map | None = None,
+    equalities: int | None = None,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    n: int | None = None,
+) -> Problem:
+    """The mixed complementarity problem, a nonlinear `mlcp` or a nonlinear `box`: either in the
+    first `equalities` rows ``F(z) = 0`` and in the others ``0 ≤ F(z) ⟂ z ≥ 0``, or
+    ``−F(z) ∈ N_[lower, upper](z)``.
+
+    Parameters
+    ----------
+    F, jac : callable
+        As in `ncp`.
+    equalities : int, optional
+        Number of equations, which come first.
+    lower, upper : float or (n,) array_like, optional
+        ``-inf`` and ``inf`` mean no bound.
+    n : int
+        Number of unknowns; not needed where `lower` or `upper` is an array.
+    """
+    if equalities is None:
+        return _function(F, jac, _bounds(lower, upper, n), "mcp")
+    if lower is not None or upper is not None:
+        raise InputError("`equalities` and bounds exclude each other: an equation has no bounds")
+    equalities, size = count(equalities, "equalities"), _size(n)
+    if equalities > size:
+        raise InputError(f"`equalities` = {equalities}, but the problem has {size} unknowns")
+    others = size - equalities
+    return _function(F, jac, [("free", equalities, []), ("nonnegative", others, [])], "mcp")
+
+
+def vi(
+    F: Map,
+    jac: Map | None = None,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    sets: Sequence[Description] | None = None,
+    n: int | None = None,
+) -> Problem:
+    """The variational inequality: find ``z ∈ X`` with ``F(z)ᵀ (x − z) ≥ 0`` for all ``x ∈ X``, which
+    is ``−F(z) ∈ N_X(z)``. For an affine ``F`` use `problem`.
+
+    Parameters
+    ----------
+    F, jac : callable
+        As in `ncp`.
+    lower, upper : float or (n,) array_like, optional
+        ``X`` as a box. ``-inf`` and ``inf`` mean no bound.
+    sets : list, optional
+        ``X`` as a product of sets, in the words of `problem`: ``[("second-order", 3, 0.5)]``.
+    n : int
+        Number of unknowns; not needed with `sets`, or where `lower` or `upper` is an array.
+    """
+    if sets is None:
+        return _function(F, jac, _bounds(lower, upper, n), "vi")
+    if lower is not None or upper is not None:
+        raise InputError('`sets` and bounds exclude each other: write ("interval", lower, upper)')
+    blocks = blocks_of(sets)
+    size = sum(size for _, size, _ in blocks)
+    if n is not None and count(n, "n") != size:
+        raise InputError(f"`n` = {n}, but the sets have {size} unknowns")
+    return _function(F, jac, blocks, "vi")
+
+
 def read(path: str | os.PathLike[str], kind: str | None = None) -> Problem:
-    """A stored problem, from a text file of Siconos.
+    """A stored problem, from a text file of Siconos or an HDF5 file of FCLIB.
 
     Parameters
     ----------
     path : path_like
     kind : str, optional
-        What the file holds, which it does not say itself: ``"lcp"``, ``"mlcp"`` or ``"relay"``.
-        Unless given, the name of the file's folder. The kinds with friction, and files in HDF5,
-        raise `NotAvailableError`.
+        What the file holds: ``"lcp"``, ``"mlcp"``, ``"relay"``, ``"fc2d"``, ``"fc3d"``,
+        ``"gfc2d"``, ``"gfc3d"``, ``"rfc3d"``, ``"grfc3d"``, ``"gmp"``, ``"soclcp"`` or
+        ``"plasticity"``. Unless given, the name of the file's folder; a file in HDF5 says it
+        itself. ``"avi"`` raises `NotAvailableError`: such a file does not say which set it is
+        over.
 
     Raises
     ------
@@ -190,6 +498,9 @@ def read(path: str | os.PathLike[str], kind: str | None = None) -> Problem:
         ``file``, ``line`` and ``column`` of the error.
     """
     core, kind = _saltus.read_problem(os.fspath(path), kind)
+    in_the_plane = core.contacts > 0 and core.size == 3 * core.contacts
+    if in_the_plane and kind.endswith("rfc3d"):  # files have one word for both
+        kind = kind.replace("3d", "2d")
     return Problem(core, kind)
 
 
@@ -214,13 +525,13 @@ def solve(
     max_iter : int, optional
         Iterations to spend; those of the solver unless given.
     z0 : (n,) array_like, optional
-        A guess.
+        A guess; for a quadratic program, of ``x`` alone if it is as long.
     check : bool
         Raise `SolverError` unless solved; its ``report`` is the `Solution`.
     """
     text = _solver(solver, tol, max_iter)._json()
-    guess = None if z0 is None else _vector(z0, "z0")
-    solution = _solution(_saltus.solve(_problem(p)._core, text, guess))
+    guess = None if z0 is None else vector_of(z0, "z0")
+    solution = _solve(_problem(p), text, guess)
     if check and not solution.solved:
         tried = ", ".join(f"{one.solver}: {one.status}" for one in solution.attempts)
         error = SolverError(
@@ -234,11 +545,25 @@ def solve(
 
 
 def residual(p: Problem, z: ArrayLike) -> float:
-    """How far `z` is from a solution: ``‖z − P(z − (M z + q))‖ / (1 + ‖q‖)``.
+    """How far `z` is from a solution: ``‖z − P(z − w)‖ / scale`` with ``w = M z + q``, where ``P``
+    projects each block on its set, for friction after ``μ ‖u_T‖`` is added to ``u_N`` (and
+    ``μ_r ‖u_R‖``).
+
+    The scale is ``‖q‖`` for an `lcp`, ``max(‖q‖, ‖z‖, ‖w‖)`` for friction, 1 for functions,
+    ``1 + ‖q‖`` for the others. To a global problem ``‖M v − f − H z‖``, relative to the largest of
+    its terms, is added.
 
     The certificate: computed from the problem and `z` alone, apart from any solver.
     """
-    return _saltus.residual(_problem(p)._core, _vector(z, "z"))
+    return _saltus.residual(_problem(p)._core, vector_of(z, "z"))
+
+
+def physical(p: Problem, z: ArrayLike) -> Physical:
+    """How far the reactions `z` are from each part of the law of friction, for a problem with
+    contacts."""
+    if _problem(p).contacts == 0:
+        raise InputError(f"the {p.kind} has no contacts")
+    return Physical(*_saltus.physical(p._core, vector_of(z, "z")))
 
 
 def all_solutions(
@@ -284,40 +609,105 @@ def _problem(p: Problem) -> Problem:
     return p
 
 
+def _solve(p: Problem, solver: str, guess: Array | None) -> Solution:
+    if not isinstance(p, QuadraticProgram):
+        return _solution(_saltus.solve(p._core, solver, guess))
+    variables = len(p._program.optimum(np.zeros(p.size))[0])
+    if guess is not None and len(guess) == variables:
+        guess = np.concatenate([guess, np.zeros(p.size - variables)])
+    plain = _solution(_saltus.solve(p._core, solver, guess))
+    x, y, objective = p._program.optimum(plain.z)
+    return QpSolution(**vars(plain), x=x, y=y, objective=objective)
+
+
 def _solution(answer: Any) -> Solution:
     solution = Solution(*answer)
     solution.attempts[:] = [Attempt(*attempt) for attempt in solution.attempts]
     return solution
 
 
-def _matrix(M: Any) -> Any:
-    """A dense array, or the entries of what has ``tocoo()``."""
-    if hasattr(M, "tocoo"):
-        coo = M.tocoo()
-        index: Any = np.int64
-        rows: NDArray[np.int64] = np.ascontiguousarray(coo.row, dtype=index)
-        cols: NDArray[np.int64] = np.ascontiguousarray(coo.col, dtype=index)
-        return (*coo.shape, rows, cols, _vector(coo.data, "M"))
-    try:
-        return matrix(M, "M")
-    except ModelError as error:
-        raise InputError(str(error)) from None
-
-
-def _vector(value: Any, what: str) -> Array:
-    try:
-        return vector(value, what)
-    except ModelError as error:
-        raise InputError(str(error)) from None
-
-
 def _boxed(M: Any, q: ArrayLike, lower: ArrayLike, upper: ArrayLike, kind: str) -> Problem:
-    vector_q = _vector(q, "q")
+    vector_q = vector_of(q, "q")
+    low, high = (spread(b, what, len(vector_q)) for b, what in ((lower, "lower"), (upper, "upper")))
+    return Problem(_saltus.boxed_problem(matrix_of(M, "M"), vector_q, low, high), kind)
 
-    def bound(value: ArrayLike, what: str) -> Array:
-        if np.ndim(value) == 0:
-            return np.full(len(vector_q), real(value, what))
-        return _vector(value, what)
 
-    low, high = bound(lower, "lower"), bound(upper, "upper")
-    return Problem(_saltus.boxed_problem(_matrix(M), vector_q, low, high), kind)
+def _contacts(
+    W: Any, q: ArrayLike, law: str, components: int, mu: Any, mu_r: Any, kind: str
+) -> Problem:
+    free = vector_of(q, "q")
+    coefficients = _coefficients(mu, mu_r, len(free) // components)
+    core = _saltus.contact_problem(matrix_of(W, "W"), free, law, *coefficients)
+    return Problem(core, kind)
+
+
+def _global(
+    M: Any, H: Any, f: ArrayLike, b: ArrayLike, law: str, components: int, mu: Any, mu_r: Any, kind: str
+) -> Problem:
+    given = vector_of(b, "b")
+    core = _saltus.global_problem(
+        matrix_of(M, "M"),
+        matrix_of(H, "H"),
+        vector_of(f, "f"),
+        given,
+        law,
+        *_coefficients(mu, mu_r, len(given) // components),
+    )
+    return Problem(core, kind)
+
+
+def _coefficients(mu: Any, mu_r: Any, contacts: int) -> tuple[Array, Array]:
+    rolling = np.zeros(0) if mu_r is None else spread(mu_r, "mu_r", contacts)
+    return spread(mu, "mu", contacts), rolling
+
+
+def _dimension(n: int, mu: Any, mu_r: Any) -> int:
+    """2 for contacts of three components, 3 for contacts of five."""
+    fits = {2: n % 3 == 0, 3: n % 5 == 0}
+    for what, value in (("mu", mu), ("mu_r", mu_r)):
+        if np.ndim(value) > 0:
+            contacts = len(vector_of(value, what))
+            fits = {2: n == 3 * contacts, 3: n == 5 * contacts}
+            if n > 0 and not any(fits.values()):
+                raise InputError(
+                    f"`q` has length {n} and `{what}` {contacts}, expected three components a "
+                    "contact (in the plane) or five (in space)"
+                )
+            break
+    if fits[2] and fits[3] and n > 0:
+        raise InputError(
+            f"`q` has length {n}, which is {n // 3} contacts in the plane or {n // 5} in space: give `dim`"
+        )
+    if not any(fits.values()):
+        raise InputError(
+            f"`q` has length {n}, which is not a multiple of 3 (in the plane) or 5 (in space), "
+            "the components of a contact"
+        )
+    return 2 if fits[2] else 3
+
+
+def _function(F: Map, jac: Map | None, blocks: list[tuple[str, int, list[float]]], kind: str) -> Problem:
+    maps = maps_of(F, jac, sum(size for _, size, _ in blocks))
+    return Problem(_saltus.function_problem(*maps, blocks), kind)
+
+
+def _size(n: int | None) -> int:
+    if n is None:
+        raise InputError("`n`, the number of unknowns, is needed: a function does not tell")
+    return count(n, "n")
+
+
+def _bounds(lower: Any, upper: Any, n: int | None) -> list[tuple[str, int, list[float]]]:
+    """One interval an unknown."""
+    if lower is None and upper is None:
+        raise InputError("the bounds are missing: give `lower`, `upper` or both")
+    given = {"lower": -np.inf if lower is None else lower, "upper": np.inf if upper is None else upper}
+    if n is None:
+        lengths = [len(vector_of(v, what)) for what, v in given.items() if np.ndim(v) > 0]
+        n = _size(max(lengths, default=None))
+    size = count(n, "n")
+    vectors = [spread(value, what, size) for what, value in given.items()]
+    for what, vector in zip(given, vectors):
+        if len(vector) != size:
+            raise InputError(f"`{what}` has length {len(vector)}, but the problem has {size} unknowns")
+    return [("interval", 1, [low, high]) for low, high in zip(*(v.tolist() for v in vectors))]

@@ -129,6 +129,12 @@ if sim.ledger is not None:
     kinetic: float = sim.ledger.kinetic
 solution = sl.numerics.solve(sl.numerics.lcp(np.eye(2), [1, 2]), "lemke", tol=1e-9)
 z: NDArray[np.float64] = solution.z
+nu = sl.numerics
+contact = nu.friction3d(np.eye(3), [-1, 0.6, 0.8], mu=0.5)
+angle: float = nu.physical(contact, [1, 0, 0]).dissipation_angle
+blocks = nu.problem(np.eye(3), [1, 1, 1], ["free", ("interval", -1, [1, 2])])
+nonlinear = nu.vi(lambda x: x - 4, lower=[0.0])
+program = nu.solve(nu.qp(np.eye(2), [0, 0], A=[[1, 1]], l=2))
 """
 
 WRONG = """

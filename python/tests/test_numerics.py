@@ -168,8 +168,8 @@ def test_read_wrong(tmp_path):
         nu.read(file)
     with pytest.raises(sl.InputError, match="no kind of problem `lpc`; did you mean `lcp`"):
         nu.read(file, kind="lpc")
-    with pytest.raises(NotImplementedError, match="kind `fc3d` cannot be solved yet: friction"):
-        nu.read(file, kind="fc3d")
+    with pytest.raises(NotImplementedError, match="kind `avi` cannot be read: the file does not say"):
+        nu.read(file, kind="avi")
     with pytest.raises(FileNotFoundError, match="no such file"):
         nu.read(tmp_path / "nope.dat", kind="lcp")
     with pytest.raises(sl.SaltusError, match="a directory"):

@@ -3,10 +3,13 @@
 //! Every case runs in Saltus (recording included) and then, where it is installed, in Siconos'
 //! own loop and through Saltus' Python package, one after the other in one run. Figures are
 //! medians of five runs; ratios are what counts.
+//!
+//! `saltus-bench profiles` compares the solvers instead, over stored problems (see `profiles`).
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
 
 mod cases;
 mod peers;
+mod profiles;
 
 use cases::{Case, Measure};
 use std::process::ExitCode;
@@ -15,12 +18,18 @@ const REPEATS: usize = 5;
 
 fn main() -> ExitCode {
     let chosen: Vec<String> = std::env::args().skip(1).collect();
+    if chosen.first().is_some_and(|first| first == "profiles") {
+        return profiles::run(&chosen[1..]);
+    }
     let all = cases::all();
     if let Some(unknown) = chosen.iter().find(|name| {
         name.as_str() != "scaling" && !all.iter().any(|case| case.name == name.as_str())
     }) {
         let names: Vec<&str> = all.iter().map(|case| case.name).collect();
-        eprintln!("there is no case `{unknown}`; there are {}, scaling", names.join(", "));
+        eprintln!(
+            "there is no case `{unknown}`; there are {}, scaling, profiles",
+            names.join(", ")
+        );
         return ExitCode::from(2);
     }
     let wanted = |name: &str| chosen.is_empty() || chosen.iter().any(|c| c == name);
@@ -80,11 +89,13 @@ fn scaling() {
     }
 }
 
-fn time(seconds: Option<f64>) -> String {
+/// A time in the unit that suits it.
+pub(crate) fn time(seconds: Option<f64>) -> String {
     match seconds {
         None => "-".to_string(),
         Some(s) if s < 1e-6 => format!("{:.0} ns", 1e9 * s),
         Some(s) if s < 1e-3 => format!("{:.2} µs", 1e6 * s),
-        Some(s) => format!("{:.2} ms", 1e3 * s),
+        Some(s) if s < 1.0 => format!("{:.2} ms", 1e3 * s),
+        Some(s) => format!("{s:.2} s"),
     }
 }

@@ -12,13 +12,15 @@ pub struct Siconos {
     pub recording: f64,
 }
 
-/// Times Siconos on the same model; nothing where it is not installed. The interpreter is
-/// `$SICONOS_PYTHON`, or the system's.
+/// The interpreter that has Siconos: `$SICONOS_PYTHON`, or the system's.
+pub fn siconos_interpreter() -> String {
+    std::env::var("SICONOS_PYTHON").unwrap_or_else(|_| "/usr/bin/python3".to_string())
+}
+
+/// Times Siconos on the same model; nothing where it is not installed.
 pub fn siconos(arguments: &[&str], repeats: usize) -> Option<Siconos> {
-    let interpreter =
-        std::env::var("SICONOS_PYTHON").unwrap_or_else(|_| "/usr/bin/python3".to_string());
     let answer = python_json(
-        &interpreter,
+        &siconos_interpreter(),
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer/siconos_peer.py")),
         arguments,
         &["--record", "--repeat", &repeats.to_string()],

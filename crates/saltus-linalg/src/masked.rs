@@ -10,6 +10,8 @@
 //!
 //! The pattern of `K` is then that of `W` for every `B`: one symbolic analysis serves for
 //! ever, and a new set costs one numeric factorization in memory that is already there.
+//! Other values on the same pattern (a shifted diagonal, scaled rows) are factored by
+//! [`MaskedFactor::factor_with`].
 
 use crate::{Singular, Sparse, SparseFactor};
 
@@ -23,8 +25,18 @@ pub struct MaskedFactor {
 impl MaskedFactor {
     /// The symbolic analysis for matrices with the pattern of `matrix`.
     pub fn new(matrix: &Sparse) -> Self {
+        MaskedFactor::analyse(matrix, SparseFactor::new(matrix))
+    }
+
+    /// The same for [`factor_with`](Self::factor_with), whose values need not be symmetric
+    /// where those of `matrix` are.
+    pub fn unsymmetric(matrix: &Sparse) -> Self {
+        MaskedFactor::analyse(matrix, SparseFactor::with_symmetry(matrix, false))
+    }
+
+    fn analyse(matrix: &Sparse, factor: SparseFactor) -> Self {
         let row = matrix.iter().map(|(i, _, _)| i).collect();
-        MaskedFactor { row, factor: SparseFactor::new(matrix) }
+        MaskedFactor { row, factor }
     }
 
     /// Factors `K` for the set of all `i` with `kept(i)`. `matrix` has the pattern given to `new`.
@@ -33,14 +45,22 @@ impl MaskedFactor {
         matrix: &Sparse,
         kept: impl Fn(usize) -> bool,
     ) -> Result<(), Singular> {
+        self.factor_with(matrix, |i, j, w| if kept(i) && kept(j) { w } else { f64::from(i == j) })
+    }
+
+    /// Factors the matrix whose entries are `value(i, j, Wᵢⱼ)` on the pattern of `W` and its
+    /// diagonal, and zero elsewhere. `matrix` has the pattern given to `new`.
+    pub fn factor_with(
+        &mut self,
+        matrix: &Sparse,
+        value: impl Fn(usize, usize, f64) -> f64,
+    ) -> Result<(), Singular> {
         let MaskedFactor { row, factor } = self;
-        factor.factor_with(
-            |k| {
-                let (i, entry) = (row[k], matrix.entries()[k]);
-                if kept(i) && kept(entry.col) { entry.value } else { f64::from(i == entry.col) }
-            },
-            |i| f64::from(!kept(i)),
-        )
+        let entry = |k: usize| {
+            let entry = matrix.entries()[k];
+            value(row[k], entry.col, entry.value)
+        };
+        factor.factor_with(entry, |i| value(i, i, 0.0))
     }
 
     /// `x ← K⁻¹ x`, with the factors of the last successful [`factor`](Self::factor).
@@ -91,6 +111,21 @@ mod tests {
                 check(&matrix, |_| false);
                 check(&matrix, |i| i % 3 != 0);
             }
+        }
+    }
+
+    #[test]
+    fn other_values_on_the_same_pattern() {
+        let matrix = chain(40, 0.0);
+        let value = |i: usize, j: usize, w: f64| (1.0 + i as f64) * w + f64::from(i == j);
+        let mut factor = MaskedFactor::unsymmetric(&matrix);
+        factor.factor_with(&matrix, value).unwrap();
+        let x: Vec<f64> = (0..40).map(|i| (i as f64).cos()).collect();
+        let mut b: Vec<f64> =
+            (0..40).map(|i| (0..40).map(|j| value(i, j, matrix.get(i, j)) * x[j]).sum()).collect();
+        factor.solve(&mut b);
+        for i in 0..40 {
+            assert!((b[i] - x[i]).abs() < 1e-12);
         }
     }
 

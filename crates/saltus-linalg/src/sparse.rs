@@ -145,18 +145,48 @@ impl Sparse {
 
     /// `Aᵀ`.
     pub fn transpose(&self) -> Sparse {
-        let triplets: Vec<_> = self.iter().map(|(i, j, x)| (j, i, x)).collect();
-        Sparse::from_triplets(self.cols, self.rows, &triplets)
+        let mut start = vec![0; self.cols + 1];
+        for entry in &self.entries {
+            start[entry.col + 1] += 1;
+        }
+        for j in 0..self.cols {
+            start[j + 1] += start[j];
+        }
+        let mut next = start.clone();
+        let mut entries = vec![Entry { col: 0, value: 0.0 }; self.entries.len()];
+        for i in 0..self.rows {
+            for entry in self.row(i) {
+                entries[next[entry.col]] = Entry { col: i, value: entry.value };
+                next[entry.col] += 1;
+            }
+        }
+        Sparse { rows: self.cols, cols: self.rows, start, entries }
     }
 
     /// `A B`.
     pub fn mul(&self, other: &Sparse) -> Sparse {
         assert_eq!(self.cols, other.rows, "inner sizes of a product");
-        let mut triplets = Vec::new();
-        for (i, k, a) in self.iter() {
-            triplets.extend(other.row(k).iter().map(|entry| (i, entry.col, a * entry.value)));
+        let (mut start, mut entries) = (vec![0], Vec::new());
+        // a row of the product: its values where they are, and which there are
+        let (mut row, mut seen) = (vec![0.0; other.cols], vec![usize::MAX; other.cols]);
+        let mut columns = Vec::new();
+        for i in 0..self.rows {
+            columns.clear();
+            for a in self.row(i) {
+                for b in other.row(a.col) {
+                    if seen[b.col] != i {
+                        seen[b.col] = i;
+                        row[b.col] = 0.0;
+                        columns.push(b.col);
+                    }
+                    row[b.col] += a.value * b.value;
+                }
+            }
+            columns.sort_unstable();
+            entries.extend(columns.iter().map(|&col| Entry { col, value: row[col] }));
+            start.push(entries.len());
         }
-        Sparse::from_triplets(self.rows, other.cols, &triplets)
+        Sparse { rows: self.rows, cols: other.cols, start, entries }
     }
 
     /// Whether `A = Aᵀ` up to `tol` times the largest entry.

@@ -11,23 +11,23 @@ pub(crate) struct Blocks {
     pub matrix: BlockSparse,
     pub sets: Vec<Set>,
     pub q: Vec<f64>,
-    free: Vec<f64>, // Hᵀ M⁻¹ f
+    free: Vec<f64>,    // Hᵀ M⁻¹ f
+    start: Vec<usize>, // first unknown of each block, and the end
 }
 
 impl Blocks {
     /// Takes over what has changed in the problem since the last call.
     pub fn update(&mut self, method: &'static str, problem: &Problem) -> Result<(), NumericsError> {
-        let mut start = vec![0];
-        let mut same = self.sets.len();
+        let Blocks { sets, start, .. } = self;
+        start.clear();
+        start.push(0);
         let mut k = 0;
-        let sets = &mut self.sets;
         problem.for_each_block(|first, set, size| {
             start.push(first + size);
             if k < sets.len() {
                 sets[k].clone_from(set);
             } else {
                 sets.push(set.clone());
-                same = usize::MAX;
             }
             k += 1;
         });
@@ -37,12 +37,12 @@ impl Blocks {
         if self.matrix_id != problem.matrix_id() || !cut_alike {
             self.free.clear();
             self.matrix = match problem.matrix() {
-                Operator::Dense(matrix) => BlockSparse::from_dense(matrix, &start),
-                Operator::Sparse(matrix) => BlockSparse::from_sparse(matrix, &start),
+                Operator::Dense(matrix) => BlockSparse::from_dense(matrix, start),
+                Operator::Sparse(matrix) => BlockSparse::from_sparse(matrix, start),
                 Operator::Global(global) => {
                     self.free.resize(problem.len(), 0.0);
                     global.apply(&vec![0.0; problem.len()], &mut self.free);
-                    BlockSparse::from_sparse(&global.condense(), &start)
+                    BlockSparse::from_sparse(&global.condense(), start)
                 }
                 Operator::Function(_) => {
                     let what = "a map that is not linear";
@@ -55,6 +55,15 @@ impl Blocks {
         self.q.extend_from_slice(problem.q());
         self.q.iter_mut().zip(&self.free).for_each(|(q, free)| *q += free);
         Ok(())
+    }
+
+    /// Moves `z` into its sets, from which round-off may have led it.
+    pub fn project(&self, z: &mut [f64]) {
+        for (k, set) in self.sets.iter().enumerate() {
+            if !matches!(set, Set::Graph(_)) {
+                set.project(1.0, &mut z[self.matrix.range(k)]);
+            }
+        }
     }
 
     /// Number of blocks.

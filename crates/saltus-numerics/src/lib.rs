@@ -11,11 +11,14 @@
 
 mod blocks;
 mod error;
+pub mod generate;
 mod global;
 pub mod methods;
 mod mode;
 mod operator;
+mod polyhedral;
 mod problem;
+mod qp;
 mod report;
 pub mod residual;
 mod sets;
@@ -25,11 +28,13 @@ pub use error::NumericsError;
 pub use global::Global;
 pub use operator::{Function, Map, Operator};
 pub use problem::{Block, Placed, Problem};
+pub use qp::{Optimum, QpError, QuadraticProgram};
 pub use report::{Attempt, Report, Solution, Status, solve};
 
 pub use residual::Measure;
 pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set};
 pub use settings::{
-    AdmmSettings, AutoSettings, EnumerationSettings, ExtragradientSettings, GaussSeidelSettings,
-    LemkeSettings, NewtonSettings, PivotingSettings, Solver,
+    AdmmSettings, AutoSettings, EnumerationSettings, ExtragradientSettings,
+    FischerBurmeisterSettings, GaussSeidelSettings, LemkeSettings, NewtonSettings,
+    PivotingSettings, Solver,
 };

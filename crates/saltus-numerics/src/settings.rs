@@ -15,6 +15,8 @@ pub enum Solver {
     Lemke(LemkeSettings),
     /// Projected Gauss–Seidel.
     GaussSeidel(GaussSeidelSettings),
+    /// Semismooth Newton on the Fischer–Burmeister function.
+    FischerBurmeister(FischerBurmeisterSettings),
     /// All modes in turn: small problems only.
     Enumeration(EnumerationSettings),
     /// Semismooth Newton with a proximal term.
@@ -91,6 +93,16 @@ pub struct GaussSeidelSettings {
     /// Sweep by colours, blocks that do not see each other at once: the same answers, bit for
     /// bit, for any number of threads. Default false: in the order of the blocks.
     pub coloured: bool,
+}
+
+/// Settings of [`FischerBurmeister`](crate::methods::FischerBurmeister).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FischerBurmeisterSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Newton steps before giving up. Default 1000.
+    pub max_iter: usize,
 }
 
 /// Settings of [`Enumeration`](crate::methods::Enumeration).
@@ -189,6 +201,12 @@ impl Default for GaussSeidelSettings {
     }
 }
 
+impl Default for FischerBurmeisterSettings {
+    fn default() -> Self {
+        FischerBurmeisterSettings { tol: 1e-8, max_iter: 1000 }
+    }
+}
+
 impl Default for EnumerationSettings {
     fn default() -> Self {
         EnumerationSettings { tol: 1e-8, max_iter: 1_000_000 }
@@ -197,11 +215,12 @@ impl Default for EnumerationSettings {
 
 impl Solver {
     /// The names of the methods, as model files, the command line and Python write them.
-    pub const NAMES: [&'static str; 8] = [
+    pub const NAMES: [&'static str; 9] = [
         "auto",
         "pivoting",
         "lemke",
         "gauss-seidel",
+        "fischer-burmeister",
         "enumeration",
         "newton",
         "admm",
@@ -215,6 +234,7 @@ impl Solver {
             "pivoting" => Some(Solver::Pivoting(Default::default())),
             "lemke" => Some(Solver::Lemke(Default::default())),
             "gauss-seidel" => Some(Solver::GaussSeidel(Default::default())),
+            "fischer-burmeister" => Some(Solver::FischerBurmeister(Default::default())),
             "enumeration" => Some(Solver::Enumeration(Default::default())),
             "newton" => Some(Solver::Newton(Default::default())),
             "admm" => Some(Solver::Admm(Default::default())),
@@ -230,6 +250,7 @@ impl Solver {
             Solver::Pivoting(_) => "pivoting",
             Solver::Lemke(_) => "lemke",
             Solver::GaussSeidel(_) => "gauss-seidel",
+            Solver::FischerBurmeister(_) => "fischer-burmeister",
             Solver::Enumeration(_) => "enumeration",
             Solver::Newton(_) => "newton",
             Solver::Admm(_) => "admm",
@@ -244,6 +265,7 @@ impl Solver {
             Solver::Pivoting(s) => s.tol,
             Solver::Lemke(s) => s.tol,
             Solver::GaussSeidel(s) => s.tol,
+            Solver::FischerBurmeister(s) => s.tol,
             Solver::Enumeration(s) => s.tol,
             Solver::Newton(s) => s.tol,
             Solver::Admm(s) => s.tol,
@@ -258,6 +280,7 @@ impl Solver {
             Solver::Pivoting(s) => &mut s.tol,
             Solver::Lemke(s) => &mut s.tol,
             Solver::GaussSeidel(s) => &mut s.tol,
+            Solver::FischerBurmeister(s) => &mut s.tol,
             Solver::Enumeration(s) => &mut s.tol,
             Solver::Newton(s) => &mut s.tol,
             Solver::Admm(s) => &mut s.tol,
@@ -273,6 +296,7 @@ impl Solver {
             Solver::Pivoting(s) => &mut s.max_iter,
             Solver::Lemke(s) => &mut s.max_iter,
             Solver::GaussSeidel(s) => &mut s.max_iter,
+            Solver::FischerBurmeister(s) => &mut s.max_iter,
             Solver::Enumeration(s) => &mut s.max_iter,
             Solver::Newton(s) => &mut s.max_iter,
             Solver::Admm(s) => &mut s.max_iter,

@@ -136,3 +136,44 @@ fn a_new_matrix_of_the_same_size() {
         }
     }
 }
+
+/// The problem of one block takes no memory, whichever of its paths it goes.
+#[test]
+fn blocks_take_no_memory() {
+    use saltus_numerics::Set;
+    let (mu, mu_r) = (0.5, 0.1);
+    let sets = [
+        (Set::Free, 1),
+        (Set::Interval { lower: -1.0, upper: 1.0 }, 1),
+        (Set::Coulomb2 { mu }, 2),
+        (Set::Coulomb3 { mu }, 3),
+        (Set::Rolling2 { mu, mu_r }, 3),
+        (Set::Rolling3 { mu, mu_r }, 5),
+        (Set::DruckerPrager { eta: mu, theta: 0.2 }, 3),
+        (Set::VonMises { sigma_y: 1.0 }, 3),
+        (Set::SecondOrder { mu }, 4),
+        (Set::SecondOrder { mu }, 5),
+    ];
+    for (set, n) in sets {
+        for singular in [false, true] {
+            let mut W = [0.0; 25];
+            for i in 0..n {
+                for j in 0..n {
+                    W[i * n + j] = if singular { 1.0 } else { 0.1 } + f64::from(u8::from(i == j));
+                }
+                if singular {
+                    W[i * n + i] = 1.0;
+                }
+            }
+            for q in drives(n) {
+                let mut z = [0.0; 5];
+                let mut solved = false;
+                let count = allocations(|| {
+                    solved = set.solve_block(&W[..n * n], &q, &mut z[..n]);
+                });
+                assert!(solved || singular, "{set:?} {q:?}");
+                assert_eq!(count, 0, "{set:?} {q:?}");
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@
 
 mod arrays;
 mod errors;
+mod function;
 mod model;
 mod model_file;
 mod names;
@@ -29,12 +30,14 @@ mod extension {
     use crate::names::nearest;
     #[pymodule_export]
     use crate::numerics::{
-        PyProblem, all_solutions, boxed_problem, lcp_problem, mlcp_problem, residual, solve,
+        PyProblem, PyQuadraticProgram, all_solutions, block_problem, boxed_problem,
+        contact_problem, function_problem, global_problem, lcp_problem, mlcp_problem, physical,
+        residual, second_order_problem, solve,
     };
     #[pymodule_export]
     use crate::operator::evaluate;
     #[pymodule_export]
-    use crate::problem_file::read_problem;
+    use crate::problem_file::{read_problem, write_problem};
     #[pymodule_export]
     use crate::run::{PyRun, load_run};
     #[pymodule_export]

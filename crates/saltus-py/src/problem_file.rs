@@ -4,7 +4,10 @@ use crate::errors;
 use crate::numerics::PyProblem;
 use pyo3::import_exception;
 use pyo3::prelude::*;
-use saltus::io::problem_file::{ErrorKind, Kind, ProblemFileError, UnknownKind, read};
+use saltus::io::problem_file::{
+    ErrorKind, Info, Kind, ProblemFileError, ProblemWriteError, StoredProblem, UnknownKind, read,
+    write,
+};
 use std::path::{Path, PathBuf};
 
 import_exception!(saltus._errors, FileError);
@@ -22,7 +25,31 @@ pub fn read_problem(
     let kind: Option<Kind> = (kind.map(str::parse).transpose())
         .map_err(|error: UnknownKind| errors::input(error.to_string()))?;
     let stored = py.detach(|| read(&path, kind)).map_err(|error| wrong(py, &path, &error))?;
-    Ok((PyProblem(stored.problem), stored.kind.name()))
+    Ok((stored.problem.into(), stored.kind.name()))
+}
+
+/// Stores a problem of this kind.
+#[pyfunction]
+pub fn write_problem(
+    py: Python<'_>,
+    path: PathBuf,
+    problem: &PyProblem,
+    kind: &str,
+) -> PyResult<()> {
+    let kind: Kind = kind.parse().map_err(|error: UnknownKind| errors::input(error.to_string()))?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stored = StoredProblem {
+        kind,
+        problem: problem.problem.clone(),
+        name,
+        reference: None,
+        guesses: Vec::new(),
+        info: Info::default(),
+    };
+    py.detach(|| write(&path, &stored)).map_err(|error| match error {
+        ProblemWriteError::Write(_) => FileError::new_err(error.to_string()),
+        _ => errors::input(error.to_string()),
+    })
 }
 
 fn wrong(py: Python<'_>, path: &Path, error: &ProblemFileError) -> PyErr {
@@ -30,7 +57,7 @@ fn wrong(py: Python<'_>, path: &Path, error: &ProblemFileError) -> PyErr {
     match *error.kind {
         ErrorKind::Read { .. } if path.exists() => FileError::new_err(message),
         ErrorKind::Read { .. } => MissingFileError::new_err(message),
-        ErrorKind::NotYet { .. } | ErrorKind::Hdf5 => NotAvailableError::new_err(message),
+        ErrorKind::Unreadable { .. } => NotAvailableError::new_err(message),
         ErrorKind::NoKind => errors::input(message),
         _ => {
             let out = errors::input(message);

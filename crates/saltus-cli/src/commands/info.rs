@@ -1,13 +1,12 @@
 //! `saltus info FILE`: what is in a model file, a run or a stored problem.
 
-use super::with_stats;
+use super::{problem, with_stats};
 use crate::text::{self, plural};
 use crate::{Error, Outcome};
 use saltus::io::ModelFile;
-use saltus::io::problem_file::{self, Kind, StoredProblem};
-use saltus::io::run_file::{RunInfo, read_info};
+use saltus::io::problem_file::{self, ErrorKind, Kind};
+use saltus::io::run_file::{RunFileError, RunInfo, read_info};
 use saltus::model::System;
-use saltus::numerics::{Operator, Problem};
 use saltus::sim;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Tell what is in a model file, a run or a stored problem.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The model file (.toml), run file (.h5) or stored problem
+    /// The model file (.toml), run file (.h5) or stored problem (.dat, .hdf5)
     file: PathBuf,
     /// The file is a stored problem of this kind [default: that of a .dat file is its folder's name]
     #[arg(long)]
@@ -29,17 +28,14 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Outcome, Error> {
     let extension = args.file.extension().map(|e| e.to_string_lossy().to_lowercase());
     let (text, json) = match extension.as_deref() {
-        _ if args.kind.is_some() => problem(args)?,
+        _ if args.kind.is_some() => stored_problem(args)?,
         Some("toml") => {
             let file = ModelFile::read(&args.file, &[]).map_err(|error| error.report())?;
             (model_text(&file), model_json(&file))
         }
-        Some("h5" | "hdf5") => {
-            let info = read_info(&args.file)?;
-            (run_text(&info), run_json(&info))
-        }
-        Some("dat") => problem(args)?,
-        _ if Kind::of_folder(&args.file).is_some() => problem(args)?,
+        Some("h5" | "hdf5") => run_or_problem(args)?,
+        Some("dat") => stored_problem(args)?,
+        _ if Kind::of_folder(&args.file).is_some() => stored_problem(args)?,
         _ => return Err(unknown(&args.file)),
     };
     match args.json {
@@ -49,9 +45,26 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-fn problem(args: &Args) -> Result<(String, Value), Error> {
+fn stored_problem(args: &Args) -> Result<(String, Value), Error> {
     let stored = problem_file::read(&args.file, args.kind)?;
-    Ok((problem_text(&stored), problem_json(&stored)))
+    Ok((problem::text(&stored), problem::json(&stored)))
+}
+
+/// An HDF5 file is a run, or else a stored problem.
+fn run_or_problem(args: &Args) -> Result<(String, Value), Error> {
+    match read_info(&args.file) {
+        Ok(info) => Ok((run_text(&info), run_json(&info))),
+        Err(RunFileError::NotARun { .. }) => match problem_file::read(&args.file, None) {
+            Ok(stored) => Ok((problem::text(&stored), problem::json(&stored))),
+            Err(error) if *error.kind == ErrorKind::NotFclib => {
+                let file = args.file.display();
+                let what = "neither a run of Saltus nor a stored problem (FCLIB)";
+                Err(format!("`{file}` is an HDF5 file, but {what}").into())
+            }
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn unknown(file: &Path) -> Error {
@@ -169,112 +182,4 @@ fn run_json(info: &RunInfo) -> Value {
         })).collect::<Vec<_>>(),
     });
     with_stats(document, &info.stats)
-}
-
-/// What can be told of a problem without solving it.
-struct Facts {
-    equalities: usize,
-    complementarities: usize,
-    intervals: usize,
-    nonzeros: usize,
-    density: f64,
-    asymmetry: f64, // largest |Mᵢⱼ − Mⱼᵢ| beside the largest |Mᵢⱼ|
-    largest: f64,
-    q: f64, // ‖q‖
-}
-
-impl Facts {
-    fn of(problem: &Problem) -> Facts {
-        let (mut equalities, mut complementarities) = (0, 0);
-        for (&lower, &upper) in problem.lower().iter().zip(problem.upper()) {
-            match (lower, upper) {
-                (f64::NEG_INFINITY, f64::INFINITY) => equalities += 1,
-                (0.0, f64::INFINITY) => complementarities += 1,
-                _ => {}
-            }
-        }
-        let matrix = problem.matrix();
-        let (mut nonzeros, mut difference) = (0, 0.0f64);
-        let mut see = |i: usize, j: usize, x: f64| {
-            nonzeros += usize::from(x != 0.0);
-            difference = difference.max((x - matrix.get(j, i)).abs());
-        };
-        match matrix {
-            Operator::Sparse(sparse) => sparse.iter().for_each(|(i, j, x)| see(i, j, x)),
-            Operator::Dense(dense) => {
-                for i in 0..dense.rows() {
-                    dense.row(i).iter().enumerate().for_each(|(j, &x)| see(i, j, x));
-                }
-            }
-            Operator::Global(_) | Operator::Function(_) => {}
-        }
-        let (n, largest) = (problem.len(), problem.matrix_scale());
-        Facts {
-            equalities,
-            complementarities,
-            intervals: n - equalities - complementarities,
-            nonzeros,
-            density: if n == 0 { 0.0 } else { nonzeros as f64 / (n as f64 * n as f64) },
-            asymmetry: if largest == 0.0 { 0.0 } else { difference / largest },
-            largest,
-            q: problem.q().iter().map(|q| q * q).sum::<f64>().sqrt(),
-        }
-    }
-}
-
-fn problem_text(stored: &StoredProblem) -> String {
-    let facts = Facts::of(&stored.problem);
-    let sets = [
-        (facts.equalities, "equality", "equalities"),
-        (facts.complementarities, "complementarity", "complementarities"),
-        (facts.intervals, "interval", "intervals"),
-    ];
-    let sets: Vec<String> = (sets.iter().filter(|(count, ..)| *count > 0))
-        .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
-        .collect();
-    let symmetry = match facts.asymmetry {
-        0.0 => "symmetric".to_string(),
-        asymmetry => format!("not symmetric (by {asymmetry:.1e} of the largest entry)"),
-    };
-    let rows = [
-        ("size".to_string(), plural(stored.problem.len(), "unknown")),
-        ("sets".to_string(), sets.join(", ")),
-        (
-            "matrix".to_string(),
-            format!(
-                "{} ({:.3} %), largest {:.3e}, {symmetry}",
-                plural(facts.nonzeros, "nonzero"),
-                100.0 * facts.density,
-                facts.largest
-            ),
-        ),
-        ("‖q‖".to_string(), format!("{:.3e}", facts.q)),
-        (
-            "answer".to_string(),
-            if stored.reference.is_some() { "stored in the file" } else { "not stored" }.into(),
-        ),
-    ];
-    format!("{} ({} problem)\n{}", stored.name, stored.kind, text::columns(&rows))
-}
-
-fn problem_json(stored: &StoredProblem) -> Value {
-    let facts = Facts::of(&stored.problem);
-    json!({
-        "kind": "problem",
-        "problem_kind": stored.kind.name(),
-        "title": stored.name,
-        "size": stored.problem.len(),
-        "sets": {
-            "equalities": facts.equalities,
-            "complementarities": facts.complementarities,
-            "intervals": facts.intervals,
-        },
-        "nonzeros": facts.nonzeros,
-        "density": facts.density,
-        "asymmetry": facts.asymmetry,
-        "symmetric": facts.asymmetry == 0.0,
-        "largest_entry": facts.largest,
-        "norm_q": facts.q,
-        "reference": stored.reference,
-    })
 }

@@ -5,6 +5,7 @@ pub mod examples;
 pub mod export;
 pub mod info;
 pub mod plot;
+pub mod problem;
 pub mod run;
 pub mod schema;
 pub mod solve;

@@ -1,8 +1,10 @@
 //! `saltus solve PROBLEM...`: solves stored problems, one line each.
 
+use super::problem::owner;
 use crate::text::{self, plural, seconds};
 use crate::{Error, Outcome};
 use saltus::io::problem_file::{Kind, StoredProblem, read};
+use saltus::numerics::residual::physical;
 use saltus::numerics::{Solution, Solver, Status, solve};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -14,7 +16,8 @@ pub struct Args {
     /// The files
     #[arg(required = true, value_name = "PROBLEM")]
     files: Vec<PathBuf>,
-    /// What they hold: lcp, mlcp, relay [default: the name of each file's folder]
+    /// What they hold: lcp, mlcp, relay, fc2d, fc3d, gfc2d, gfc3d, rfc3d, grfc3d, gmp, soclcp, plasticity
+    /// [default: the name of each file's folder; HDF5 files say it themselves]
     #[arg(long)]
     kind: Option<Kind>,
     /// The method: auto, pivoting, lemke, gauss-seidel, enumeration
@@ -99,18 +102,27 @@ fn answer<'a>(file: &'a Path, kind: Option<Kind>, solver: &Solver) -> Result<Ans
 impl Answer<'_> {
     fn text(&self, width: usize) -> String {
         let report = self.solution.report;
-        format!(
-            "{file:width$}  {kind:5}  n = {size:<5}  {status:10}  {method:12}  {iterations:>16}  \
+        let problem = &self.stored.problem;
+        let size = match problem.contacts_count() {
+            0 => format!("n = {}", problem.len()),
+            contacts => format!("n = {}, {}", problem.len(), plural(contacts, "contact")),
+        };
+        let line = format!(
+            "{file:width$}  {kind:6}  {size:<23}  {status:10}  {method:12}  {iterations:>16}  \
              residual {residual:<8}  {time}",
             file = self.file.display().to_string(),
             kind = self.stored.kind.name(),
-            size = self.stored.problem.len(),
             status = report.status.name(),
             method = report.method,
             iterations = plural(report.iterations, "iteration"),
             residual = format!("{:.1e}", report.residual),
             time = seconds(self.seconds),
-        )
+        );
+        match report.status {
+            Status::Solved => line,
+            _ if problem.is_empty() => line,
+            _ => format!("{line}, worst at {}", owner(problem, report.worst)),
+        }
     }
 
     fn json(&self) -> Value {
@@ -122,16 +134,31 @@ impl Answer<'_> {
                 "residual": attempt.residual,
             })
         });
+        let problem = &self.stored.problem;
+        let parts = physical(problem, &self.solution.z, &self.solution.w);
+        let contacts = problem.contacts_count();
+        let parts = (contacts > 0).then(|| {
+            json!({
+                "gap": parts.gap,
+                "cone": parts.cone,
+                "complementarity": parts.complementarity,
+                "dissipation_angle": parts.dissipation_angle,
+            })
+        });
         json!({
             "file": self.file,
             "name": self.stored.name,
             "kind": self.stored.kind.name(),
-            "size": self.stored.problem.len(),
+            "size": problem.len(),
+            "contacts": contacts,
+            "dof": problem.global().map(|global| global.velocities()),
             "status": report.status.name(),
             "solver": report.method,
             "iterations": report.iterations,
             "residual": report.residual,
             "worst": report.worst,
+            "worst_block": owner(problem, report.worst),
+            "physical": parts,
             "seconds": self.seconds,
             "attempts": attempts.collect::<Vec<_>>(),
         })

@@ -109,8 +109,8 @@ fn wrong_use() {
         "saltus: setting `tol` = 0 is outside (0, inf)",
     );
     check_wrong(
-        &["solve", "lcp/dense.dat", "--kind", "fc3d"],
-        "saltus: lcp/dense.dat: kind `fc3d` cannot be solved yet: friction is not among the laws yet",
+        &["solve", "lcp/dense.dat", "--kind", "avi"],
+        "saltus: lcp/dense.dat: kind `avi` cannot be read: the file does not say which set it is over",
     );
     check_wrong(&["solve", "lcp"], "saltus: lcp: a directory, expected a stored problem");
     check_wrong(&["solve"], "error: the following required arguments were not provided:");
@@ -146,4 +146,76 @@ fn info() {
     let said = folder.saltus(&["info", "eye.txt", "--kind", "lcp"]).done();
     assert!(said.out.contains("2 nonzeros (50.000 %), largest 1.000e0, symmetric"), "{}", said.out);
     assert_eq!(folder.saltus(&["info", "eye.txt"]).status, 2);
+}
+
+/// Every kind with contacts or cones: what it is told to be.
+#[test]
+fn info_on_contacts() {
+    let folder = Folder::new();
+    let eye = "0 3 3 3 3  1 0 0  0 1 0  0 0 1";
+    folder.write("reduced.dat", &format!("3 1 {eye}  -1 2 0  0.4"));
+    let said = folder.saltus(&["info", "reduced.dat", "--kind", "fc3d"]).done();
+    assert_eq!(
+        said.out,
+        "reduced (fc3d problem)\n  size        3 unknowns\n  sets        1 contact\n  \
+         parameters  mu = 0.4\n  \
+         matrix      3 nonzeros (33.333 %), largest 1.000e0, symmetric\n  \
+         ‖q‖         2.236e0\n  answer      not stored\n"
+    );
+    folder.write("global.dat", &format!("3 1 {eye} {eye}  -1 2 0  0 0 0  0.4"));
+    let said = folder.saltus(&["info", "global.dat", "--kind", "gfc3d"]).done();
+    for line in [
+        "velocities  3 degrees of freedom, 0.333 contacts each",
+        "mass        3 nonzeros (33.333 %), largest 1.000e0, symmetric",
+        "H           3 nonzeros (33.333 %), largest 1.000e0",
+    ] {
+        assert!(said.out.contains(&format!("  {line}\n")), "{}", said.out);
+    }
+    let document =
+        json(&folder.saltus(&["info", "global.dat", "--kind", "gfc3d", "--json"]).done());
+    assert_eq!((&document["dof"], &document["contacts"]), (&3.into(), &1.into()));
+    assert_eq!(document["parameters"]["mu"], serde_json::json!([0.4, 0.4]));
+    assert_eq!(document["mass"]["symmetric"], true);
+    assert_eq!(document["h"]["nonzeros"], 3);
+    assert_eq!(document["sets"]["contacts"], 1);
+
+    folder.write("roll.dat", "3 1  0 3 3 3 3  1 0 0  0 1 0  0 0 1  -2 0.5 1  0.5  0.1");
+    let said = folder.saltus(&["info", "roll.dat", "--kind", "rfc3d"]).done();
+    assert!(said.out.contains("1 rolling contact\n"), "{}", said.out);
+    assert!(said.out.contains("mu = 0.5, mu_r = 0.1\n"), "{}", said.out);
+    folder.write("cone.dat", &format!("3 1 {eye} -1 0 0 0 3 2"));
+    let said = folder.saltus(&["info", "cone.dat", "--kind", "soclcp"]).done();
+    assert!(said.out.contains("1 cone\n"), "{}", said.out);
+    folder.write("yield.dat", &format!("3 1 2 {eye} -1 0 0 2"));
+    let said = folder.saltus(&["info", "yield.dat", "--kind", "plasticity"]).done();
+    assert!(said.out.contains("1 von Mises surface\n"), "{}", said.out);
+    assert!(said.out.contains("sigma_y = 2\n"), "{}", said.out);
+}
+
+/// Problems in HDF5, where the shared set is at hand.
+#[test]
+#[expect(clippy::print_stderr)] // a test says that it is skipped
+fn fclib() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/problems");
+    if !shared.exists() {
+        eprintln!("skipped: ../shared not found");
+        return;
+    }
+    let file = shared.join("gfc3d/Box_Stacks-i0122-82-5.hdf5");
+    let file = file.to_str().unwrap();
+    let said = saltus(&["info", file]).done();
+    for piece in [
+        "(gfc3d problem)",
+        "246 unknowns",
+        "82 contacts",
+        "mu = 0.3\n",
+        "450 degrees of freedom",
+        "guesses      1",
+    ] {
+        assert!(said.out.contains(piece), "{piece}: {}", said.out);
+    }
+    check_wrong(
+        &["solve", file, "--kind", "fc3d"],
+        &format!("saltus: {file}: the file holds a problem of kind `gfc3d`, not `fc3d`"),
+    );
 }

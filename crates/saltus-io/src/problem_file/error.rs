@@ -37,17 +37,33 @@ pub enum ErrorKind {
         names()
     )]
     NoKind,
-    /// A kind that Saltus does not have yet.
-    #[error("kind `{kind}` cannot be solved yet: {reason}")]
-    NotYet {
+    /// A kind whose files cannot be read.
+    #[error("kind `{kind}` cannot be read: {reason}")]
+    Unreadable {
         /// The kind.
         kind: Kind,
-        /// What is missing.
+        /// Why.
         reason: &'static str,
     },
-    /// An HDF5 file.
-    #[error("problems in HDF5 (FCLIB) cannot be solved yet: friction is not among the laws yet")]
-    Hdf5,
+    /// HDF5, but its structure is broken.
+    #[error("the HDF5 file is damaged: {cause}")]
+    Hdf5 {
+        /// What does not fit.
+        cause: String,
+    },
+    /// HDF5, but not a stored problem.
+    #[error(
+        "an HDF5 file, but not a stored problem: expected one of the groups fclib_local, fclib_global, fclib_global_rolling"
+    )]
+    NotFclib,
+    /// An HDF5 file that holds something else than was asked for.
+    #[error("the file holds a problem of kind `{found}`, not `{kind}`")]
+    OtherKind {
+        /// The kind that was asked for.
+        kind: Kind,
+        /// What it holds.
+        found: Kind,
+    },
     /// Nothing is in the file.
     #[error("the file is empty, expected a problem of kind `{kind}`")]
     Empty {
@@ -98,15 +114,47 @@ pub enum ErrorKind {
         /// How many bytes do.
         left: usize,
     },
-    /// A matrix that is not square.
-    #[error("the matrix is {rows} × {cols}, expected {size} × {size}{}", rectangular(*.rows, *.cols))]
+    /// A negative number where there cannot be one.
+    #[error("{what}: expected a number that is not negative, found {found}")]
+    Negative {
+        /// What it is about.
+        what: String,
+        /// The number.
+        found: f64,
+    },
+    /// Entries at one place whose sum is beyond the range of `f64`.
+    #[error("{what}: the entries at this place add up to too large a number")]
+    SumTooLarge {
+        /// The entry.
+        what: String,
+    },
+    /// A matrix of another shape than what it is for.
+    #[error("the matrix{} is {rows} × {cols}, expected {} × {}{}",
+            matrix_name(.name), expected.0, expected.1, rectangular(*.rows, *.cols, *.expected))]
     Shape {
+        /// What it is called: `M`, `H`.
+        name: &'static str,
         /// Its rows.
         rows: usize,
         /// Its columns.
         cols: usize,
-        /// Number of unknowns.
-        size: usize,
+        /// The rows and columns it should have.
+        expected: (usize, usize),
+    },
+    /// A block of a mixed problem whose parameters the format does not store.
+    #[error(
+        "type of block {block}: {type_number} is {law}, of which the format does not store {parameters}; \
+         expected 0 (LCP), 2 (equality) or 4 (FC3D)"
+    )]
+    NoParameters {
+        /// The block.
+        block: usize,
+        /// The number that stands for its law.
+        type_number: usize,
+        /// The law.
+        law: &'static str,
+        /// What is not in the file.
+        parameters: &'static str,
     },
     /// The two forms of a problem in one file differ.
     #[error(
@@ -135,8 +183,14 @@ pub enum ErrorKind {
     Problem(#[from] NumericsError),
 }
 
-fn rectangular(rows: usize, cols: usize) -> &'static str {
-    if rows == cols { "" } else { " (rectangular problems cannot be solved)" }
+fn rectangular(rows: usize, cols: usize, expected: (usize, usize)) -> &'static str {
+    let is_wrong = rows != cols && expected.0 == expected.1;
+    if is_wrong { " (rectangular problems cannot be solved)" } else { "" }
+}
+
+/// Only where there is more than one matrix is it named.
+fn matrix_name(name: &str) -> String {
+    if name == "M" { String::new() } else { format!(" `{name}`") }
 }
 
 impl fmt::Display for ProblemFileError {

@@ -103,7 +103,9 @@ fn older_mlcp(
     let sizes = Sizes::new(scanner, equalities, others)?;
     let rows = scanner.count(|| "number of rows".to_owned())?;
     if rows.value != sizes.all() {
-        let kind = ErrorKind::Shape { rows: rows.value, cols: sizes.all(), size: sizes.all() };
+        let (all, rows_found) = (sizes.all(), rows.value);
+        let expected = (all, all);
+        let kind = ErrorKind::Shape { name: "M", rows: rows_found, cols: all, expected };
         return Err(Fault::at(rows.at, kind));
     }
     let parts = Parts::read(scanner, sizes)?;

@@ -25,9 +25,9 @@ pub enum Kind {
     Gfc2d,
     /// `gfc3d`: friction in 3D, in global form.
     Gfc3d,
-    /// `rfc3d`: rolling friction.
+    /// `rfc3d`: rolling friction, in space or in the plane.
     Rfc3d,
-    /// `grfc3d`: rolling friction, in global form.
+    /// `grfc3d`: rolling friction, in space or in the plane, in global form.
     Grfc3d,
     /// `gmp`: generic mechanical problem, blocks of several kinds.
     Gmp,
@@ -74,17 +74,11 @@ impl Kind {
         }
     }
 
-    /// What Saltus lacks to read and solve problems of this kind, if it does.
+    /// Why problems of this kind cannot be read, if so.
     pub fn missing(self) -> Option<&'static str> {
         match self {
-            Kind::Lcp | Kind::Mlcp | Kind::Relay => None,
             Kind::Avi => Some("the file does not say which set it is over"),
-            Kind::Fc2d | Kind::Fc3d => Some("friction is not among the laws yet"),
-            Kind::Gfc2d | Kind::Gfc3d => Some("friction is not among the laws yet"),
-            Kind::Rfc3d | Kind::Grfc3d => Some("rolling friction is not among the laws yet"),
-            Kind::Gmp => Some("friction, which it may hold, is not among the laws yet"),
-            Kind::Soclcp => Some("second-order cones are not among the laws yet"),
-            Kind::Plasticity => Some("plasticity is not among the laws yet"),
+            _ => None,
         }
     }
 

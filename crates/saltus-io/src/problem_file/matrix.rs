@@ -33,27 +33,109 @@ const SPARSE_SHARE: usize = 10;
 
 type Triplets = Vec<(usize, usize, f64)>;
 
+/// What stands before the entries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Head {
+    name: &'static str,
+    storage: Count,
+    pub(crate) rows: Count,
+    pub(crate) cols: Count,
+}
+
+/// A matrix as a file stores it.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    pub(crate) name: &'static str,
+    pub(crate) at: usize,
+    rows: usize,
+    cols: usize,
+    is_dense: bool,
+    triplets: Triplets,
+    /// 0 and where each row of blocks ends; empty for what is not stored in blocks.
+    pub(crate) row_ends: Vec<usize>,
+}
+
 /// A square matrix of this size.
 pub(crate) fn square(scanner: &mut Scanner<'_>, size: usize) -> Result<Operator, Fault> {
+    let head = head(scanner, "M")?;
+    head.check((size, size))?;
+    let stored = head.body(scanner)?;
+    Ok(operator(size, &stored.triplets))
+}
+
+/// The beginning of a matrix.
+pub(crate) fn head(scanner: &mut Scanner<'_>, name: &'static str) -> Result<Head, Fault> {
     let storage = scanner.count(|| "storage of the matrix".to_owned())?;
     let rows = scanner.count(|| "rows of the matrix".to_owned())?;
     let cols = scanner.count(|| "columns of the matrix".to_owned())?;
-    if (rows.value, cols.value) != (size, size) {
-        let kind = ErrorKind::Shape { rows: rows.value, cols: cols.value, size };
-        return Err(Fault::at(rows.at, kind));
-    }
-    let triplets = match storage.value {
-        0 => dense(scanner, rows)?,
-        1 => blocks(scanner, size)?,
-        2 => sparse(scanner, size)?,
-        _ => {
-            let what = "storage of the matrix".to_owned();
-            let expected = "0 (dense), 1 (sparse blocks) or 2 (sparse)".to_owned();
-            let found = storage.value.to_string();
-            return Err(Fault::at(storage.at, ErrorKind::Expected { what, expected, found }));
+    Ok(Head { name, storage, rows, cols })
+}
+
+impl Head {
+    /// The matrix must have these rows and columns.
+    pub(crate) fn check(&self, expected: (usize, usize)) -> Result<(), Fault> {
+        let (rows, cols) = (self.rows.value, self.cols.value);
+        if (rows, cols) == expected {
+            return Ok(());
         }
-    };
-    Ok(operator(size, &triplets))
+        let kind = ErrorKind::Shape { name: self.name, rows, cols, expected };
+        Err(Fault::at(self.rows.at, kind))
+    }
+
+    /// The matrix must be stored in blocks.
+    pub(crate) fn check_blocks(&self) -> Result<(), Fault> {
+        within(self.storage, || "storage of the matrix".to_owned(), 1..=1).map(|_| ())
+    }
+
+    /// The entries. Rows and columns must be known to fit the file.
+    pub(crate) fn body(self, scanner: &mut Scanner<'_>) -> Result<Stored, Fault> {
+        let Head { name, storage, rows, cols } = self;
+        let shape = Shape { name, rows: rows.value, cols: cols.value };
+        let mut row_ends = Vec::new();
+        let triplets = match storage.value {
+            0 => dense(scanner, shape, rows)?,
+            1 => blocks(scanner, shape, &mut row_ends)?,
+            2 => sparse(scanner, shape)?,
+            _ => {
+                let what = "storage of the matrix".to_owned();
+                let expected = "0 (dense), 1 (sparse blocks) or 2 (sparse)".to_owned();
+                let found = storage.value.to_string();
+                return Err(Fault::at(storage.at, ErrorKind::Expected { what, expected, found }));
+            }
+        };
+        let is_dense = storage.value == 0;
+        let (rows, cols) = (shape.rows, shape.cols);
+        Ok(Stored { name, at: self.rows.at, rows, cols, is_dense, triplets, row_ends })
+    }
+}
+
+impl Stored {
+    /// The matrix with only its nonzero entries.
+    pub(crate) fn sparse(&self) -> Result<Sparse, Fault> {
+        let sparse = Sparse::from_triplets(self.rows, self.cols, &self.triplets);
+        let wrong = sparse.iter().find(|(_, _, x)| !x.is_finite());
+        match wrong {
+            None => Ok(sparse),
+            Some((i, j, _)) => {
+                let what = format!("`{}[{i}][{j}]`", self.name);
+                Err(Fault::at(self.at, ErrorKind::SumTooLarge { what }))
+            }
+        }
+    }
+
+    /// Dense or sparse, as it is stored.
+    pub(crate) fn operator(&self) -> Result<Operator, Fault> {
+        let sparse = self.sparse()?;
+        Ok(if self.is_dense { sparse.to_dense().into() } else { sparse.into() })
+    }
+}
+
+/// Rows and columns of a matrix, and what it is called.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    name: &'static str,
+    rows: usize,
+    cols: usize,
 }
 
 /// Dense where the matrix is small or full.
@@ -70,15 +152,15 @@ pub(crate) fn operator(size: usize, triplets: &Triplets) -> Operator {
 }
 
 /// The entries of a dense matrix that are not zero.
-fn dense(scanner: &mut Scanner<'_>, rows: Count) -> Result<Triplets, Fault> {
-    let size = rows.value;
-    scanner.exactly(size, || "rows of the matrix, again".to_owned())?;
-    scanner.exactly(size, || "columns of the matrix, again".to_owned())?;
-    scanner.check_room(rows, "matrix", (size as u128).saturating_mul(size as u128))?;
+fn dense(scanner: &mut Scanner<'_>, shape: Shape, at: Count) -> Result<Triplets, Fault> {
+    let Shape { name, rows, cols } = shape;
+    scanner.exactly(rows, || "rows of the matrix, again".to_owned())?;
+    scanner.exactly(cols, || "columns of the matrix, again".to_owned())?;
+    scanner.check_room(at, "matrix", (rows as u128).saturating_mul(cols as u128))?;
     let mut triplets = Triplets::new();
-    for j in 0..size {
-        for i in 0..size {
-            add(&mut triplets, i, j, scanner.finite(|| format!("`M[{i}][{j}]`"))?);
+    for j in 0..cols {
+        for i in 0..rows {
+            add(&mut triplets, i, j, scanner.finite(|| format!("`{name}[{i}][{j}]`"))?);
         }
     }
     Ok(triplets)
@@ -90,7 +172,12 @@ fn add(triplets: &mut Triplets, i: usize, j: usize, x: f64) {
     }
 }
 
-fn blocks(scanner: &mut Scanner<'_>, size: usize) -> Result<Triplets, Fault> {
+fn blocks(
+    scanner: &mut Scanner<'_>,
+    shape: Shape,
+    row_ends: &mut Vec<usize>,
+) -> Result<Triplets, Fault> {
+    let name = shape.name;
     let mut triplets = Triplets::new();
     let number = scanner.count(|| "number of blocks".to_owned())?;
     if number.value == 0 {
@@ -98,9 +185,9 @@ fn blocks(scanner: &mut Scanner<'_>, size: usize) -> Result<Triplets, Fault> {
     }
     let block_rows = scanner.count(|| "rows of blocks".to_owned())?;
     let block_cols = scanner.count(|| "columns of blocks".to_owned())?;
-    let row_ends = ends(scanner, block_rows, "row", size)?;
-    let col_ends = ends(scanner, block_cols, "column", size)?;
-    // `block_rows` is at most `size` now
+    *row_ends = ends(scanner, block_rows, "row", shape.rows)?;
+    let col_ends = ends(scanner, block_cols, "column", shape.cols)?;
+    // `block_rows` is at most the number of rows now
     scanner.exactly(block_rows.value + 1, || "number of pointers to blocks".to_owned())?;
     scanner.exactly(number.value, || "number of columns of blocks".to_owned())?;
     scanner.check_room(number, "blocks", number.value as u128)?;
@@ -128,7 +215,7 @@ fn blocks(scanner: &mut Scanner<'_>, size: usize) -> Result<Triplets, Fault> {
             scanner.exactly(k, || format!("number of block {k}"))?;
             for j in col_ends[columns[k]]..col_ends[columns[k] + 1] {
                 for i in first_row..end_row {
-                    let x = scanner.finite(|| format!("block {k}, `M[{i}][{j}]`"))?;
+                    let x = scanner.finite(|| format!("block {k}, `{name}[{i}][{j}]`"))?;
                     add(&mut triplets, i, j, x);
                 }
             }
@@ -195,7 +282,7 @@ impl Order {
     }
 }
 
-fn sparse(scanner: &mut Scanner<'_>, size: usize) -> Result<Triplets, Fault> {
+fn sparse(scanner: &mut Scanner<'_>, shape: Shape) -> Result<Triplets, Fault> {
     let what = || "form of the sparse matrix".to_owned();
     let origin = scanner.count(what)?;
     scanner.line(); // what is left of its line
@@ -207,17 +294,19 @@ fn sparse(scanner: &mut Scanner<'_>, size: usize) -> Result<Triplets, Fault> {
         let found = format!("`{}`", clip(head.text));
         return Err(Fault::at(head.at, ErrorKind::Expected { what, expected, found }));
     };
-    if (rows, cols) != (size, size) {
-        return Err(Fault::at(head.at, ErrorKind::Shape { rows, cols, size }));
+    if (rows, cols) != (shape.rows, shape.cols) {
+        let expected = (shape.rows, shape.cols);
+        let kind = ErrorKind::Shape { name: shape.name, rows, cols, expected };
+        return Err(Fault::at(head.at, kind));
     }
     within(origin, what, order.origin()..=order.origin())?;
     let number = Count { value: number, at: head.at };
     let each = if order == Order::Triplets { 4 } else { 3 }; // i j : x, or i : x
     scanner.check_room(number, "sparse matrix", (number.value as u128).saturating_mul(each))?;
     match order {
-        Order::Triplets => triplets(scanner, size, number.value),
-        Order::ByColumn => compressed(scanner, size, number.value, "col"),
-        Order::ByRow => compressed(scanner, size, number.value, "row"),
+        Order::Triplets => triplets(scanner, shape, number.value),
+        Order::ByColumn => compressed(scanner, shape, number.value, "col"),
+        Order::ByRow => compressed(scanner, shape, number.value, "row"),
     }
 }
 
@@ -233,26 +322,30 @@ fn read_head(head: &str) -> Option<(Order, usize, usize, usize)> {
     Some((order, rows.parse().ok()?, cols.parse().ok()?, number.trim().parse().ok()?))
 }
 
-fn triplets(scanner: &mut Scanner<'_>, size: usize, number: usize) -> Result<Triplets, Fault> {
+fn triplets(scanner: &mut Scanner<'_>, shape: Shape, number: usize) -> Result<Triplets, Fault> {
+    let name = shape.name;
     let mut triplets = Triplets::new();
     for k in 0..number {
-        let i = index(scanner, size, || format!("row of entry {k}"))?;
-        let j = index(scanner, size, || format!("column of entry {k}"))?;
+        let i = index(scanner, shape.rows, || format!("row of entry {k}"))?;
+        let j = index(scanner, shape.cols, || format!("column of entry {k}"))?;
         scanner.word(":", || format!("entry {k}"))?;
-        add(&mut triplets, i, j, scanner.finite(|| format!("entry {k}, `M[{i}][{j}]`"))?);
+        add(&mut triplets, i, j, scanner.finite(|| format!("entry {k}, `{name}[{i}][{j}]`"))?);
     }
     Ok(triplets)
 }
 
 fn compressed(
     scanner: &mut Scanner<'_>,
-    size: usize,
+    shape: Shape,
     number: usize,
     word: &str,
 ) -> Result<Triplets, Fault> {
+    let by_column = word == "col";
+    let Shape { name, rows, cols } = shape;
+    let (outer_size, size) = if by_column { (cols, rows) } else { (rows, cols) };
     let mut triplets = Triplets::new();
     let mut k = 0;
-    for outer in 0..size {
+    for outer in 0..outer_size {
         let what = || format!("{word} {outer} of the sparse matrix");
         scanner.word(word, what)?;
         scanner.exactly(outer, what)?;
@@ -264,8 +357,8 @@ fn compressed(
         while k < end {
             let inner = index(scanner, size, || format!("index of entry {k}"))?;
             scanner.word(":", || format!("entry {k}"))?;
-            let (i, j) = if word == "col" { (inner, outer) } else { (outer, inner) };
-            add(&mut triplets, i, j, scanner.finite(|| format!("entry {k}, `M[{i}][{j}]`"))?);
+            let (i, j) = if by_column { (inner, outer) } else { (outer, inner) };
+            add(&mut triplets, i, j, scanner.finite(|| format!("entry {k}, `{name}[{i}][{j}]`"))?);
             k += 1;
         }
     }

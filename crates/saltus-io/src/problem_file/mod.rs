@@ -1,29 +1,36 @@
-//! Stored problems: the text files of Siconos.
+//! Stored problems: the text files of Siconos, and the HDF5 files of FCLIB (see `fclib`).
 //!
 //! ```text
-//! lcp    := N matrix q:REAL{N}
-//! relay  := N matrix q:REAL{N} lower:REAL{N} upper:REAL{N}
-//! mlcp   := tagged | blocks | both (see `forms`)
-//! matrix := dense | sparse blocks | sparse (see `matrix`)
+//! lcp, mlcp, relay                            boxes (see `forms`)
+//! fc2d, fc3d, rfc3d, gfc2d, gfc3d, grfc3d     friction (see `contacts`)
+//! soclcp, plasticity, gmp                     other blocks (see `blocks`)
+//! matrix := dense | sparse blocks | sparse    (see `matrix`)
 //! ```
 //!
 //! Tokens are separated by white space. There are no comments, no magic number and no version,
 //! and what a file holds is not written in it: the [`Kind`] is given, or taken from the name of
 //! its folder. Readers stop after the last number they expect, and anything may follow.
 //!
-//! What happens to a text, a file a stage: `scan` (tokens and numbers with places), `matrix`,
-//! `forms` (the kinds). A number in the file that says how much follows is believed only where
+//! What happens to a text, a file a stage: `scan` (tokens and numbers with places), `matrix`, the
+//! kinds. `write` stores a problem in either format. A number in the file that says how much follows is believed only where
 //! the file is long enough for it, so memory is bounded by the file's length.
 
+mod blocks;
+mod contacts;
 mod error;
+mod fclib;
 mod forms;
 mod kind;
 mod matrix;
 mod scan;
+mod text;
+mod write;
 
 pub use error::{ErrorKind, ProblemFileError};
 pub use kind::{Kind, UnknownKind};
+pub use write::{ProblemWriteError, write};
 
+use contacts::Law;
 use error::Fault;
 use saltus_numerics::Problem;
 use saltus_numerics::residual::residual;
@@ -33,6 +40,9 @@ use std::path::Path;
 
 /// The longest file that is read.
 const LONGEST: u64 = 1 << 31;
+
+/// What an HDF5 file begins with.
+const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 /// A number that a stored answer must be below, in the residual, to be taken for one: files
 /// print it with six decimals, and some hold something else there.
@@ -50,20 +60,53 @@ pub struct StoredProblem {
     /// An answer that follows the problem in the file, where one does: a residual of at most
     /// 1e-4, so a hint and not a certificate.
     pub reference: Option<Vec<f64>>,
+    /// Where to start from, as an HDF5 file may suggest.
+    pub guesses: Vec<Vec<f64>>,
+    /// What an HDF5 file says about the problem.
+    pub info: Info,
 }
 
-/// Reads a problem of this kind, or of the kind that its folder is named after.
+/// Words about a problem, empty where there are none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Info {
+    /// What it is.
+    pub title: String,
+    /// Where it comes from.
+    pub description: String,
+    /// What is known about it.
+    pub math_info: String,
+}
+
+impl StoredProblem {
+    /// A problem of this kind, without a name.
+    fn of_kind(kind: Kind, problem: Problem) -> StoredProblem {
+        let (name, info) = (String::new(), Info::default());
+        StoredProblem { kind, problem, name, reference: None, guesses: Vec::new(), info }
+    }
+}
+
+/// Reads a problem: of this kind, or of the kind that its folder is named after. An HDF5 file
+/// says itself what it holds, which must be this kind where one is given.
 pub fn read(path: &Path, kind: Option<Kind>) -> Result<StoredProblem, ProblemFileError> {
     let name = path.display().to_string();
     let wrong = |kind: ErrorKind| ProblemFileError::of_file(&name, kind);
     let bytes = bytes_of(path).map_err(|reason| wrong(ErrorKind::Read { reason }))?;
-    if bytes.starts_with(b"\x89HDF\r\n\x1a\n") {
-        return Err(wrong(ErrorKind::Hdf5));
-    }
-    let kind = kind.or_else(|| Kind::of_folder(path)).ok_or_else(|| wrong(ErrorKind::NoKind))?;
-    // what follows the numbers may be in any encoding
-    let text = String::from_utf8_lossy(&bytes);
-    let mut stored = parse(&text, kind).map_err(|error| error.in_file(&name))?;
+    let mut stored = if bytes.starts_with(HDF5) {
+        drop(bytes);
+        let stored = fclib::read(path).map_err(wrong)?;
+        match kind {
+            Some(kind) if kind != stored.kind => {
+                return Err(wrong(ErrorKind::OtherKind { kind, found: stored.kind }));
+            }
+            _ => stored,
+        }
+    } else {
+        let kind =
+            kind.or_else(|| Kind::of_folder(path)).ok_or_else(|| wrong(ErrorKind::NoKind))?;
+        // what follows the numbers may be in any encoding
+        let text = String::from_utf8_lossy(&bytes);
+        parse(&text, kind).map_err(|error| error.in_file(&name))?
+    };
     stored.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(stored)
 }
@@ -81,7 +124,7 @@ pub fn read(path: &Path, kind: Option<Kind>) -> Result<StoredProblem, ProblemFil
 /// ```
 pub fn parse(text: &str, kind: Kind) -> Result<StoredProblem, ProblemFileError> {
     if let Some(reason) = kind.missing() {
-        return Err(ProblemFileError::of_file("", ErrorKind::NotYet { kind, reason }));
+        return Err(ProblemFileError::of_file("", ErrorKind::Unreadable { kind, reason }));
     }
     evaluate(text, kind).map_err(|fault| fault.locate(text))
 }
@@ -94,19 +137,35 @@ fn evaluate(text: &str, kind: Kind) -> Result<StoredProblem, Fault> {
     let problem = match kind {
         Kind::Lcp => forms::lcp(&mut scanner)?,
         Kind::Relay => forms::relay(&mut scanner)?,
-        _ => forms::mlcp(&mut scanner)?, // `missing` lets no other kind through
+        Kind::Mlcp => forms::mlcp(&mut scanner)?,
+        Kind::Fc2d => contacts::reduced(&mut scanner, &[Law::Coulomb2])?,
+        Kind::Fc3d => contacts::reduced(&mut scanner, &[Law::Coulomb3])?,
+        Kind::Rfc3d => contacts::reduced(&mut scanner, &Law::ROLLING)?,
+        Kind::Gfc2d => contacts::global(&mut scanner, &[Law::Coulomb2])?,
+        Kind::Gfc3d => contacts::global(&mut scanner, &[Law::Coulomb3])?,
+        Kind::Grfc3d => contacts::global(&mut scanner, &Law::ROLLING)?,
+        Kind::Soclcp => blocks::soclcp(&mut scanner)?,
+        Kind::Plasticity => blocks::plasticity(&mut scanner)?,
+        Kind::Gmp => blocks::gmp(&mut scanner)?,
+        Kind::Avi => {
+            let reason = kind.missing().unwrap_or_default();
+            return Err(Fault::at(0, ErrorKind::Unreadable { kind, reason }));
+        }
     };
     let reference = reference(&mut scanner, &problem);
-    Ok(StoredProblem { kind, problem, name: String::new(), reference })
+    Ok(StoredProblem { reference, ..StoredProblem::of_kind(kind, problem) })
 }
 
 /// The numbers after the problem, if they are an answer of it.
 fn reference(scanner: &mut Scanner<'_>, problem: &Problem) -> Option<Vec<f64>> {
+    let z = std::iter::from_fn(|| scanner.any_finite()).take(problem.len()).collect();
+    Some(z).filter(|z: &Vec<f64>| is_answer(problem, z))
+}
+
+/// Whether these are as many numbers as there are unknowns, and solve the problem roughly.
+fn is_answer(problem: &Problem, z: &[f64]) -> bool {
     let n = problem.len();
-    let z: Vec<f64> = std::iter::from_fn(|| scanner.any_finite()).take(n).collect();
-    let is_answer =
-        n > 0 && z.len() == n && residual(problem, &z, &mut vec![0.0; n]).value <= REFERENCE;
-    is_answer.then_some(z)
+    n > 0 && z.len() == n && residual(problem, z, &mut vec![0.0; n]).value <= REFERENCE
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {

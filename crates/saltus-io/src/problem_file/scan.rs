@@ -134,6 +134,21 @@ impl<'a> Scanner<'a> {
         Err(Fault::at(at, ErrorKind::NotFinite { what: what(), found }))
     }
 
+    /// A finite number that is not negative.
+    pub(crate) fn nonnegative(&mut self, what: impl Fn() -> String) -> Result<f64, Fault> {
+        let at = self.next_at();
+        let found = self.finite(&what)?;
+        if found >= 0.0 {
+            return Ok(found);
+        }
+        Err(Fault::at(at, ErrorKind::Negative { what: what(), found }))
+    }
+
+    /// A vector of finite numbers that are not negative, whose length is known to fit the file.
+    pub(crate) fn coefficients(&mut self, name: &str, size: usize) -> Result<Vec<f64>, Fault> {
+        (0..size).map(|i| self.nonnegative(|| format!("`{name}[{i}]`"))).collect()
+    }
+
     /// A vector of finite numbers, whose length is known to fit the file.
     pub(crate) fn vector(&mut self, name: &str, size: usize) -> Result<Vec<f64>, Fault> {
         (0..size).map(|i| self.finite(|| format!("`{name}[{i}]`"))).collect()

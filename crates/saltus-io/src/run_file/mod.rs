@@ -32,8 +32,10 @@
 mod reader;
 mod writer;
 
+pub(crate) use reader::check_signature;
 pub use reader::{RunInfo, read_info, read_layout, read_run};
 pub use writer::RunWriter;
+pub(crate) use writer::{fixed_string, padded};
 
 use saltus_sim::Signal;
 use std::path::PathBuf;
@@ -207,7 +209,7 @@ fn check_columns(signals: &[Signal]) -> Result<(), RunFileError> {
 }
 
 /// The HDF5 library's message without the names of its layers.
-fn cause(error: &rust_hdf5::Hdf5Error) -> String {
+pub(crate) fn cause(error: &rust_hdf5::Hdf5Error) -> String {
     let text = error.to_string();
     let mut text = text.as_str();
     for layer in ["hdf5-io error: ", "I/O error: ", "format error: "] {

@@ -281,7 +281,7 @@ impl RunSource {
 /// superblock 0, 1   signature 8, versions and sizes 16 (20), base, free space, end of file ...
 /// superblock 2, 3   signature 8, version and sizes 4,        base, extension,  end of file ...
 /// ```
-fn check_signature(path: &Path) -> Result<u64, RunFileError> {
+pub(crate) fn check_signature(path: &Path) -> Result<u64, RunFileError> {
     let failed = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => {
             RunFileError::Missing { path: path.to_path_buf() }

@@ -533,12 +533,12 @@ fn check_names(layout: &Layout) -> Result<(), RunFileError> {
 }
 
 /// A string of fixed length in UTF-8, filled up with zeros; HDF5 has no string of length 0.
-fn fixed_string(length: usize) -> DatatypeMessage {
+pub(crate) fn fixed_string(length: usize) -> DatatypeMessage {
     DatatypeMessage::FixedString { size: length.max(1) as u32, padding: 1, charset: 1 }
 }
 
 /// Strings as [`fixed_string`] stores them.
-fn padded<'a>(strings: impl IntoIterator<Item = &'a str>, length: usize) -> Vec<u8> {
+pub(crate) fn padded<'a>(strings: impl IntoIterator<Item = &'a str>, length: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for string in strings {
         let start = bytes.len();

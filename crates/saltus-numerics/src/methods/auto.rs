@@ -1,43 +1,72 @@
 //! The portfolio: cheapest first, the next one where an answer does not pass the check.
 //!
-//! 1. [`Pivoting`] from the last mode: one solve where little has changed.
-//! 2. [`Lemke`], up to `LEMKE` unknowns: positive semidefinite and degenerate problems.
-//! 3. [`Enumeration`] up to `MODES` modes: whatever is left, if it is small.
-//! 4. [`GaussSeidel`] where the diagonal allows it.
+//! 1. [`Pivoting`] from the last mode: one solve where little has changed. Above `SINGLE`
+//!    unknowns only while whole blocks change sides.
+//! 2. *Proximal pivoting* (`proximal.rs`): stacks and circuits whose modes are singular. It
+//!    comes first while the answers need it, as those of the next step will.
+//! 3. [`Lemke`] up to `SMALL` unknowns: exotic matrices, and the proof that there is no answer.
+//!    It comes before 2 where the matrix has no diagonal (games, linear programs).
+//! 4. [`FischerBurmeister`]: singular equations, games, large problems.
+//! 5. [`Enumeration`] up to `MODES` modes: whatever is left, if it is small.
+//! 6. [`Lemke`] up to `LEMKE` unknowns, [`GaussSeidel`] where the diagonal allows it, and
+//!    [`Pivoting`] by single changes, which ends for every P-matrix, if late.
 //!
-//! The mode of an answer found by 2 to 4 becomes the first guess of the next call.
+//! The mode of an answer found by 2 to 6 becomes the first guess of the next call.
 
 use super::cones::Cones;
-use super::{Enumeration, GaussSeidel, Lemke, Pivoting};
+use super::proximal::Proximal;
+use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Pivoting};
 use crate::residual::residual;
 use crate::{
-    Attempt, AutoSettings, EnumerationSettings, GaussSeidelSettings, LemkeSettings, NumericsError,
-    PivotingSettings, Problem, Report, Status,
+    Attempt, AutoSettings, EnumerationSettings, FischerBurmeisterSettings, GaussSeidelSettings,
+    LemkeSettings, NumericsError, PivotingSettings, Problem, Report, Status,
 };
 
-/// Largest problem given to Lemke's method, whose tableau is dense.
-const LEMKE: usize = 600;
+/// Unknowns up to which the first try may change them one at a time.
+const SINGLE: usize = 64;
+/// Largest problem given to Lemke's method before other methods have failed.
+const SMALL: usize = 150;
+/// Largest problem given to Lemke's method at all: the inverse of its basis is dense.
+const LEMKE: usize = 1500;
 /// Most modes given to enumeration.
 const MODES: usize = 1 << 16;
+/// Most changes of mode of the proximal method.
+const PROXIMAL: usize = 300;
 
 /// The portfolio and what its methods keep between calls.
 #[derive(Debug)]
 pub struct Auto {
     pivoting: Pivoting,
+    proximal: Proximal,
     lemke: Lemke,
+    fischer_burmeister: FischerBurmeister,
     gauss_seidel: GaussSeidel,
     enumeration: Enumeration,
     cones: Cones,
-    best: Vec<f64>, // the z with the least residual so far
+    is_singular: bool, // the mode of the last answer
+    guess: Vec<f64>,   // z as it came
+    best: Vec<f64>,    // the z with the least residual so far
     attempts: Vec<Attempt>,
 }
 
-/// What comes after pivoting, in this order.
+/// What comes after the first try.
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Fallback {
+    Proximal,
     Lemke,
+    FischerBurmeister,
     Enumeration,
     GaussSeidel,
+    Pivoting,
 }
+
+use Fallback as F;
+const USUAL: [F; 6] =
+    [F::Proximal, F::Lemke, F::FischerBurmeister, F::Enumeration, F::GaussSeidel, F::Pivoting];
+const GAMES: [F; 6] =
+    [F::Lemke, F::FischerBurmeister, F::Proximal, F::Enumeration, F::GaussSeidel, F::Pivoting];
+const LARGE: [F; 6] =
+    [F::Proximal, F::FischerBurmeister, F::Enumeration, F::Lemke, F::GaussSeidel, F::Pivoting];
 
 impl Auto {
     /// The portfolio with these settings.
@@ -45,18 +74,26 @@ impl Auto {
         let cones = Cones::new(settings.clone());
         let AutoSettings { tol, max_iter } = settings;
         let cache = PivotingSettings::default().cache;
+        let newton = FischerBurmeisterSettings::default().max_iter.min(max_iter);
         Auto {
             pivoting: Pivoting::new(PivotingSettings { tol, max_iter, cache }),
+            proximal: Proximal::new(tol),
             lemke: Lemke::new(LemkeSettings { tol, max_iter }),
+            fischer_burmeister: FischerBurmeister::new(FischerBurmeisterSettings {
+                tol,
+                max_iter: newton,
+            }),
             gauss_seidel: GaussSeidel::new(GaussSeidelSettings {
                 tol,
                 max_iter,
                 ..Default::default()
             }),
             enumeration: Enumeration::new(EnumerationSettings { tol, max_iter: MODES }),
+            is_singular: false,
+            guess: Vec::new(),
             cones,
             best: Vec::new(),
-            attempts: Vec::with_capacity(4),
+            attempts: Vec::with_capacity(8),
         }
     }
 
@@ -72,9 +109,22 @@ impl Auto {
         if !problem.is_boxed() || !problem.matrix().is_matrix() {
             return self.cones.solve(problem, z, w, &mut self.attempts);
         }
+        let n = problem.len();
         self.attempts.clear();
+        self.guess.clear();
+        self.guess.extend_from_slice(z);
+        if self.is_singular {
+            let report = self.proximal.solve(problem, z, w, PROXIMAL);
+            self.note(report);
+            if report.status == Status::Solved {
+                return Ok(report);
+            }
+            self.is_singular = false;
+            z.copy_from_slice(&self.guess);
+        }
         // where pivoting has not found the mode by then, it goes round in circles
-        let report = self.pivoting.run(problem, z, w, 100 + 2 * problem.len());
+        let most_single = if n <= SINGLE { usize::MAX } else { 0 };
+        let report = self.pivoting.run(problem, z, w, 100 + 2 * n, most_single);
         self.note(report);
         if report.status == Status::Solved {
             return Ok(report);
@@ -90,6 +140,8 @@ impl Auto {
     /// Forgets the mode of the last call.
     pub fn forget(&mut self) {
         self.pivoting.forget();
+        self.proximal.forget();
+        self.is_singular = false;
     }
 
     #[cold]
@@ -102,44 +154,81 @@ impl Auto {
     ) -> Result<Report, NumericsError> {
         let (mut best, mut iterations) = (first, first.iterations);
         self.keep(z);
-        for method in [Fallback::Lemke, Fallback::Enumeration, Fallback::GaussSeidel] {
+        for method in self.order(problem) {
+            z.copy_from_slice(&self.guess);
             let report = match method {
-                Fallback::Lemke if problem.len() > LEMKE => continue,
-                Fallback::Lemke => self.lemke.solve(problem, z, w),
-                Fallback::Enumeration => self.enumeration.solve(problem, z, w),
-                Fallback::GaussSeidel => {
-                    z.fill(0.0);
-                    self.gauss_seidel.solve(problem, z, w)
-                }
+                F::Proximal => Ok(self.proximal.solve(problem, z, w, PROXIMAL)),
+                F::Lemke if problem.len() > LEMKE => continue,
+                F::Lemke => self.lemke.solve(problem, z, w),
+                F::FischerBurmeister => self.fischer_burmeister.solve(problem, z, w),
+                F::Enumeration => self.enumeration.solve(problem, z, w),
+                F::GaussSeidel => self.gauss_seidel.solve(problem, z, w),
+                F::Pivoting if problem.len() <= SINGLE => continue,
+                F::Pivoting => self.pivoting.solve(problem, z, w),
             };
             // that a method cannot work on a problem is no failure of the portfolio
             let Ok(report) = report else { continue };
             self.note(report);
             iterations += report.iterations;
-            // a proof that there is no solution ends the search as well
-            let decided = matches!(report.status, Status::Solved | Status::Infeasible);
-            if decided || !(best.residual <= report.residual) {
+            if report.status == Status::Solved || !(best.residual <= report.residual) {
                 best = report;
                 self.keep(z);
             }
-            if decided {
+            // a proof that there is no solution ends the search as well
+            if report.status == Status::Infeasible {
+                (best.status, best.method) = (report.status, report.method);
+            }
+            if matches!(report.status, Status::Solved | Status::Infeasible) {
                 break;
             }
         }
         if best.status == Status::Solved {
-            match self.lemke.mode() {
-                mode if best.method == "lemke" && mode.len() == problem.len() => {
-                    self.pivoting.start_from(mode.iter().copied());
-                }
-                _ => self.pivoting.adopt(problem, z, w),
-            }
+            self.remember(problem, z, w, &mut best);
         } else {
             z.copy_from_slice(&self.best);
             let left = residual(problem, z, w);
             (best.residual, best.worst) = (left.value, left.worst);
-            self.pivoting.forget();
+            self.forget();
         }
         Ok(Report { iterations, ..best })
+    }
+
+    /// The order of what comes after the first try.
+    fn order(&self, problem: &Problem) -> [Fallback; 6] {
+        let n = problem.len();
+        if n > SMALL {
+            LARGE
+        } else if (0..n).all(|i| problem.matrix().get(i, i) == 0.0) {
+            GAMES
+        } else {
+            USUAL
+        }
+    }
+
+    /// The mode of an answer, for the next call.
+    fn remember(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64], best: &mut Report) {
+        let n = problem.len();
+        match best.method {
+            "proximal" => {
+                // the mode may be regular, and then it is solved exactly
+                self.pivoting.start_from(self.proximal.mode().iter().copied());
+                let exact = self.pivoting.run(problem, z, w, 1, 0);
+                self.is_singular = exact.status != Status::Solved;
+                if exact.residual <= best.residual {
+                    (best.residual, best.worst) = (exact.residual, exact.worst);
+                } else {
+                    z.copy_from_slice(&self.best);
+                    problem.eval(z, w);
+                }
+            }
+            "lemke" if self.lemke.mode().len() == n => {
+                self.pivoting.start_from(self.lemke.mode().iter().copied());
+            }
+            "fischer-burmeister" if self.fischer_burmeister.mode().len() == n => {
+                self.pivoting.start_from(self.fischer_burmeister.mode().iter().copied());
+            }
+            _ => self.pivoting.adopt(problem, z, w),
+        }
     }
 
     fn keep(&mut self, z: &[f64]) {

@@ -1,25 +1,35 @@
 //! The portfolio for problems with sets that are no boxes: friction, cones, graphs.
 //!
-//! 1. [`GaussSeidel`] while its residual falls fast enough to be done within `SWEEPS` sweeps.
+//! 1. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's method.
 //! 2. [`Newton`] from where that ended, with proximal terms of several sizes in turn.
 //! 3. Gauss–Seidel again, longer, and Newton from there, until the budget is spent.
 //!
+//! A problem whose map is a function goes to Josephy's method (see `josephy`).
 //! Each attempt starts from the best point so far, but for one of Newton's, from zero.
 
-use super::{GaussSeidel, Newton};
+use super::{GaussSeidel, Newton, josephy};
 use crate::residual::residual;
 use crate::{
-    Attempt, AutoSettings, GaussSeidelSettings, NewtonSettings, NumericsError, Problem, Report,
-    Status,
+    Attempt, AutoSettings, GaussSeidelSettings, NewtonSettings, NumericsError, Operator, Problem,
+    Report, Status,
 };
 
-/// Sweeps that are worth more than a factorization.
-const SWEEPS: usize = 150;
+/// Sweeps that cost as much as Newton's method, for small problems; larger ones are worth more,
+/// since factors fill in.
+fn sweeps_worth(unknowns: usize) -> usize {
+    (unknowns / 4).max(150)
+}
+
 /// Sweeps after which the rate of convergence is judged.
 const TRIAL: usize = 20;
-/// Starts of Newton's method and sizes of its proximal term, in the order in which they are tried.
-const TRIES: [(Start, f64); 4] =
-    [(Start::Best, 0.1), (Start::Zero, 1.0), (Start::Best, 1.0), (Start::Best, 0.01)];
+/// Starts of Newton's method, sizes of its proximal term, and whether to go on where the quick
+/// steps stall, in the order in which they are tried.
+const TRIES: [(Start, f64, bool); 4] = [
+    (Start::Best, 0.1, false),
+    (Start::Zero, 1.0, false),
+    (Start::Best, 1.0, false),
+    (Start::Best, 0.01, true),
+];
 
 /// Where an attempt starts.
 #[derive(Debug, Clone, Copy)]
@@ -60,9 +70,13 @@ impl Cones {
         w: &mut [f64],
         attempts: &mut Vec<Attempt>,
     ) -> Result<Report, NumericsError> {
+        if let Operator::Function(_) = problem.matrix() {
+            return josephy::solve(&self.settings, problem, z, w, attempts);
+        }
         let tol = self.settings.tol;
         let mut search = Search::new(problem, z, w, attempts, &mut self.best);
-        let mut sweeps = SWEEPS;
+        let worth = sweeps_worth(problem.len());
+        let mut sweeps = worth;
         while search.iterations < self.settings.max_iter {
             let before = search.residual;
             // the sweeps that are left at the rate so far
@@ -83,8 +97,8 @@ impl Cones {
             if search.take(report, z, w)? {
                 break;
             }
-            for (start, proximal) in TRIES {
-                self.newton.set_proximal(proximal);
+            for (start, proximal, careful) in TRIES {
+                self.newton.set_proximal(proximal, careful);
                 if let Start::Zero = start {
                     z.fill(0.0);
                 }
@@ -93,7 +107,7 @@ impl Cones {
                     return search.finish(problem, z, w);
                 }
             }
-            if !(search.residual < 0.5 * before) && sweeps > 10 * SWEEPS {
+            if !(search.residual < 0.5 * before) && sweeps > 10 * worth {
                 break;
             }
             sweeps *= 4;

@@ -4,12 +4,34 @@
 //! choice leaves one linear system, and its solution solves the problem when its signs are
 //! right. All solutions that are isolated within their mode are found; modes whose system is
 //! singular are counted, because they may hold further solutions, or whole families.
+//!
+//! Where no regular mode has the answer, each singular one is decided as the linear program it
+//! is: with `r = q + W_N z_N`, find `z_B` within its bounds so that
+//!
+//! ```text
+//! W_BB z_B + r_B = 0,    W_NB z_B + r_N ≥ 0 (at lower bounds), ≤ 0 (at upper bounds)        (1)
+//! ```
+//!
+//! which, with multipliers `y` of its rows, is a monotone problem again: its matrix is
+//! `[0 −Aᵀ; A 0]`, and Lemke's method solves it or proves that it has no solution. If all modes
+//! are refuted, the problem has none.
 
+use super::{Lemke, unsupported};
 use crate::mode::{Side, Slack, sides, wrong};
+use crate::polyhedral::Expanded;
 use crate::residual::residual;
 use crate::sets::clamp;
-use crate::{EnumerationSettings, NumericsError, Problem, Report, Solution, Status};
-use saltus_linalg::DenseLu;
+use crate::{EnumerationSettings, LemkeSettings, NumericsError, Problem, Report, Solution, Status};
+use saltus_linalg::{DenseLu, Matrix, vector};
+
+/// Most singular modes that are decided as linear programs.
+const PROGRAMS: usize = 4096;
+/// Pivots that each of them may take.
+const PIVOTS: usize = 1000;
+/// How far a sign must be wrong to refute a regular mode: so many times its round-off, and this
+/// share of the largest unknown.
+const REFUTED: f64 = 1e4;
+const REFUTED_SHARE: f64 = 1e-9;
 
 /// Enumeration and the buffers it keeps between calls.
 #[derive(Debug)]
@@ -35,7 +57,11 @@ pub struct AllSolutions {
 /// What became of one mode.
 enum Trial {
     Solved(Report),
-    Wrong,
+    /// A sign is wrong beyond doubt.
+    Refuted,
+    /// A sign is wrong, or the answer does not pass the check, but for all we know that may be
+    /// round-off.
+    Doubtful,
     Singular,
 }
 
@@ -54,7 +80,7 @@ impl Enumeration {
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
         self.start(problem)?;
-        let mut iterations = 0;
+        let (mut iterations, mut singular, mut doubtful) = (0, 0, 0);
         loop {
             iterations += 1;
             match self.try_mode(problem, z, w, iterations) {
@@ -64,21 +90,43 @@ impl Enumeration {
                     if let Some(report) = self.certify(problem, z, w, iterations) {
                         return Ok(report);
                     }
+                    singular += 1;
                 }
-                Trial::Wrong => {}
+                Trial::Doubtful => doubtful += 1,
+                Trial::Refuted => {}
             }
             if !self.next_mode(problem) {
                 break;
             }
         }
+        if singular > PROGRAMS {
+            doubtful += singular;
+        } else if singular > 0 {
+            self.start(problem)?;
+            loop {
+                if let Trial::Singular = self.try_mode(problem, z, w, iterations) {
+                    match self.try_program(problem, z, w, iterations)? {
+                        Trial::Solved(report) => return Ok(report),
+                        Trial::Refuted => {}
+                        _ => doubtful += 1,
+                    }
+                }
+                if !self.next_mode(problem) {
+                    break;
+                }
+            }
+        }
         let residual = residual(problem, z, w);
         let (residual, worst) = (residual.value, residual.worst);
-        let status = Status::Diverged;
+        let status = if doubtful == 0 { Status::Infeasible } else { Status::Diverged };
         Ok(Report { status, iterations, residual, worst, method: "enumeration" })
     }
 
     /// Finds all solutions.
     pub fn all(&mut self, problem: &Problem) -> Result<AllSolutions, NumericsError> {
+        if !problem.is_boxed() || !problem.matrix().is_matrix() {
+            return self.all_expanded(problem);
+        }
         self.start(problem)?;
         let n = problem.len();
         let mut found = AllSolutions { solutions: Vec::new(), singular_modes: 0, modes: 0 };
@@ -90,12 +138,28 @@ impl Enumeration {
                     found.solutions.push(Solution { z, w, report, attempts: Vec::new() });
                 }
                 Trial::Singular => found.singular_modes += 1,
-                Trial::Solved(_) | Trial::Wrong => {}
+                Trial::Solved(_) | Trial::Refuted | Trial::Doubtful => {}
             }
             if !self.next_mode(problem) {
                 return Ok(found);
             }
         }
+    }
+
+    /// The same for graphs and friction in the plane.
+    fn all_expanded(&mut self, problem: &Problem) -> Result<AllSolutions, NumericsError> {
+        let expanded = Expanded::new(problem).ok_or_else(|| unsupported("enumeration", problem))?;
+        let mut found = self.all(&expanded.problem)?;
+        let mut solutions: Vec<Solution> = Vec::new();
+        for solution in &found.solutions {
+            let solution = expanded.solution(problem, self.settings.tol, solution);
+            let solved = solution.report.status == Status::Solved;
+            if solved && !solutions.iter().any(|s| same(&s.z, &solution.z)) {
+                solutions.push(solution);
+            }
+        }
+        found.solutions = solutions;
+        Ok(found)
     }
 
     /// The first mode; refuses a problem with too many.
@@ -166,13 +230,74 @@ impl Enumeration {
             let slack = Slack::of(problem, z, i);
             wrong(problem, slack, i, self.mode[i], z[i], w[i]).is_none()
         });
-        if !right_signs {
-            return Trial::Wrong;
+        if right_signs {
+            return match self.certify(problem, z, w, iterations) {
+                Some(report) => Trial::Solved(report),
+                None => Trial::Doubtful,
+            };
         }
-        match self.certify(problem, z, w, iterations) {
+        // an answer that one step of iterative refinement moves is not known well enough
+        let largest = vector::norm_inf(z);
+        self.right.clear();
+        self.right.extend(self.basic.iter().map(|&i| -w[i]));
+        self.factors.solve(&mut self.right);
+        if !(vector::norm_inf(&self.right) <= REFUTED_SHARE * largest) {
+            return Trial::Doubtful;
+        }
+        let refuted = (0..n).any(|i| {
+            let Slack { z: slack_z, w: slack_w } = Slack::of(problem, z, i);
+            let slack_z = (REFUTED * slack_z).max(REFUTED_SHARE * largest);
+            let slack = Slack { z: slack_z, w: REFUTED * slack_w };
+            wrong(problem, slack, i, self.mode[i], z[i], w[i]).is_some()
+        });
+        if refuted { Trial::Refuted } else { Trial::Doubtful }
+    }
+
+    /// The current mode, whose system is singular, as the linear program (1).
+    fn try_program(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        iterations: usize,
+    ) -> Result<Trial, NumericsError> {
+        let (basic, matrix) = (&self.basic, problem.matrix());
+        let rows: Vec<usize> =
+            (0..problem.len()).filter(|&i| self.mode[i] != Side::Fixed).collect();
+        let (k, m) = (basic.len(), rows.len());
+        for &i in basic {
+            z[i] = 0.0;
+        }
+        let mut skew = Matrix::zeros(k + m, k + m);
+        let (mut q, mut lower, mut upper) = (vec![0.0; k], Vec::new(), Vec::new());
+        for &i in basic {
+            lower.push(problem.lower()[i]);
+            upper.push(problem.upper()[i]);
+        }
+        for (r, &i) in rows.iter().enumerate() {
+            for (c, &j) in basic.iter().enumerate() {
+                let a = matrix.get(i, j);
+                (skew[(k + r, c)], skew[(c, k + r)]) = (a, -a);
+            }
+            q.push(problem.q()[i] + matrix.row_dot(i, z));
+            let side = self.mode[i];
+            lower.push(if side == Side::Lower { 0.0 } else { f64::NEG_INFINITY });
+            upper.push(if side == Side::Upper { 0.0 } else { f64::INFINITY });
+        }
+        let program = Problem::boxed(skew, q, &lower, &upper)?;
+        let settings = LemkeSettings { tol: self.settings.tol, max_iter: PIVOTS };
+        let (mut x, mut v) = (vec![0.0; k + m], vec![0.0; k + m]);
+        let report = Lemke::new(settings).solve(&program, &mut x, &mut v)?;
+        if report.status == Status::Infeasible {
+            return Ok(Trial::Refuted);
+        }
+        for (&i, &x) in basic.iter().zip(&x) {
+            z[i] = x;
+        }
+        Ok(match self.certify(problem, z, w, iterations) {
             Some(report) => Trial::Solved(report),
-            None => Trial::Wrong,
-        }
+            None => Trial::Doubtful,
+        })
     }
 
     /// Brings `z` within its bounds, and verifies.

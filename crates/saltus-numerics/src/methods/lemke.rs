@@ -6,11 +6,12 @@
 //! is impossible). Rows and columns are scaled. Then, with an artificial unknown `z₀`:
 //!
 //! ```text
-//! w = M z + q + d z₀,   0 ≤ w ⟂ z ≥ 0,   d = (1, …, 1)                               (1)
+//! w = M z + q + d z₀,   0 ≤ w ⟂ z ≥ 0,   d = (1, …, 1) first                         (1)
 //! ```
 //!
 //! starts at a large `z₀` and pivots along the almost complementary path until `z₀` leaves the
-//! basis (solved) or the path ends on a ray. Ties of the ratio test are broken by the rows of
+//! basis (solved) or the path ends on a ray. The inverse of the basis `B` is kept, changed by a
+//! term of rank one a pivot, and computed afresh where it drifts. Ties of the ratio test are broken by the rows of
 //! `[B⁻¹ q, B⁻¹]` in lexicographic order, so that no basis comes twice. The `z`-part `y ≥ 0` of
 //! a ray is checked as a proof (Farkas) that nothing satisfies the inequalities of the problem:
 //!
@@ -19,10 +20,11 @@
 //! ```
 //!
 //! It always is one where `M` is positive semidefinite (or copositive-plus). Otherwise the ray
-//! says nothing. A solution of the problem is one of (1) with `z₀ = 0`, however its bounds and
+//! says nothing, and other covering vectors `d` are tried. A solution of the problem is one of (1) with `z₀ = 0`, however its bounds and
 //! free unknowns were rewritten, so (2) excludes it.
 //! Reference: Cottle, Pang, Stone, *The Linear Complementarity Problem*, 1992, §4.4, §4.9.
 
+use super::proximal::Proximal;
 use crate::methods::Pivoting;
 use crate::mode::{Side, allowed};
 use crate::residual::residual;
@@ -33,7 +35,23 @@ use saltus_linalg::{DenseLu, Matrix, vector};
 /// A difference this small beside its terms is zero.
 const CANCELLED: f64 = 64.0 * f64::EPSILON;
 
-/// The same after the elimination of the free unknowns, a system of equations.
+/// Pivots between two looks at the drift of the basis, and the drift, relative to `q` and `x`,
+/// at which it is inverted afresh: late, because what the inversion does to zeros costs the
+/// lexicographic rule its order, and what has drifted is mended in the end.
+const CHECK: usize = 50;
+const DRIFT: f64 = 1e-3;
+
+/// Pivots below this share of their column are round-off: a stack of contacts with more contacts
+/// than freedom has many.
+const PIVOT: f64 = 1e-9;
+
+/// Changes of mode that mending may take.
+const MENDING: usize = 100;
+
+/// Covering vectors that are tried before a ray is the last word.
+const COVERINGS: usize = 4;
+
+/// A difference this small is zero after the elimination of the free unknowns.
 const ELIMINATED: f64 = 1e-13;
 
 /// Lemke's method and the buffers it keeps between calls.
@@ -41,8 +59,9 @@ const ELIMINATED: f64 = 1e-13;
 pub struct Lemke {
     settings: LemkeSettings,
     form: StandardForm,
-    tableau: Tableau,
+    basis: Basis,
     polish: Pivoting,
+    mend: Proximal,
     coarse: Vec<f64>,
 }
 
@@ -51,10 +70,11 @@ impl Lemke {
     pub fn new(settings: LemkeSettings) -> Self {
         let polish = PivotingSettings { tol: settings.tol, max_iter: 20, cache: 1 };
         Lemke {
-            settings,
             form: StandardForm::default(),
-            tableau: Tableau::default(),
+            basis: Basis::default(),
             polish: Pivoting::new(polish),
+            mend: Proximal::new(settings.tol),
+            settings,
             coarse: Vec::new(),
         }
     }
@@ -68,14 +88,14 @@ impl Lemke {
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
         self.form.build(problem);
-        let (status, iterations) = self.tableau.run(&self.form, self.settings.max_iter);
-        self.form.read_back(problem, &self.tableau.z, z);
+        let (status, iterations) = self.follow();
+        self.form.read_back(problem, &self.basis.z, z);
 
         // the path names the mode; solving that mode afresh removes the round-off of the path
         let mut check = residual(problem, z, w);
         self.polish.forget();
         if status == Status::Solved {
-            self.polish.start_from(self.form.mode(problem, &self.tableau.basis).iter().copied());
+            self.polish.start_from(self.form.mode(problem, &self.basis.basic).iter().copied());
             self.coarse.clear();
             self.coarse.extend_from_slice(z);
             let polished = self.polish.solve(problem, z, w)?;
@@ -85,21 +105,91 @@ impl Lemke {
                 z.copy_from_slice(&self.coarse);
                 check = residual(problem, z, w);
             }
+            // a singular mode: what has drifted is mended by proximal steps
+            if !(check.value <= self.settings.tol) {
+                self.coarse.copy_from_slice(z);
+                self.mend.forget();
+                let mended = self.mend.solve(problem, z, w, MENDING);
+                if mended.residual <= check.value {
+                    (check.value, check.worst) = (mended.residual, mended.worst);
+                } else {
+                    z.copy_from_slice(&self.coarse);
+                    check = residual(problem, z, w);
+                }
+            }
         }
         let status = match status {
             _ if check.value <= self.settings.tol => Status::Solved,
             Status::Solved => Status::Diverged,
-            Status::Ray if self.form.is_contradicted_by(&self.tableau.ray) => Status::Infeasible,
+            Status::Ray if inequalities_are_contradictory(problem)? => Status::Infeasible,
             status => status,
         };
         let (residual, worst) = (check.value, check.worst);
         Ok(Report { status, iterations, residual, worst, method: "lemke" })
     }
 
+    /// The path, or another one where it ends on a ray that proves nothing.
+    fn follow(&mut self) -> (Status, usize) {
+        let mut iterations = 0;
+        for covering in 0..COVERINGS {
+            let left = self.settings.max_iter - iterations;
+            let (status, pivots) = self.basis.run(&self.form, covering, left);
+            iterations += pivots;
+            if status != Status::Ray {
+                return (status, iterations);
+            }
+            if self.form.is_contradicted_by(&self.basis.ray) {
+                return (Status::Infeasible, iterations);
+            }
+            // every covering vector leads to the same ray in a game
+            if let Some(first) = self.form.players() {
+                let left = self.settings.max_iter - iterations;
+                let (status, pivots) = self.basis.play(&self.form, &first, left);
+                return (status, iterations + pivots);
+            }
+        }
+        (Status::Ray, iterations)
+    }
+
     /// The mode of the last answer; empty if it has none that is regular.
     pub(crate) fn mode(&self) -> &[Side] {
         self.polish.mode()
     }
+}
+
+/// Whether no `z` within its bounds satisfies even the inequalities of the problem,
+///
+/// ```text
+/// w = 0 (free),   w ≥ 0 (no upper bound),   w ≤ 0 (no lower bound),      w = A z + q
+/// ```
+///
+/// With multipliers `y` of these rows that is a monotone problem, `[0 −Aᵀ; A 0]`, in which a ray
+/// is a proof.
+fn inequalities_are_contradictory(problem: &Problem) -> Result<bool, NumericsError> {
+    let n = problem.len();
+    let (mut lower, mut upper) = (problem.lower().to_vec(), problem.upper().to_vec());
+    let (mut q, mut rows) = (vec![0.0; n], Vec::new());
+    for i in 0..n {
+        let (below, above) = (lower[i].is_finite(), upper[i].is_finite());
+        if !(below && above) {
+            rows.push(i);
+            q.push(problem.q()[i]);
+            lower.push(if below { 0.0 } else { f64::NEG_INFINITY });
+            upper.push(if above { 0.0 } else { f64::INFINITY });
+        }
+    }
+    let mut skew = Matrix::zeros(n + rows.len(), n + rows.len());
+    for (r, &i) in rows.iter().enumerate() {
+        for j in 0..n {
+            let a = problem.matrix().get(i, j);
+            (skew[(n + r, j)], skew[(j, n + r)]) = (a, -a);
+        }
+    }
+    let mut form = StandardForm::default();
+    form.build(&Problem::boxed(skew, q, &lower, &upper)?);
+    let mut basis = Basis::default();
+    let (status, _) = basis.run(&form, 0, 10 * (n + rows.len()));
+    Ok(status == Status::Ray && form.is_contradicted_by(&basis.ray))
 }
 
 /// The problem with `z ≥ 0` only: `w = M z + q`.
@@ -281,6 +371,21 @@ impl StandardForm {
         }
     }
 
+    /// Who belongs to the first player, where this is a game, equation (3).
+    fn players(&self) -> Option<Vec<bool>> {
+        let n = self.n;
+        let first: Vec<bool> = (0..n).map(|j| self.M[(0, j)] == 0.0).collect();
+        let is_game = (0..n).all(|i| {
+            self.q[i] < 0.0
+                && (0..n).all(|j| match first[i] == first[j] {
+                    true => self.M[(i, j)] == 0.0,
+                    false => self.M[(i, j)] > 0.0,
+                })
+        });
+        let both = first.contains(&true) && first.contains(&false);
+        (is_game && both).then_some(first)
+    }
+
     /// Whether `y` proves that there is no solution, equation (2).
     fn is_contradicted_by(&self, y: &[f64]) -> bool {
         let n = self.n;
@@ -336,62 +441,200 @@ impl StandardForm {
     }
 }
 
-/// The tableau `B⁻¹ [q, I, −M, −d]`: columns right-hand side, w, z, z₀.
+/// The basis, by its inverse: columns are numbered `w` 1 … n, `z` n + 1 … 2n, `z₀` 2n + 1.
+///
+/// A pivot costs one product with the column that enters and one update of rank one, both only
+/// where there is something else than zero.
 #[derive(Debug, Default)]
-struct Tableau {
-    T: Matrix,
-    basis: Vec<usize>, // column that is basic in each row
+struct Basis {
+    n: usize,
+    inverse: Vec<f64>, // B⁻¹, row by row
+    x: Vec<f64>,       // B⁻¹ q
+    basic: Vec<usize>, // column that is basic in each row
+    start: Vec<usize>, // where each column of −M begins in `entries`
+    entries: Vec<(usize, f64)>,
+    cover: Vec<f64>,     // d
+    entering: Vec<f64>,  // B⁻¹ times the column that enters
+    row: Vec<f64>,       // of the pivot
+    nonzero: Vec<usize>, // in that row
+    drift: Vec<f64>,     // q − B x
+    factors: DenseLu,    // of B, where it drifts
     z: Vec<f64>,
     ray: Vec<f64>, // the z-part of the ray on which the path ended
 }
 
-impl Tableau {
-    fn run(&mut self, form: &StandardForm, max_iter: usize) -> (Status, usize) {
+impl Basis {
+    /// Follows the path from the covering vector of that number.
+    fn run(&mut self, form: &StandardForm, covering: usize, max_iter: usize) -> (Status, usize) {
         let n = form.n;
-        self.load(form);
+        self.load(form, covering);
         let z0 = 2 * n + 1;
 
         // no artificial unknown needed: w = q, z = 0
-        let Some(mut row) = self.lexicographic_minimum(n) else {
+        let Some(mut row) = self.lexicographic_minimum() else {
             return (Status::Solved, 0);
         };
         let mut entering = z0;
+        self.enter(entering);
         let mut iterations = 0;
         let status = loop {
             if iterations == max_iter {
                 break Status::MaxIter;
             }
             iterations += 1;
-            let leaving = self.basis[row];
+            let leaving = self.basic[row];
             self.pivot(row, entering);
+            if iterations % CHECK == 0 {
+                self.correct_drift(form);
+            }
             if leaving == z0 {
                 break Status::Solved;
             }
             // the complement of what left enters
             entering = if leaving <= n { leaving + n } else { leaving - n };
-            match self.ratio_test(entering, z0, n) {
+            self.enter(entering);
+            match self.ratio_test(z0) {
                 Some(next) => row = next,
                 None => {
-                    self.read_ray(entering, n);
+                    self.read_ray(entering);
                     break Status::Ray;
                 }
             }
         };
-        for (row, &column) in self.basis.iter().enumerate() {
-            if column > n && column < z0 {
-                self.z[column - n - 1] = self.T[(row, 0)];
-            }
-        }
+        self.read_answer();
         (status, iterations)
     }
 
-    /// Along the ray the entering unknown grows by 1, the basic ones by `−Tᵢ`.
-    fn read_ray(&mut self, entering: usize, n: usize) {
+    /// The path of Lemke and Howson: all pairs but the first are complementary, and it ends
+    /// where that one is.
+    fn play(&mut self, form: &StandardForm, first: &[bool], max_iter: usize) -> (Status, usize) {
+        let n = form.n;
+        self.load(form, 0);
+        let z = |i: usize| n + 1 + i;
+        let Some(chosen) = first.iter().position(|&first| first) else {
+            return (Status::Ray, 0);
+        };
+        // an answer of the second player to the choice of the first, and of the first to that
+        self.enter(z(chosen));
+        let Some(answer) = self.largest_ratio(|i| !first[i]) else { return (Status::Ray, 0) };
+        self.pivot(answer, z(chosen));
+        self.enter(z(answer));
+        let Some(row) = self.largest_ratio(|i| first[i]) else { return (Status::Ray, 1) };
+        self.pivot(row, z(answer));
+
+        let (mut leaving, mut iterations) = (1 + row, 2);
+        let status = loop {
+            if leaving == 1 + chosen || leaving == z(chosen) {
+                break Status::Solved;
+            }
+            if iterations >= max_iter {
+                break Status::MaxIter;
+            }
+            iterations += 1;
+            let entering = if leaving <= n { leaving + n } else { leaving - n };
+            self.enter(entering);
+            let Some(row) = self.ratio_test(2 * n + 1) else { break Status::Ray };
+            leaving = self.basic[row];
+            self.pivot(row, entering);
+        };
+        self.read_answer();
+        (status, iterations)
+    }
+
+    /// The row, of some, in which the entering unknown must be largest for `x ≥ 0`.
+    fn largest_ratio(&self, among: impl Fn(usize) -> bool) -> Option<usize> {
+        let a = &self.entering;
+        let mut largest: Option<usize> = None;
+        for i in (0..self.n).filter(|&i| among(i) && a[i] < 0.0) {
+            if largest.is_none_or(|j| self.less(j, a[j], i, a[i])) {
+                largest = Some(i);
+            }
+        }
+        largest
+    }
+
+    /// The unknowns in the basis.
+    fn read_answer(&mut self) {
+        let n = self.n;
+        self.z.fill(0.0);
+        for (row, &column) in self.basic.iter().enumerate() {
+            if column > n && column <= 2 * n {
+                self.z[column - n - 1] = self.x[row];
+            }
+        }
+    }
+
+    /// `w = q` as the basis, and the columns of `−M`.
+    fn load(&mut self, form: &StandardForm, covering: usize) {
+        let n = form.n;
+        self.n = n;
+        self.inverse.clear();
+        self.inverse.resize(n * n, 0.0);
+        for i in 0..n {
+            self.inverse[i * n + i] = 1.0;
+        }
+        self.x.clone_from(&form.q);
+        self.basic.clear();
+        self.basic.extend(1..=n);
+        if covering == 0 {
+            self.start.clear();
+            self.entries.clear();
+            for j in 0..n {
+                self.start.push(self.entries.len());
+                let column = (0..n).map(|i| (i, -form.M[(i, j)]));
+                self.entries.extend(column.filter(|(_, x)| *x != 0.0));
+            }
+            self.start.push(self.entries.len());
+        }
+        self.cover.clear();
+        self.cover.extend((0..n).map(|i| match covering {
+            0 => 1.0,
+            // any positive vector will do; these have no two entries in a simple ratio
+            k => 0.5 + ((1 + i) as f64 * (k as f64).sqrt() * 0.618_033_988_749_895).fract(),
+        }));
+        for buffer in [&mut self.entering, &mut self.row, &mut self.z] {
+            buffer.clear();
+            buffer.resize(n, 0.0);
+        }
+    }
+
+    /// `B⁻¹` times a column, with zeros where it is but round-off.
+    fn enter(&mut self, column: usize) {
+        let n = self.n;
+        for (i, row) in self.inverse.chunks_exact(n.max(1)).enumerate() {
+            let mut sum = 0.0;
+            if column <= n {
+                sum = row[column - 1];
+            } else {
+                let mut size = 0.0;
+                let mut add = |term: f64| {
+                    sum += term;
+                    size += term.abs();
+                };
+                if column <= 2 * n {
+                    let column = column - n - 1;
+                    let entries = &self.entries[self.start[column]..self.start[column + 1]];
+                    entries.iter().for_each(|&(j, a)| add(row[j] * a));
+                } else {
+                    row.iter().zip(&self.cover).for_each(|(b, d)| add(-b * d));
+                }
+                // scaling must not make an order of what is left of a zero
+                if sum.abs() <= CANCELLED * size {
+                    sum = 0.0;
+                }
+            }
+            self.entering[i] = sum;
+        }
+    }
+
+    /// Along the ray the entering unknown grows by 1, the basic ones by `−(B⁻¹ a)ᵢ`.
+    fn read_ray(&mut self, entering: usize) {
+        let n = self.n;
         self.ray.clear();
         self.ray.resize(n, 0.0);
-        for (row, &column) in self.basis.iter().enumerate() {
+        for (row, &column) in self.basic.iter().enumerate() {
             if column > n && column <= 2 * n {
-                self.ray[column - n - 1] = (-self.T[(row, entering)]).max(0.0);
+                self.ray[column - n - 1] = (-self.entering[row]).max(0.0);
             }
         }
         if entering > n {
@@ -404,57 +647,35 @@ impl Tableau {
         }
     }
 
-    fn load(&mut self, form: &StandardForm) {
-        let n = form.n;
-        self.T.reset(n, 2 * n + 2);
-        self.basis.clear();
-        for i in 0..n {
-            self.T[(i, 0)] = form.q[i];
-            self.T[(i, 1 + i)] = 1.0;
-            for j in 0..n {
-                self.T[(i, 1 + n + j)] = -form.M[(i, j)];
-            }
-            self.T[(i, 2 * n + 1)] = -1.0;
-            self.basis.push(1 + i);
-        }
-        self.z.clear();
-        self.z.resize(n, 0.0);
-    }
-
-    /// The lexicographically least row of `[q, B⁻¹]`, if any `q` is negative: `z₀` enters there.
-    fn lexicographic_minimum(&self, n: usize) -> Option<usize> {
-        let mut least = None;
-        for i in 0..n {
-            if self.T[(i, 0)] < 0.0 && least.is_none_or(|j| self.less(i, 1.0, j, 1.0, n)) {
+    /// The lexicographically least row of `[q, B⁻¹]ᵢ / dᵢ`, if any `q` is negative: `z₀` enters
+    /// there.
+    fn lexicographic_minimum(&self) -> Option<usize> {
+        let mut least: Option<usize> = None;
+        for i in 0..self.n {
+            let better = |j: usize| self.less(i, self.cover[i], j, self.cover[j]);
+            if self.x[i] < 0.0 && least.is_none_or(better) {
                 least = Some(i);
             }
         }
         least
     }
 
-    /// The row that leaves: least `[q, B⁻¹]ᵢ / Tᵢ` over positive `Tᵢ`; `z₀` wins every tie of
-    /// the first entry, so that the path ends as soon as it can.
-    fn ratio_test(&self, entering: usize, z0: usize, n: usize) -> Option<usize> {
-        let mut largest = 0.0f64;
-        for i in 0..n {
-            largest = largest.max(self.T[(i, entering)].abs());
-        }
-        let zero = 1e-11 * largest.max(1e-3);
+    /// The row that leaves: least `[B⁻¹ q, B⁻¹]ᵢ / (B⁻¹ a)ᵢ` over positive `(B⁻¹ a)ᵢ`; `z₀` wins
+    /// every tie of the first entry, so that the path ends as soon as it can.
+    fn ratio_test(&self, z0: usize) -> Option<usize> {
+        let a = &self.entering;
+        let zero = PIVOT * vector::norm_inf(a).max(1e-5);
         let mut least: Option<usize> = None;
-        for i in 0..n {
-            let pivot = self.T[(i, entering)];
-            if pivot > zero {
-                let better = least.is_none_or(|j| self.less(i, pivot, j, self.T[(j, entering)], n));
-                if better {
-                    least = Some(i);
-                }
+        for i in 0..self.n {
+            if a[i] > zero && least.is_none_or(|j| self.less(i, a[i], j, a[j])) {
+                least = Some(i);
             }
         }
         let least = least?;
-        let z0_row = self.basis.iter().position(|&column| column == z0)?;
-        let pivot = self.T[(z0_row, entering)];
-        if pivot > zero {
-            let ratio = |i: usize| self.T[(i, 0)] / self.T[(i, entering)];
+        if let Some(z0_row) = self.basic.iter().position(|&column| column == z0)
+            && a[z0_row] > zero
+        {
+            let ratio = |i: usize| self.x[i] / a[i];
             if ratio(z0_row) <= ratio(least) + 1e-14 * (1.0 + ratio(least).abs()) {
                 return Some(z0_row);
             }
@@ -462,43 +683,118 @@ impl Tableau {
         Some(least)
     }
 
-    /// Whether `[q, B⁻¹]ᵢ / a` comes before `[q, B⁻¹]ⱼ / b`.
-    fn less(&self, i: usize, a: f64, j: usize, b: f64, n: usize) -> bool {
-        for column in 0..=n {
-            let (x, y) = (self.T[(i, column)] / a, self.T[(j, column)] / b);
-            if (x - y).abs() > 1e-13 * (x.abs() + y.abs()) {
+    /// Whether `[B⁻¹ q, B⁻¹]ᵢ / a` comes before `[B⁻¹ q, B⁻¹]ⱼ / b`.
+    fn less(&self, i: usize, a: f64, j: usize, b: f64) -> bool {
+        let n = self.n;
+        let differ = |x: f64, y: f64| (x - y).abs() > 1e-13 * (x.abs() + y.abs());
+        let (x, y) = (self.x[i] / a, self.x[j] / b);
+        if differ(x, y) {
+            return x < y;
+        }
+        let rows = (&self.inverse[i * n..(i + 1) * n], &self.inverse[j * n..(j + 1) * n]);
+        for (&x, &y) in rows.0.iter().zip(rows.1) {
+            if x == 0.0 && y == 0.0 {
+                continue;
+            }
+            let (x, y) = (x / a, y / b);
+            if differ(x, y) {
                 return x < y;
             }
         }
         false
     }
 
+    /// Exchanges the basic column of a row for the one that enters.
     fn pivot(&mut self, row: usize, column: usize) {
-        let (n, width) = (self.T.rows(), self.T.cols());
-        let data = self.T.data_mut();
-        let pivot = data[row * width + column];
-        for x in &mut data[row * width..(row + 1) * width] {
-            *x /= pivot;
+        let n = self.n;
+        let pivot = self.entering[row];
+        self.x[row] /= pivot;
+        let x_row = self.x[row];
+        self.nonzero.clear();
+        for (j, x) in self.inverse[row * n..(row + 1) * n].iter_mut().enumerate() {
+            if *x != 0.0 {
+                *x /= pivot;
+                self.nonzero.push(j);
+            }
+            self.row[j] = *x;
         }
+        let few = 4 * self.nonzero.len() < n;
+        // what is left of a difference of equal numbers is round-off: the lexicographic rule
+        // would take it for an order
+        let difference = |x: f64, y: f64| {
+            let new = x - y;
+            if new.abs() <= CANCELLED * x.abs() { 0.0 } else { new }
+        };
         for i in (0..n).filter(|&i| i != row) {
-            let factor = data[i * width + column];
-            if factor != 0.0 {
-                let (source, target) = if i < row {
-                    let (head, tail) = data.split_at_mut(row * width);
-                    (&tail[..width], &mut head[i * width..(i + 1) * width])
-                } else {
-                    let (head, tail) = data.split_at_mut(i * width);
-                    (&head[row * width..(row + 1) * width], &mut tail[..width])
-                };
-                for (x, &source) in target.iter_mut().zip(source) {
-                    // what is left of a difference of equal numbers is round-off: the
-                    // lexicographic rule would take it for an order
-                    let new = *x - factor * source;
-                    *x = if new.abs() <= CANCELLED * x.abs() { 0.0 } else { new };
+            let factor = self.entering[i];
+            if factor == 0.0 {
+                continue;
+            }
+            self.x[i] = difference(self.x[i], factor * x_row);
+            let target = &mut self.inverse[i * n..(i + 1) * n];
+            if few {
+                for &j in &self.nonzero {
+                    target[j] = difference(target[j], factor * self.row[j]);
                 }
-                target[column] = 0.0;
+            } else {
+                for (x, &source) in target.iter_mut().zip(&self.row) {
+                    *x = difference(*x, factor * source);
+                }
             }
         }
-        self.basis[row] = column;
+        self.basic[row] = column;
+    }
+
+    /// Inverts the basis afresh where `B x` is no longer `q`.
+    #[cold]
+    fn correct_drift(&mut self, form: &StandardForm) {
+        let n = self.n;
+        self.drift.clone_from(&form.q);
+        for (k, &column) in self.basic.iter().enumerate() {
+            let x = self.x[k];
+            if column <= n {
+                self.drift[column - 1] -= x;
+            } else if column <= 2 * n {
+                let column = column - n - 1;
+                let entries = &self.entries[self.start[column]..self.start[column + 1]];
+                entries.iter().for_each(|&(i, a)| self.drift[i] -= a * x);
+            } else {
+                vector::axpy(x, &self.cover, &mut self.drift);
+            }
+        }
+        let size = vector::norm_inf(&form.q) + vector::norm_inf(&self.x);
+        if vector::norm_inf(&self.drift) <= DRIFT * size {
+            return;
+        }
+        let mut B = Matrix::zeros(n, n);
+        for (k, &column) in self.basic.iter().enumerate() {
+            if column <= n {
+                B[(column - 1, k)] = 1.0;
+            } else if column <= 2 * n {
+                let column = column - n - 1;
+                let entries = &self.entries[self.start[column]..self.start[column + 1]];
+                entries.iter().for_each(|&(i, a)| B[(i, k)] = a);
+            } else {
+                (0..n).for_each(|i| B[(i, k)] = -self.cover[i]);
+            }
+        }
+        // a basis that looks singular keeps what it has; the answer is verified anyway
+        if self.factors.factor(&B).is_ok() {
+            let inverse = self.factors.solve_matrix(&Matrix::identity(n));
+            self.inverse.copy_from_slice(inverse.data());
+            self.x.copy_from_slice(&form.q);
+            self.factors.solve(&mut self.x);
+            // zeros are to be zeros again, for the lexicographic rule
+            self.inverse.chunks_exact_mut(n).for_each(|row| drop_noise(row, 1e-13));
+            drop_noise(&mut self.x, 1e-13);
+        }
+    }
+}
+
+/// Zeros where there is next to nothing beside the largest entry.
+fn drop_noise(x: &mut [f64], share: f64) {
+    let noise = share * vector::norm_inf(x);
+    for x in x.iter_mut().filter(|x| x.abs() <= noise) {
+        *x = 0.0;
     }
 }

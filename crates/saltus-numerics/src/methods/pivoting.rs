@@ -12,16 +12,18 @@
 //! is the first guess of the next, so a repeated problem whose mode has not changed costs one
 //! solve and one check.
 //!
-//! A single unknown is solved in closed form. `W_BB⁻¹` is kept: for a dense `W` of at most 64 unknowns the inverses of many modes (the
-//! *mode cache*: switched circuits come back to the same few), for larger ones the factors of
-//! the last mode. All memory is taken when a matrix of a new size comes in.
+//! A single unknown is solved in closed form. `W_BB⁻¹` is kept: for a dense `W` of at most 64
+//! unknowns the inverses of many modes (the *mode cache*: switched circuits come back to the same
+//! few), for larger ones the factors of the last mode, sparse ones where `W` is mostly zeros. All
+//! memory is taken when a matrix of a new size comes in (a sparse one: a new matrix).
 //! Reference: Júdice, Pires, *Computers & Operations Research* 21 (1994) 587–596.
 
+use super::proximal::mostly_zeros;
 use crate::mode::{Side, Slack, allowed, side_of, wrong};
 use crate::residual::{Residual, natural_map, residual};
 use crate::sets::clamp;
 use crate::{NumericsError, Operator, PivotingSettings, Problem, Report, Status};
-use saltus_linalg::{DenseLu, MaskedFactor, Matrix, vector};
+use saltus_linalg::{DenseLu, MaskedFactor, Matrix, Sparse, vector};
 
 /// Block changes without fewer wrong signs before single changes begin.
 const PATIENCE: usize = 5;
@@ -29,6 +31,9 @@ const PATIENCE: usize = 5;
 const REFINEMENTS: usize = 3;
 /// Largest dense problem whose modes are cached: a mode is a bit mask.
 const CACHED: usize = 64;
+/// Dense problems at least this large and at most so full are factored as sparse ones.
+const CONVERTED: usize = 200;
+const CONVERTED_SHARE: f64 = 0.1;
 
 /// Principal pivoting and what it keeps between calls.
 #[derive(Debug)]
@@ -48,6 +53,11 @@ enum Engine {
     Cached(ModeCache),
     Dense(LastMode<DenseLu>),
     Sparse(Box<LastMode<MaskedFactor>>),
+    /// A matrix stored as dense that is mostly zeros.
+    Converted {
+        matrix: Sparse,
+        last: Box<LastMode<MaskedFactor>>,
+    },
 }
 
 impl Pivoting {
@@ -90,11 +100,11 @@ impl Pivoting {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
-        Ok(self.run(problem, z, w, usize::MAX))
+        Ok(self.run(problem, z, w, usize::MAX, usize::MAX))
     }
 
     /// [`solve`](Self::solve), which has no problem that it cannot work on, with at most so
-    /// many changes of mode.
+    /// many changes of mode, and of these at most so many of a single unknown.
     #[inline]
     pub(crate) fn run(
         &mut self,
@@ -102,6 +112,7 @@ impl Pivoting {
         z: &mut [f64],
         w: &mut [f64],
         most: usize,
+        most_single: usize,
     ) -> Report {
         if let Some(report) = self.one_unknown(problem, z, w) {
             return report;
@@ -112,7 +123,7 @@ impl Pivoting {
         let mut progress = Progress::default();
         let mut iterations = 0;
         let status = loop {
-            if iterations == most {
+            if iterations == most || progress.single > most_single {
                 break Status::MaxIter;
             }
             iterations += 1;
@@ -177,21 +188,29 @@ impl Pivoting {
     #[cold]
     fn new_matrix(&mut self, problem: &Problem) {
         let n = problem.len();
-        match (&mut self.engine, problem.matrix()) {
-            (Engine::Cached(cache), Operator::Dense(_)) if cache.n == n => cache.clear(),
-            (Engine::Dense(last), Operator::Dense(_)) if last.basic.len() == n => last.clear(),
-            (engine, Operator::Dense(_)) if n <= CACHED => {
+        let converted = match problem.matrix() {
+            matrix @ Operator::Dense(_) => mostly_zeros(matrix, CONVERTED, CONVERTED_SHARE),
+            _ => None,
+        };
+        match (&mut self.engine, problem.matrix(), converted) {
+            (engine, _, Some(matrix)) => {
+                let last = Box::new(LastMode::new(n, MaskedFactor::new(&matrix)));
+                *engine = Engine::Converted { matrix, last };
+            }
+            (Engine::Cached(cache), Operator::Dense(_), _) if cache.n == n => cache.clear(),
+            (Engine::Dense(last), Operator::Dense(_), _) if last.basic.len() == n => last.clear(),
+            (engine, Operator::Dense(_), _) if n <= CACHED => {
                 *engine = Engine::Cached(ModeCache::new(n, self.settings.cache));
             }
-            (engine, Operator::Dense(_)) => {
+            (engine, Operator::Dense(_), _) => {
                 *engine = Engine::Dense(LastMode::new(n, DenseLu::with_capacity(n)));
             }
-            (engine, Operator::Sparse(matrix)) => {
+            (engine, Operator::Sparse(matrix), _) => {
                 let last = LastMode::new(n, MaskedFactor::new(matrix));
                 *engine = Engine::Sparse(Box::new(last));
             }
             // `Workspace` lets no other map through
-            (engine, _) => *engine = Engine::None,
+            (engine, _, _) => *engine = Engine::None,
         }
         self.matrix_id = problem.matrix_id();
         self.next.resize(n, Side::Lower);
@@ -234,6 +253,7 @@ impl Pivoting {
             }
             (Engine::Dense(last), Operator::Dense(W)) => last.solve(W, problem, &self.mode, z),
             (Engine::Sparse(last), Operator::Sparse(W)) => last.solve(W, problem, &self.mode, z),
+            (Engine::Converted { matrix, last }, _) => last.solve(matrix, problem, &self.mode, z),
             _ => false,
         }
     }
@@ -273,6 +293,7 @@ impl Pivoting {
                 progress.last_step = Some(Step::Block { last });
             }
         } else {
+            progress.single += 1;
             self.mode[last] = self.next[last];
         }
         None
@@ -384,9 +405,10 @@ fn bring_inside(problem: &Problem, z: &mut [f64], w: &mut [f64]) -> Residual {
 }
 
 /// How the mode came about, and whether block changes still lead somewhere.
-struct Progress {
+pub(super) struct Progress {
     fewest: usize,
     patience: usize,
+    single: usize, // changes of a single unknown for want of progress
     last_step: Option<Step>,
 }
 
@@ -398,13 +420,13 @@ enum Step {
 
 impl Default for Progress {
     fn default() -> Self {
-        Progress { fewest: usize::MAX, patience: PATIENCE, last_step: None }
+        Progress { fewest: usize::MAX, patience: PATIENCE, single: 0, last_step: None }
     }
 }
 
 impl Progress {
     /// Takes note of the number of wrong signs.
-    fn is_made(&mut self, count: usize) -> bool {
+    pub fn is_made(&mut self, count: usize) -> bool {
         if count < self.fewest {
             (self.fewest, self.patience) = (count, PATIENCE);
         } else {
@@ -596,13 +618,7 @@ impl LastMode<DenseLu> {
 }
 
 impl LastMode<MaskedFactor> {
-    fn solve(
-        &mut self,
-        W: &saltus_linalg::Sparse,
-        problem: &Problem,
-        mode: &[Side],
-        z: &mut [f64],
-    ) -> bool {
+    fn solve(&mut self, W: &Sparse, problem: &Problem, mode: &[Side], z: &mut [f64]) -> bool {
         if !self.is_current(mode) {
             let basic = &self.basic;
             self.valid = self.factors.factor(W, |i| basic[i]).is_ok();

@@ -12,7 +12,8 @@ use super::{Place, norm};
 #[inline]
 pub(crate) fn project(mu: f64, x: &mut [f64]) -> Place {
     let t = norm(&x[1..]);
-    if t <= mu * x[0] {
+    // with μ = 0 or no tangential part the second condition does not imply the first
+    if x[0] >= 0.0 && t <= mu * x[0] {
         return Place::Inside;
     }
     if mu * t <= -x[0] {

@@ -15,6 +15,15 @@ use super::Place;
 
 const ALPHA: [f64; 3] = [0.5, 1.5, 3.0];
 
+/// `A`, row by row.
+pub(crate) const MATRIX: [f64; 9] = [1.0, -0.5, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0, 3.0];
+
+/// `A x`.
+#[inline]
+pub(crate) fn normal(x: &[f64; 3]) -> [f64; 3] {
+    [x[0] - 0.5 * x[1], x[1] - 0.5 * x[0], 3.0 * x[2]]
+}
+
 /// To the axes of the ellipsoid, and back: the change is its own inverse.
 #[inline]
 fn axes(x: &[f64]) -> [f64; 3] {

@@ -98,26 +98,40 @@ impl Graph {
         Resolved { z: from.1 + slope * (x - along(from)), slope }
     }
 
-    /// The point where the line `w = a z + b` meets the graph, for `a ≥ 0`; for `a < 0` the first
-    /// of them, if there is one.
-    pub(crate) fn meet(&self, a: f64, b: f64) -> Option<f64> {
-        let last = self.points.len() - 2;
-        for k in 0..=last {
-            let (from, to) = (self.points[k], self.points[k + 1]);
+    /// The point where the line `w = a z + b` meets the graph. For `a ≥ 0` there is one, or a
+    /// segment of them, or (a graph that is bounded in `w`, and `a = 0`) none; for `a < 0` the
+    /// one closest to the guess, if any.
+    pub(crate) fn meet(&self, a: f64, b: f64, guess: f64) -> Option<f64> {
+        let (points, last) = (&self.points, self.points.len() - 2);
+        let over = |(w, z): (f64, f64)| w - (a * z + b);
+        // (a z + b − w₀) Δz = (z − z₀) Δw
+        let on = |k: usize| {
+            let (from, to) = (points[k], points[k + 1]);
             let (dw, dz) = (to.0 - from.0, to.1 - from.1);
-            // w₀ + s Δw = a (z₀ + s Δz) + b
-            let (gap, rate) = (a * from.1 + b - from.0, dw - a * dz);
-            if rate == 0.0 {
-                if gap == 0.0 {
-                    return Some(from.1);
-                }
-                continue;
-            }
-            let s = gap / rate;
-            if (s >= 0.0 || k == 0) && (s <= 1.0 || k == last) {
-                return Some(from.1 + s * dz);
-            }
+            let rate = a * dz - dw;
+            // the first and the last segment go on
+            let top = if k == 0 && dz < 0.0 { f64::INFINITY } else { from.1 };
+            let bottom = if k == last && dz < 0.0 { f64::NEG_INFINITY } else { to.1 };
+            let (reach, slack) = if rate == 0.0 {
+                (if over(from) == 0.0 { guess } else { f64::NAN }, f64::INFINITY)
+            } else if dz == 0.0 {
+                // along w: the ends of the segment bound it
+                let s = -over(from) / dw;
+                let inside = (s >= 0.0 || k == 0) && (s <= 1.0 || k == last);
+                (from.1, if inside || a >= 0.0 { 0.0 } else { f64::NAN })
+            } else {
+                let reach = ((from.0 - b) * dz - from.1 * dw) / rate;
+                (reach, if a >= 0.0 { f64::INFINITY } else { 0.0 })
+            };
+            let z = super::clamp(reach, bottom, top);
+            (z.is_finite() && (z - reach).abs() <= slack).then_some(z)
+        };
+        if a >= 0.0 {
+            // the first segment that ends above the line, so that none is missed at a corner
+            let k = (0..last).find(|&k| over(points[k + 1]) >= 0.0).unwrap_or(last);
+            return on(k);
         }
-        None
+        let distance = |z: &f64| (z - guess).abs();
+        (0..=last).filter_map(on).min_by(|x, y| distance(x).total_cmp(&distance(y)))
     }
 }

@@ -27,9 +27,14 @@ mod cone;
 mod disks;
 mod ellipse;
 mod graph;
+mod iterate;
+mod long_cone;
 mod resolvent;
 mod rolling;
+mod rolling_block;
+mod slip;
 
+pub(crate) use block::eliminate;
 pub use graph::{Graph, GraphError};
 
 use std::sync::Arc;

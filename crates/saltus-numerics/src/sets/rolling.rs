@@ -34,7 +34,8 @@ impl Projection {
 fn case(mu: f64, mu_r: f64, x: &[f64]) -> Projection {
     let (tangent, rolling) = x[1..].split_at(x.len() / 2);
     let (t, s) = (norm(tangent), norm(rolling));
-    if mu * t + mu_r * s <= -x[0] && !(t <= mu * x[0] && s <= mu_r * x[0]) {
+    let inside = x[0] >= 0.0 && t <= mu * x[0] && s <= mu_r * x[0];
+    if mu * t + mu_r * s <= -x[0] && !inside {
         return Projection { slips: false, rolls: false, n: 0.0, apex: true };
     }
     // n falls short of the truth while a part that sticks out is left out of (1): add the one

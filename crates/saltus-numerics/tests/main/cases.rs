@@ -3,13 +3,14 @@
 use crate::support::*;
 use saltus_linalg::Matrix;
 
-const EVERY: &[&str] = &["auto", "pivoting", "lemke", "gauss-seidel", "enumeration"];
+const EVERY: &[&str] =
+    &["auto", "pivoting", "lemke", "gauss-seidel", "fischer-burmeister", "enumeration"];
 /// Convergent splittings and small sizes aside.
-const EXACT: &[&str] = &["auto", "pivoting", "lemke", "enumeration"];
+const EXACT: &[&str] = &["auto", "pivoting", "lemke", "fischer-burmeister", "enumeration"];
 /// Positive semidefinite: a singular mode may come in the way of pivoting.
-const SEMIDEFINITE: &[&str] = &["auto", "lemke"];
-/// Sparse, and too large for a dense tableau.
-const LARGE: &[&str] = &["auto", "pivoting", "gauss-seidel"];
+const SEMIDEFINITE: &[&str] = &["auto", "lemke", "fischer-burmeister"];
+/// Sparse, and too large for a dense basis.
+const LARGE: &[&str] = &["auto", "pivoting", "gauss-seidel", "fischer-burmeister"];
 
 struct Case {
     name: String,
@@ -34,7 +35,7 @@ fn every_method_on_the_list() {
 #[test]
 fn outside_their_class_methods_are_honest() {
     for case in list().iter().filter(|case| case.data.q.len() <= 12) {
-        for name in ["pivoting", "lemke", "gauss-seidel"] {
+        for name in ["pivoting", "lemke", "gauss-seidel", "fischer-burmeister"] {
             let solver = method(name).with_max_iter(300);
             if let Ok(solution) = saltus_numerics::solve(&case.data.problem(), &solver, None) {
                 let (z, w, report) = (&solution.z, &solution.w, solution.report);

@@ -86,7 +86,7 @@ fn semidefinite_without_solution() {
 }
 
 /// A ray that proves nothing: the problem is solvable, but not along this path, or it is not
-/// solvable although its inequalities are.
+/// solvable although its inequalities are. Trying all modes decides either.
 #[test]
 fn a_ray_is_no_proof() {
     let solvable = Data::lcp(Matrix::from([[-1.0, 1.0], [1.0, 0.0]]), &[0.0, -1.0]);
@@ -94,6 +94,28 @@ fn a_ray_is_no_proof() {
     check_status(&solvable, "auto", Status::Solved);
     let feasible_only = Data::lcp(Matrix::from([[0.0, 1.0], [0.0, 0.0]]), &[-1.0, 1.0]);
     check_status(&feasible_only, "lemke", Status::Ray);
+    for name in ["enumeration", "auto"] {
+        check_status(&feasible_only, name, Status::Infeasible);
+    }
+}
+
+/// Every mode refuted, singular ones too, is a proof.
+#[test]
+fn no_solution_is_proved_mode_by_mode() {
+    for data in infeasible() {
+        check_status(&data, "enumeration", Status::Infeasible);
+    }
+}
+
+/// A singular mode with a family of answers, none of them at zero.
+#[test]
+fn a_singular_mode_may_hold_the_answer() {
+    // z₁ + z₂ = 3 with z₁ = 0 impossible: the third row asks for z₁ ≥ 1
+    let rows = [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0]];
+    let data = Data::new(Matrix::from(rows), &[-3.0, -3.0, -1.0], &[-INF, -INF, 0.0], &[INF; 3]);
+    for name in ["enumeration", "auto"] {
+        check_status(&data, name, Status::Solved);
+    }
 }
 
 #[test]
@@ -104,7 +126,7 @@ fn solved_means_solved() {
         let matrix = random_matrix(&mut random, n);
         let q: Vec<f64> = (0..n).map(|_| random.between(-1.0, 1.0)).collect();
         let data = Data::lcp(matrix, &q);
-        for name in ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration"] {
+        for name in saltus_numerics::Solver::NAMES {
             let solver = method(name).with_max_iter(2000);
             if let Ok(solution) = solve(&data.problem(), &solver, None) {
                 let (z, w) = (&solution.z, &solution.w);

@@ -4,15 +4,20 @@
 #![allow(clippy::unwrap_used)]
 
 mod admm;
+mod agree;
 mod cases;
 mod coloured;
 mod enumeration;
 mod extragradient;
 mod fuzz;
+mod generate;
+mod hard;
 mod infeasible;
 mod inputs;
 mod mixed;
 mod random;
+mod same_cases;
 mod scaling;
+mod sets;
 mod support;
 mod warm;

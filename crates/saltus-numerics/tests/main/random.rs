@@ -56,7 +56,7 @@ fn agree(data: &Data, answer: &[f64], splitting: bool, context: &str) {
         "enumeration" => n <= 5,
         _ => true,
     };
-    for name in ["auto", "pivoting", "lemke", "gauss-seidel", "enumeration"] {
+    for name in saltus_numerics::Solver::NAMES {
         if applies(name) {
             let solver = method(name).with_tol(1e-11).with_max_iter(100_000);
             check(data, &solver, Some(answer), context);

@@ -68,7 +68,7 @@ fn the_portfolio_remembers_whoever_solved() {
 fn to_forget_is_to_be_new() {
     for n in [3, 20, 64, 65, 120] {
         for data in problems(n) {
-            for name in ["pivoting", "auto", "lemke", "gauss-seidel"] {
+            for name in ["pivoting", "auto", "lemke", "gauss-seidel", "fischer-burmeister"] {
                 let mut random = Random(7);
                 let mut old = Workspace::new(method(name)).unwrap();
                 let mut problem = data.problem();
@@ -176,5 +176,25 @@ fn a_failure_is_not_remembered() {
         let (z, report) = solve_in(&mut workspace, &data, &problem);
         assert_eq!(report.status, Status::Solved, "{name}");
         assert_eq!(z, [1.0, 0.0]);
+    }
+}
+
+/// Where every mode of the answers is singular, the last answer is still the guess of the next.
+#[test]
+fn a_singular_answer_is_remembered() {
+    // three contacts under one body, two of them the same
+    let rows = [[2.0, 2.0, 1.0], [2.0, 2.0, 1.0], [1.0, 1.0, 2.0]];
+    let mut workspace = Workspace::new(method("auto")).unwrap();
+    let mut data = Data::lcp(Matrix::from(rows), &[-1.0, -1.0, -1.0]);
+    let mut problem = data.problem();
+    let (_, report) = solve_in(&mut workspace, &data, &problem);
+    assert_eq!(report.status, Status::Solved);
+    for load in [1.1, 1.2, 1.3] {
+        data.q = vec![-load; 3];
+        problem.set_q(&data.q).unwrap();
+        let (_, report) = solve_in(&mut workspace, &data, &problem);
+        assert_eq!(report.status, Status::Solved);
+        assert!(report.iterations <= 2, "{report:?}");
+        assert_eq!(workspace.attempts().len(), 1);
     }
 }

@@ -13,19 +13,33 @@
 //! the solution, where the convergence is fast. It stands for a step of the proximal point
 //! method, `W + α S` in place of `W` with `q − α S z`, which has the same solutions. The step is
 //! shortened until `‖f‖` falls below the largest of its last values; where that fails `α` grows.
+//! Where this stalls, the proximal point method proper goes on: each of its problems, `α S (z − z₀)`
+//! added to `w` for a fixed `z₀`, is solved by Newton's method before `z₀` moves.
 //!
 //! Each step is one factorization: dense for small problems, sparse with one symbolic analysis
-//! for ever for larger ones. References: Alart, Curnier, *Comput. Methods Appl. Mech. Engrg.* 92
+//! for ever for larger ones; where a pair `(M, H)` has fewer velocities than forces, of a matrix
+//! in the velocities (see `velocity`). References: Alart, Curnier, *Comput. Methods Appl. Mech. Engrg.* 92
 //! (1991) 353–375; Acary, Brémond, Huber, in *Advanced Topics in Nonsmooth Dynamics*, 2018.
+
+mod velocity;
 
 use crate::blocks::Blocks;
 use crate::residual::residual;
 use crate::sets::Step;
 use crate::{NewtonSettings, NumericsError, Problem, Report, Status};
 use saltus_linalg::{DenseLu, Matrix, SparseFactor, vector::norm2};
+use velocity::Velocity;
 
+/// Largest problem whose forces are never eliminated.
+const SMALL: usize = 100;
+/// Least proximal term where they are.
+const FLOOR: f64 = 1e-8;
 /// Largest problem whose matrix is factored densely.
 const DENSE: usize = 300;
+/// Steps of Newton's method for one of the proximal point method.
+const INNER: usize = 15;
+/// Share of `‖f‖` below which that one is done.
+const EXACT: f64 = 0.1;
 /// Values of `‖f‖` that a step is compared with.
 const MEMORY: usize = 6;
 /// Shortest step, as a power of one half.
@@ -35,6 +49,7 @@ const HALVINGS: usize = 8;
 #[derive(Debug)]
 pub struct Newton {
     settings: NewtonSettings,
+    is_careful: bool,
     blocks: Blocks,
     matrix_id: u64,
     steps: Vec<Step>,
@@ -48,6 +63,7 @@ pub struct Newton {
     d: Vec<f64>,
     trial: Vec<f64>,
     best: Vec<f64>,
+    anchor: Vec<f64>, // where the proximal term is zero
 }
 
 #[derive(Debug)]
@@ -55,6 +71,7 @@ enum Factor {
     None,
     Dense { matrix: Matrix, lu: Box<DenseLu> },
     Sparse(Box<SparseFactor>),
+    Velocity(Box<Velocity>),
 }
 
 impl Newton {
@@ -62,6 +79,7 @@ impl Newton {
     pub fn new(settings: NewtonSettings) -> Self {
         Newton {
             settings,
+            is_careful: true,
             blocks: Blocks::default(),
             matrix_id: 0,
             steps: Vec::new(),
@@ -75,12 +93,14 @@ impl Newton {
             d: Vec::new(),
             trial: Vec::new(),
             best: Vec::new(),
+            anchor: Vec::new(),
         }
     }
 
-    /// Another size of the proximal term.
-    pub(crate) fn set_proximal(&mut self, proximal: f64) {
+    /// Another size of the proximal term, and whether to go on where the quick steps stall.
+    pub(crate) fn set_proximal(&mut self, proximal: f64, careful: bool) {
         self.settings.proximal = proximal;
+        self.is_careful = careful;
     }
 
     /// Solves from the guess in `z`; leaves the answer in `z` and `w = W z + q`.
@@ -91,19 +111,43 @@ impl Newton {
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
         self.prepare(problem)?;
+        let mut steps = 0;
+        self.best.copy_from_slice(z);
+        let mut status = self.quick(problem, z, w, &mut steps);
+        if status == Status::Diverged && self.is_careful {
+            z.copy_from_slice(&self.best);
+            status = self.careful(problem, z, w, &mut steps);
+        }
+        z.copy_from_slice(&self.best);
+        self.blocks.project(z);
+        let mut least = residual(problem, z, w);
+        if status == Status::Solved && !(least.value <= self.settings.tol) {
+            z.copy_from_slice(&self.best);
+            least = residual(problem, z, w);
+        }
+        let (residual, worst) = (least.value, least.worst);
+        Ok(Report { status, iterations: steps, residual, worst, method: "newton" })
+    }
 
+    /// Steps (2) from the point where they are; leaves the best point in `best`.
+    fn quick(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        iterations: &mut usize,
+    ) -> Status {
         let mut least = residual(problem, z, w);
         self.best.copy_from_slice(z);
         let mut merits = [f64::INFINITY; MEMORY];
         let mut alpha = self.settings.proximal;
         let mut stalled = 0;
-        let mut iterations = 0;
-        let status = loop {
+        loop {
             self.blocks.matrix.apply_plus(z, &self.blocks.q, w);
             self.linearize(z, w);
             let merit = norm2(&self.f);
-            merits[iterations % MEMORY] = merit;
-            let now = if iterations == 0 { least } else { residual(problem, z, w) };
+            merits[*iterations % MEMORY] = merit;
+            let now = if *iterations == 0 { least } else { residual(problem, z, w) };
             if now.value < least.value {
                 if now.value < 0.9 * least.value {
                     stalled = 0;
@@ -114,15 +158,15 @@ impl Newton {
 
             // stop: solved, lost, or out of steps
             if least.value <= self.settings.tol {
-                break Status::Solved;
+                return Status::Solved;
             }
             if !merit.is_finite() || stalled > self.settings.patience {
-                break Status::Diverged;
+                return Status::Diverged;
             }
-            if iterations == self.settings.max_iter {
-                break Status::MaxIter;
+            if *iterations >= self.settings.max_iter {
+                return Status::MaxIter;
             }
-            iterations += 1;
+            *iterations += 1;
             stalled += 1;
 
             // the proximal term follows the residual down
@@ -149,11 +193,107 @@ impl Newton {
             alpha =
                 if found && length > 0.3 { self.settings.proximal } else { (alpha * 3.0).min(1e6) };
             z.copy_from_slice(&self.trial);
-        };
-        z.copy_from_slice(&self.best);
-        let least = residual(problem, z, w);
-        let (residual, worst) = (least.value, least.worst);
-        Ok(Report { status, iterations, residual, worst, method: "newton" })
+        }
+    }
+
+    /// Steps of the proximal point method proper, each solved by Newton's: slower, and surer.
+    fn careful(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        steps: &mut usize,
+    ) -> Status {
+        let mut least = residual(problem, z, w);
+        self.best.copy_from_slice(z);
+        let mut now = least;
+        let mut boost = 1.0;
+        let mut stalled = 0;
+        loop {
+            // stop: solved, lost, or out of steps
+            if least.value <= self.settings.tol {
+                return Status::Solved;
+            }
+            if !least.value.is_finite() || stalled >= self.settings.patience {
+                return Status::Diverged;
+            }
+            if *steps >= self.settings.max_iter {
+                return Status::MaxIter;
+            }
+
+            // one step of the proximal point method, by a few of Newton's
+            self.anchor.copy_from_slice(z);
+            let alpha = (self.settings.proximal * boost * now.value.min(1.0)).max(1e-14);
+            let before = least.value;
+            let mut merit = f64::NAN; // ‖f‖ at the beginning
+            let mut done = false;
+            for inner in 0..INNER {
+                self.shifted(z, w, alpha);
+                self.linearize(z, w);
+                let size = norm2(&self.f);
+                if inner == 0 {
+                    merit = size;
+                }
+                done = inner > 0 && size <= EXACT * merit;
+                if done || !size.is_finite() {
+                    break;
+                }
+                *steps += 1;
+                stalled += 1;
+                if !self.direction(alpha) || !self.search(z, w, alpha, size) {
+                    break;
+                }
+                now = residual(problem, z, w);
+                if now.value < least.value {
+                    least = now;
+                    self.best.copy_from_slice(z);
+                }
+                if least.value <= self.settings.tol || *steps >= self.settings.max_iter {
+                    break;
+                }
+            }
+            if least.value < 0.9 * before {
+                stalled = 0;
+            }
+            if done {
+                boost *= 0.3;
+            } else {
+                boost *= 10.0;
+                z.copy_from_slice(&self.anchor);
+                now = residual(problem, z, w);
+            }
+            if boost > 1e10 {
+                return Status::Diverged;
+            }
+        }
+    }
+
+    /// `w ← W z + q + α S (z − anchor)`.
+    fn shifted(&self, z: &[f64], w: &mut [f64], alpha: f64) {
+        self.blocks.matrix.apply_plus(z, &self.blocks.q, w);
+        for k in 0..self.blocks.len() {
+            let shift = alpha * self.size[k];
+            for i in self.blocks.matrix.range(k) {
+                w[i] += shift * (z[i] - self.anchor[i]);
+            }
+        }
+    }
+
+    /// Goes along `d` as far as `‖f‖` falls; false if it does not.
+    fn search(&mut self, z: &mut [f64], w: &mut [f64], alpha: f64, merit: f64) -> bool {
+        let mut length = 1.0;
+        for _ in 0..HALVINGS {
+            for i in 0..z.len() {
+                self.trial[i] = z[i] + length * self.d[i];
+            }
+            self.shifted(&self.trial, w, alpha);
+            if self.merit(w) <= (1.0 - 1e-4 * length) * merit {
+                z.copy_from_slice(&self.trial);
+                return true;
+            }
+            length *= 0.5;
+        }
+        false
     }
 
     /// Steps, pattern and symbolic analysis for a new matrix; buffers.
@@ -172,7 +312,8 @@ impl Newton {
             self.size.push(if trace > 0.0 { trace / size as f64 } else { 1.0 });
             self.at.push(self.at[k] + size * size);
         }
-        for buffer in [&mut self.f, &mut self.d, &mut self.trial, &mut self.best] {
+        for buffer in [&mut self.f, &mut self.d, &mut self.trial, &mut self.best, &mut self.anchor]
+        {
             buffer.clear();
             buffer.resize(n, 0.0);
         }
@@ -182,7 +323,10 @@ impl Newton {
         }
         if self.matrix_id != problem.matrix_id() {
             self.matrix_id = problem.matrix_id();
-            self.factor = if n <= DENSE {
+            let fewer = problem.global().filter(|global| global.velocities() < n && n > SMALL);
+            self.factor = if let Some(global) = fewer {
+                Factor::Velocity(Box::new(Velocity::new(global, blocks)))
+            } else if n <= DENSE {
                 let lu = Box::new(DenseLu::with_capacity(n));
                 Factor::Dense { matrix: Matrix::zeros(n, n), lu }
             } else {
@@ -237,6 +381,9 @@ impl Newton {
         let rows = Rows { blocks, size, dz, dw, at, alpha };
         match factor {
             Factor::None => false,
+            Factor::Velocity(velocity) => {
+                velocity.solve(blocks, alpha.max(FLOOR), size, (dz, dw, at), d)
+            }
             Factor::Dense { matrix, lu } => {
                 matrix.reset(d.len(), d.len());
                 let n = d.len();
