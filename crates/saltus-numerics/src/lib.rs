@@ -34,6 +34,7 @@ pub use report::{Attempt, Report, Solution, Status, solve};
 pub use residual::Measure;
 pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set};
 pub use settings::{
-    AutoSettings, EnumerationSettings, FischerBurmeisterSettings, GaussSeidelSettings,
-    InteriorPointSettings, LemkeSettings, NewtonSettings, PivotingSettings, Solver,
+    AdmmSettings, AutoSettings, EnumerationSettings, ExtragradientSettings,
+    FischerBurmeisterSettings, GaussSeidelSettings, InteriorPointSettings, LemkeSettings,
+    NewtonSettings, PivotingSettings, Solver,
 };

@@ -23,6 +23,10 @@ pub enum Solver {
     Newton(NewtonSettings),
     /// Primal-dual interior point.
     InteriorPoint(InteriorPointSettings),
+    /// Alternating directions, with one factorization for many iterations.
+    Admm(AdmmSettings),
+    /// Extragradient method with a step that adapts itself.
+    Extragradient(ExtragradientSettings),
 }
 
 impl Default for Solver {
@@ -43,6 +47,9 @@ pub struct AutoSettings {
 
 /// Most modes that a cache can be asked to keep: 4096 of 64 unknowns take 130 MB.
 const MOST_MODES: usize = 4096;
+
+/// Most threads that a method can be asked to use.
+const MOST_THREADS: usize = 256;
 
 /// Settings of [`Pivoting`](crate::methods::Pivoting).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,6 +89,12 @@ pub struct GaussSeidelSettings {
     /// Visit a block that did not move in so many sweeps only once in so many; 0 means always.
     /// Default 0.
     pub freeze: usize,
+    /// Threads that share a sweep, at most 256; 0 means one for each core. More than one sweep by
+    /// colours. Default 1.
+    pub threads: usize,
+    /// Sweep by colours, blocks that do not see each other at once: the same answers, bit for
+    /// bit, for any number of threads. Default false: in the order of the blocks.
+    pub coloured: bool,
 }
 
 /// Settings of [`FischerBurmeister`](crate::methods::FischerBurmeister).
@@ -140,6 +153,40 @@ impl Default for InteriorPointSettings {
     }
 }
 
+/// Settings of [`Admm`](crate::methods::Admm).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdmmSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Iterations before giving up. Default 10 000.
+    pub max_iter: usize,
+    /// The penalty to begin with, relative to the diagonal of `W`; more than 0. Default 0.1.
+    pub rho: f64,
+}
+
+impl Default for AdmmSettings {
+    fn default() -> Self {
+        AdmmSettings { tol: 1e-8, max_iter: 10_000, rho: 0.1 }
+    }
+}
+
+/// Settings of [`Extragradient`](crate::methods::Extragradient).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExtragradientSettings {
+    /// The answer's residual is at most this. Default 1e-8.
+    pub tol: f64,
+    /// Iterations before giving up. Default 20 000.
+    pub max_iter: usize,
+}
+
+impl Default for ExtragradientSettings {
+    fn default() -> Self {
+        ExtragradientSettings { tol: 1e-8, max_iter: 20_000 }
+    }
+}
+
 impl Default for AutoSettings {
     fn default() -> Self {
         AutoSettings { tol: 1e-8, max_iter: 10_000 }
@@ -166,6 +213,8 @@ impl Default for GaussSeidelSettings {
             relaxation: 1.0,
             accelerate: true,
             freeze: 0,
+            threads: 1,
+            coloured: false,
         }
     }
 }
@@ -184,7 +233,7 @@ impl Default for EnumerationSettings {
 
 impl Solver {
     /// The names of the methods, as model files, the command line and Python write them.
-    pub const NAMES: [&'static str; 8] = [
+    pub const NAMES: [&'static str; 10] = [
         "auto",
         "pivoting",
         "lemke",
@@ -193,6 +242,8 @@ impl Solver {
         "enumeration",
         "newton",
         "interior-point",
+        "admm",
+        "extragradient",
     ];
 
     /// The method of that name with its default settings.
@@ -206,6 +257,8 @@ impl Solver {
             "enumeration" => Some(Solver::Enumeration(Default::default())),
             "newton" => Some(Solver::Newton(Default::default())),
             "interior-point" => Some(Solver::InteriorPoint(Default::default())),
+            "admm" => Some(Solver::Admm(Default::default())),
+            "extragradient" => Some(Solver::Extragradient(Default::default())),
             _ => None,
         }
     }
@@ -221,6 +274,8 @@ impl Solver {
             Solver::Enumeration(_) => "enumeration",
             Solver::Newton(_) => "newton",
             Solver::InteriorPoint(_) => "interior-point",
+            Solver::Admm(_) => "admm",
+            Solver::Extragradient(_) => "extragradient",
         }
     }
 
@@ -235,6 +290,8 @@ impl Solver {
             Solver::Enumeration(s) => s.tol,
             Solver::Newton(s) => s.tol,
             Solver::InteriorPoint(s) => s.tol,
+            Solver::Admm(s) => s.tol,
+            Solver::Extragradient(s) => s.tol,
         }
     }
 
@@ -249,6 +306,8 @@ impl Solver {
             Solver::Enumeration(s) => &mut s.tol,
             Solver::Newton(s) => &mut s.tol,
             Solver::InteriorPoint(s) => &mut s.tol,
+            Solver::Admm(s) => &mut s.tol,
+            Solver::Extragradient(s) => &mut s.tol,
         }) = tol;
         self
     }
@@ -264,6 +323,8 @@ impl Solver {
             Solver::Enumeration(s) => &mut s.max_iter,
             Solver::Newton(s) => &mut s.max_iter,
             Solver::InteriorPoint(s) => &mut s.max_iter,
+            Solver::Admm(s) => &mut s.max_iter,
+            Solver::Extragradient(s) => &mut s.max_iter,
         }) = max_iter;
         self
     }
@@ -286,6 +347,18 @@ impl Solver {
         {
             let (field, allowed) = ("relaxation", "(0, 2)");
             return Err(NumericsError::Setting { field, value: s.relaxation, allowed });
+        }
+        if let Solver::GaussSeidel(s) = self
+            && s.threads > MOST_THREADS
+        {
+            let (field, allowed) = ("threads", "[0, 256]");
+            return Err(NumericsError::Setting { field, value: s.threads as f64, allowed });
+        }
+        if let Solver::Admm(s) = self
+            && !(s.rho > 0.0 && s.rho.is_finite())
+        {
+            let (field, allowed) = ("rho", "(0, inf)");
+            return Err(NumericsError::Setting { field, value: s.rho, allowed });
         }
         Ok(())
     }

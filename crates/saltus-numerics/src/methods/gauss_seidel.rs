@@ -17,10 +17,12 @@
 //! Converges for symmetric positive definite `W` and convex sets, for diagonally dominant `W`,
 //! and on most friction problems; slowly where many contacts share a body. Needs a positive
 //! diagonal. Cost of a sweep: one product with `W`, and one more each time it is measured.
-//! Blocks that did not move for a while can be visited less often (`freeze`).
+//! Blocks that did not move for a while can be visited less often (`freeze`). Several threads can
+//! share a sweep (see `coloured`).
 //! References: Jourdan, Alart, Jean, *Comput. Methods Appl. Mech. Engrg.* 155 (1998) 31–47;
 //! Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 
+use super::coloured::{self, Colouring};
 use crate::blocks::Blocks;
 use crate::residual::residual;
 use crate::{GaussSeidelSettings, LARGEST_BLOCK, NumericsError, Problem, Report, Set, Status};
@@ -30,11 +32,18 @@ use crate::{GaussSeidelSettings, LARGEST_BLOCK, NumericsError, Problem, Report, 
 pub struct GaussSeidel {
     settings: GaussSeidelSettings,
     blocks: Blocks,
+    colouring: Option<(u64, Colouring)>, // and the matrix it is of
+    points: Points,
+    still: Vec<u32>, // sweeps in which each block did not move
+    long: Vec<f64>,  // b and z of a block too long for the stack
+}
+
+/// What the iteration keeps besides `z`.
+#[derive(Debug, Default)]
+struct Points {
     before: Vec<f64>,    // z before the sweep
     direction: Vec<f64>, // p of (2)
     best: Vec<f64>,      // the z with the least residual
-    still: Vec<u32>,     // sweeps in which each block did not move
-    long: Vec<f64>,      // b and z of a block too long for the stack
 }
 
 impl GaussSeidel {
@@ -43,9 +52,8 @@ impl GaussSeidel {
         GaussSeidel {
             settings,
             blocks: Blocks::default(),
-            before: Vec::new(),
-            direction: Vec::new(),
-            best: Vec::new(),
+            colouring: None,
+            points: Points::default(),
             still: Vec::new(),
             long: Vec::new(),
         }
@@ -69,47 +77,20 @@ impl GaussSeidel {
         z: &mut [f64],
         w: &mut [f64],
         limit: usize,
-        mut go_on: impl FnMut(usize, f64) -> bool,
+        go_on: impl FnMut(usize, f64) -> bool,
     ) -> Result<Report, NumericsError> {
         self.prepare(problem, z)?;
         let limit = limit.min(self.settings.max_iter);
-
-        let (mut sweeps, mut next) = (0, 0);
-        let mut gradient = f64::INFINITY; // ‖g‖² of the sweep before
-        let mut least = residual(problem, z, w);
-        self.best.copy_from_slice(z);
-        let status = loop {
-            if sweeps >= next {
-                let now = if sweeps == 0 { least } else { residual(problem, z, w) };
-                if now.value <= least.value {
-                    least = now;
-                    self.best.copy_from_slice(z);
-                }
-
-                // stop: solved, lost, or out of sweeps
-                if now.value <= self.settings.tol {
-                    break Status::Solved;
-                }
-                if !now.value.is_finite() {
-                    break Status::Diverged;
-                }
-                if sweeps >= limit || !go_on(sweeps, now.value) {
-                    break Status::MaxIter;
-                }
-                // measuring costs as much as a sweep: do it the less often the longer it takes
-                next = (sweeps + 1 + sweeps / 8).min(sweeps + 25).min(limit);
-            }
-            self.before.copy_from_slice(z);
-            self.sweep(z, sweeps);
-            sweeps += 1;
-            if self.settings.accelerate && sweeps < next {
-                gradient = self.prolong(z, gradient);
-            }
-        };
-        z.copy_from_slice(&self.best);
-        let least = residual(problem, z, w);
-        let (residual, worst) = (least.value, least.worst);
-        Ok(Report { status, iterations: sweeps, residual, worst, method: "gauss-seidel" })
+        let GaussSeidel { settings, blocks, colouring, points, still, long } = self;
+        let mut sweeper = Sweeper { settings, blocks, still, long };
+        Ok(match colouring {
+            Some((_, colouring)) => coloured::with_threads(sweeper, colouring, |sweep| {
+                points.iterate(settings, problem, z, w, limit, go_on, sweep)
+            }),
+            None => points.iterate(settings, problem, z, w, limit, go_on, |z, number| {
+                sweeper.sweep(0..blocks.len(), z, number);
+            }),
+        })
     }
 
     /// The blocks, and a start within the sets.
@@ -126,21 +107,107 @@ impl GaussSeidel {
                 return Err(NumericsError::Diagonal { row, value });
             }
         }
-        for buffer in [&mut self.before, &mut self.direction, &mut self.best] {
+        let Points { before, direction, best } = &mut self.points;
+        for buffer in [before, direction, best] {
             buffer.clear();
             buffer.resize(n, 0.0);
         }
         self.still.clear();
         self.still.resize(self.blocks.len(), 0);
+        let coloured = self.settings.coloured || self.settings.threads != 1;
+        let id = problem.matrix_id();
+        let there = self.colouring.as_ref().is_some_and(|(of, _)| *of == id);
+        if coloured && !there {
+            self.colouring = Some((id, Colouring::of(&self.blocks)));
+        }
         Ok(())
     }
+}
 
-    /// Equation (1), for every block in order.
-    fn sweep(&mut self, z: &mut [f64], sweep: usize) {
-        let GaussSeidel { settings, blocks, still, long, .. } = self;
+impl Points {
+    /// Sweeps until the answer is good enough, or hope is lost.
+    #[allow(clippy::too_many_arguments)]
+    fn iterate(
+        &mut self,
+        settings: &GaussSeidelSettings,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        limit: usize,
+        mut go_on: impl FnMut(usize, f64) -> bool,
+        mut sweep: impl FnMut(&mut [f64], usize),
+    ) -> Report {
+        let (mut sweeps, mut next) = (0, 0);
+        let mut gradient = f64::INFINITY; // ‖g‖² of the sweep before
+        let mut least = residual(problem, z, w);
+        self.best.copy_from_slice(z);
+        let status = loop {
+            if sweeps >= next {
+                let now = if sweeps == 0 { least } else { residual(problem, z, w) };
+                if now.value <= least.value {
+                    least = now;
+                    self.best.copy_from_slice(z);
+                }
+
+                // stop: solved, lost, or out of sweeps
+                if now.value <= settings.tol {
+                    break Status::Solved;
+                }
+                if !now.value.is_finite() {
+                    break Status::Diverged;
+                }
+                if sweeps >= limit || !go_on(sweeps, now.value) {
+                    break Status::MaxIter;
+                }
+                // measuring costs as much as a sweep: do it the less often the longer it takes
+                next = (sweeps + 1 + sweeps / 8).min(sweeps + 25).min(limit);
+            }
+            self.before.copy_from_slice(z);
+            sweep(z, sweeps);
+            sweeps += 1;
+            if settings.accelerate && sweeps < next {
+                gradient = self.prolong(z, gradient);
+            }
+        };
+        z.copy_from_slice(&self.best);
+        let least = residual(problem, z, w);
+        let (residual, worst) = (least.value, least.worst);
+        Report { status, iterations: sweeps, residual, worst, method: "gauss-seidel" }
+    }
+
+    /// Equation (2).
+    fn prolong(&mut self, z: &mut [f64], gradient: f64) -> f64 {
+        let now: f64 = self.before.iter().zip(z.iter()).map(|(a, b)| (a - b) * (a - b)).sum();
+        let beta = now / gradient;
+        if !(beta <= 1.0) {
+            self.direction.fill(0.0);
+        } else {
+            for i in 0..z.len() {
+                let g = self.before[i] - z[i];
+                z[i] += beta * self.direction[i];
+                self.direction[i] = beta * self.direction[i] - g;
+            }
+        }
+        now
+    }
+}
+
+/// Blocks and what is remembered of them from sweep to sweep.
+pub(super) struct Sweeper<'a> {
+    pub settings: &'a GaussSeidelSettings,
+    pub blocks: &'a Blocks,
+    pub still: &'a mut [u32],
+    pub long: &'a mut Vec<f64>,
+}
+
+impl Sweeper<'_> {
+    /// Equation (1) for these blocks, in order.
+    #[inline]
+    pub fn sweep(&mut self, order: impl Iterator<Item = usize>, z: &mut [f64], sweep: usize) {
+        let Sweeper { settings, blocks, still, long } = self;
         let omega = settings.relaxation;
         let (mut b, mut answer) = ([0.0; LARGEST_BLOCK], [0.0; LARGEST_BLOCK]);
-        for k in 0..blocks.len() {
+        for k in order {
             if settings.freeze > 0
                 && still[k] as usize >= settings.freeze
                 && !(sweep + k).is_multiple_of(settings.freeze + 1)
@@ -168,22 +235,6 @@ impl GaussSeidel {
             }
             still[k] = if moved { 0 } else { still[k].saturating_add(1) };
         }
-    }
-
-    /// Equation (2).
-    fn prolong(&mut self, z: &mut [f64], gradient: f64) -> f64 {
-        let now: f64 = self.before.iter().zip(z.iter()).map(|(a, b)| (a - b) * (a - b)).sum();
-        let beta = now / gradient;
-        if !(beta <= 1.0) {
-            self.direction.fill(0.0);
-        } else {
-            for i in 0..z.len() {
-                let g = self.before[i] - z[i];
-                z[i] += beta * self.direction[i];
-                self.direction[i] = beta * self.direction[i] - g;
-            }
-        }
-        now
     }
 }
 

@@ -8,23 +8,32 @@
 //! | [`FischerBurmeister`] | P₀-matrices, singular equations, games; many others | one factorization a step |
 //! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
 //! | [`InteriorPoint`] | cones, friction, boxes, however badly conditioned | one factorization a step |
+//! | [`Newton`] | friction and cones at high accuracy, also where `W` is singular | one factorization a step |
+//! | [`Admm`] | monotone maps, friction; also where `W` is singular; never condenses `(M, H)` | one factorization in all, one solve an iteration |
+//! | [`Extragradient`] | monotone maps of every kind, also functions | two evaluations an iteration |
 //! | [`Auto`] | everything above, cheapest first, until verified | |
 
+mod admm;
 mod auto;
+mod coloured;
 mod cones;
 mod enumeration;
+mod extragradient;
 mod fischer_burmeister;
 mod gauss_seidel;
 mod interior_point;
 mod interior_start;
 mod josephy;
+mod layout;
 mod lemke;
 mod newton;
 mod pivoting;
 mod proximal;
 
+pub use admm::Admm;
 pub use auto::Auto;
 pub use enumeration::{AllSolutions, Enumeration};
+pub use extragradient::Extragradient;
 pub use fischer_burmeister::FischerBurmeister;
 pub use gauss_seidel::GaussSeidel;
 pub use interior_point::InteriorPoint;
@@ -53,6 +62,8 @@ enum Method {
     Enumeration(Enumeration),
     Newton(Box<Newton>),
     InteriorPoint(Box<InteriorPoint>),
+    Admm(Box<Admm>),
+    Extragradient(Extragradient),
 }
 
 impl Workspace {
@@ -73,6 +84,8 @@ impl Workspace {
             Solver::InteriorPoint(settings) => {
                 Method::InteriorPoint(Box::new(InteriorPoint::new(settings)))
             }
+            Solver::Admm(settings) => Method::Admm(Box::new(Admm::new(settings))),
+            Solver::Extragradient(settings) => Method::Extragradient(Extragradient::new(settings)),
         };
         let none = Attempt { method: "", status: crate::Status::MaxIter, residual: f64::NAN };
         Ok(Workspace { method, tol, single: [none] })
@@ -102,6 +115,8 @@ impl Workspace {
                 Method::Enumeration(method) => method.solve(problem, z, w)?,
                 Method::Newton(method) => method.solve(problem, z, w)?,
                 Method::InteriorPoint(method) => method.solve(problem, z, w)?,
+                Method::Admm(method) => method.solve(problem, z, w)?,
+                Method::Extragradient(method) => method.solve(problem, z, w)?,
             }
         } else {
             match &mut self.method {
@@ -109,6 +124,8 @@ impl Workspace {
                 Method::GaussSeidel(method) => method.solve(problem, z, w)?,
                 Method::Newton(method) => method.solve(problem, z, w)?,
                 Method::InteriorPoint(method) => method.solve(problem, z, w)?,
+                Method::Admm(method) => method.solve(problem, z, w)?,
+                Method::Extragradient(method) => method.solve(problem, z, w)?,
                 pivots => pivots.solve_expanded(problem, self.tol, z, w)?,
             }
         };

@@ -29,6 +29,7 @@ mod ellipse;
 mod graph;
 mod iterate;
 mod long_cone;
+mod resolvent;
 mod rolling;
 mod rolling_block;
 mod slip;
@@ -377,6 +378,16 @@ pub(crate) struct Step {
 }
 
 impl Step {
+    /// The step of component `i` of a block of `n`.
+    pub(crate) fn of_component(&self, set: &Set, i: usize, n: usize) -> f64 {
+        let rolls = matches!(set, Set::Rolling2 { .. } | Set::Rolling3 { .. });
+        match i {
+            0 => self.normal,
+            i if rolls && i > n / 2 => self.rolling,
+            _ => self.tangent,
+        }
+    }
+
     /// The steps for a block of `W`: the inverses of its parts' sizes.
     pub(crate) fn of_block(set: &Set, W: &[f64], n: usize) -> Step {
         let size = |range: std::ops::Range<usize>| {

@@ -3,15 +3,19 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod admm;
 mod agree;
 mod cases;
+mod coloured;
 mod enumeration;
+mod extragradient;
 mod fuzz;
 mod generate;
 mod hard;
 mod infeasible;
 mod inputs;
 mod interior_point;
+mod mixed;
 mod random;
 mod same_cases;
 mod scaling;
