@@ -28,11 +28,12 @@
 //! where `E = Gᵀ − e_N φ′`, `r` is the defect of the first equation of (1), and the index `a` marks
 //! the step for `σ = 0` without the second term of (4), which tells what `σ` should be (Mehrotra).
 //! The steps do not change when a block is scaled, and take some 10 to 40 iterations whatever the
-//! conditioning. Along a step `φ(y)` bends away from its tangent; `y_N` takes up the difference, so that
-//! `r` falls as it does without a shift, and `y_N − ‖y_T‖`, which is `w_N / μ`, moves in proportion to
-//! the length. Each step is one factorization, symmetric where `W` is and no set has a shift; for the
-//! pair `(M, H)` it is that of `[M −H; Hᵀ E N⁻² G]`, whose pattern is as sparse as theirs. Near the
-//! solution round-off may keep it from going on; a few steps of [`Newton`] then do.
+//! conditioning. Along a step `φ(y)` bends away from its tangent; `y_N` takes up the difference, so
+//! that `r` falls as it does without a shift, and `y_N − ‖y_T‖`, which is `w_N / μ`, moves in
+//! proportion to the length. Each step is one factorization, symmetric where `W` is and no set has
+//! a shift; for the pair `(M, H)` it is one of velocities, or of velocities and forces (see
+//! `system`). Near the solution round-off may keep the method from going on; a few steps of
+//! [`Newton`] then do.
 //!
 //! Where there is no solution the iterates run away, and their direction may prove it: then, and
 //! only then, the problem is called infeasible.
