@@ -96,7 +96,7 @@ fn a_steep_function_on_a_cone() {
 /// A function that is no number somewhere, or everywhere.
 #[test]
 fn a_function_without_values() {
-    let root = |z: &[f64], w: &mut [f64]| w[0] = (1.0 - z[0]).sqrt() * -1.0 + z[0];
+    let root = |z: &[f64], w: &mut [f64]| w[0] = z[0] - (1.0 - z[0]).sqrt();
     let free = [Block { size: 1, set: Set::Nonnegative }];
     let problem = Problem::new(function(1, root), vec![0.0], &free).unwrap();
     let solution = solve(&problem, &extragradient(), None).unwrap();
