@@ -519,7 +519,8 @@ def solve(
     p : Problem
     solver : str or solvers.Solver
         ``"auto"``, ``"pivoting"``, ``"lemke"``, ``"gauss-seidel"``, ``"fischer-burmeister"``,
-        ``"newton"``, ``"enumeration"``, or a solver with its settings.
+        ``"newton"``, ``"interior-point"``, ``"admm"``, ``"extragradient"``, ``"enumeration"``, or
+        a solver with its settings.
     tol : float, optional
         The residual to reach; that of the solver unless given, which is 1e-8 by default.
     max_iter : int, optional

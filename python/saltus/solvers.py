@@ -14,10 +14,13 @@ from saltus import _saltus
 from saltus._settings import Settings
 
 __all__ = [
+    "Admm",
     "Auto",
     "Enumeration",
+    "Extragradient",
     "FischerBurmeister",
     "GaussSeidel",
+    "InteriorPoint",
     "Lemke",
     "Newton",
     "Pivoting",
@@ -108,6 +111,12 @@ class GaussSeidel(Solver, kind="gauss-seidel"):
         Prolong the steps between sweeps as in the method of conjugate gradients.
     freeze : int
         Visit a block that did not move in so many sweeps only once in so many; 0 means always.
+    threads : int
+        Threads that share a sweep, at most 256; 0 means one for each core. More than one sweep by
+        colours.
+    coloured : bool
+        Sweep by colours, blocks that do not see each other at once: the same answers, bit for
+        bit, for any number of threads.
     """
 
     tol: float
@@ -115,6 +124,8 @@ class GaussSeidel(Solver, kind="gauss-seidel"):
     relaxation: float
     accelerate: bool
     freeze: int
+    threads: int
+    coloured: bool
     if TYPE_CHECKING:
 
         def __init__(
@@ -124,6 +135,8 @@ class GaussSeidel(Solver, kind="gauss-seidel"):
             relaxation: float = ...,
             accelerate: bool = ...,
             freeze: int = ...,
+            threads: int = ...,
+            coloured: bool = ...,
         ) -> None: ...
 
 
@@ -184,6 +197,63 @@ class Enumeration(Solver, kind="enumeration"):
         The answer's residual is at most this.
     max_iter : int
         Modes to try before giving up.
+    """
+
+    tol: float
+    max_iter: int
+    if TYPE_CHECKING:
+
+        def __init__(self, tol: float = ..., max_iter: int = ...) -> None: ...
+
+
+class InteriorPoint(Solver, kind="interior-point"):
+    """Primal-dual interior point: boxes, cones and friction, however badly conditioned.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Steps before Newton's method takes over.
+    """
+
+    tol: float
+    max_iter: int
+    if TYPE_CHECKING:
+
+        def __init__(self, tol: float = ..., max_iter: int = ...) -> None: ...
+
+
+class Admm(Solver, kind="admm"):
+    """Alternating directions, with one factorization for many iterations: every law.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Iterations before giving up.
+    rho : float
+        The penalty to begin with, relative to the diagonal of ``W``; more than 0.
+    """
+
+    tol: float
+    max_iter: int
+    rho: float
+    if TYPE_CHECKING:
+
+        def __init__(self, tol: float = ..., max_iter: int = ..., rho: float = ...) -> None: ...
+
+
+class Extragradient(Solver, kind="extragradient"):
+    """Extragradient method with a step that adapts itself: monotone problems of every kind.
+
+    Parameters
+    ----------
+    tol : float
+        The answer's residual is at most this.
+    max_iter : int
+        Iterations before giving up.
     """
 
     tol: float

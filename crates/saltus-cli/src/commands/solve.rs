@@ -20,7 +20,8 @@ pub struct Args {
     /// [default: the name of each file's folder; HDF5 files say it themselves]
     #[arg(long)]
     kind: Option<Kind>,
-    /// The method: auto, pivoting, lemke, gauss-seidel, enumeration
+    /// The method: auto, pivoting, lemke, gauss-seidel, fischer-burmeister, enumeration, newton,
+    /// interior-point, admm, extragradient
     #[arg(long, value_name = "NAME", default_value = "auto")]
     solver: String,
     /// The residual to reach [default: 1e-8]

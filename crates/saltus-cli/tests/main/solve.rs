@@ -102,7 +102,7 @@ fn wrong_use() {
     );
     check_wrong(
         &["solve", "lcp/dense.dat", "--solver", "simplex"],
-        "saltus: there is no solver `simplex`; there are auto, pivoting, lemke, gauss-seidel, enumeration",
+        "saltus: there is no solver `simplex`; there are auto, pivoting, lemke, gauss-seidel, fischer-burmeister, enumeration, newton, interior-point, admm, extragradient",
     );
     check_wrong(
         &["solve", "lcp/dense.dat", "--tol", "0"],

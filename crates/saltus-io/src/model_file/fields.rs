@@ -143,6 +143,14 @@ impl<'a> Fields<'a> {
         text.map(Some).ok_or_else(|| self.scope.wrong_type(item, key, "a string"))
     }
 
+    /// `true` or `false`.
+    pub(crate) fn flag(&self, item: &Item, key: &str) -> Result<bool, Fault> {
+        match item.value {
+            Value::Boolean(value) => Ok(value),
+            _ => Err(self.scope.wrong_type(item, key, "true or false")),
+        }
+    }
+
     pub(crate) fn number(&self, key: &str) -> Result<f64, Fault> {
         match (self.get(key), self.find(key).map(|key| &key.absent)) {
             (None, Some(Absent::Value(default))) => Ok(default.as_f64().unwrap_or(f64::NAN)),

@@ -146,6 +146,7 @@ fn form(form: &Form) -> Value {
         Form::Choice(names) => json!({ "enum": names }),
         Form::Number | Form::Entry => reference("number"),
         Form::Count => reference("count"),
+        Form::Flag => json!({ "type": "boolean" }),
         Form::Bounds => json!({ "anyOf": [reference("number"), reference("numbers")] }),
         Form::Vector { .. } => reference("vector"),
         Form::Matrix { .. } => reference("matrix"),

@@ -148,6 +148,7 @@ fn settings<T: DeserializeOwned>(fields: &Fields) -> Result<T, Fault> {
         let value = match key.form {
             Form::Count => fields.scope.count(item, &key.name)?.into(),
             Form::Number => fields.scope.number(item, &key.name)?.into(),
+            Form::Flag => fields.flag(item, &key.name)?.into(),
             _ => fields.text(&key.name)?.into(),
         };
         object.insert(key.name.clone(), value);

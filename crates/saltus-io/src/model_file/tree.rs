@@ -20,7 +20,7 @@ pub(crate) struct Item {
 pub(crate) enum Value {
     Text(String),
     Number(f64),
-    Boolean,
+    Boolean(bool),
     Date,
     Array(Vec<Item>),
     Table(Table),
@@ -45,7 +45,7 @@ impl Item {
         match &self.value {
             Value::Text(_) => "a string",
             Value::Number(_) => "a number",
-            Value::Boolean => "a boolean",
+            Value::Boolean(_) => "a boolean",
             Value::Date => "a date",
             Value::Array(_) => "an array",
             Value::Table(_) => "a table",
@@ -171,7 +171,7 @@ impl Reader {
                 let value = float_value(float.as_str());
                 Value::Number(value.ok_or_else(|| too_large(&place, float.as_str()))?)
             }
-            DeValue::Boolean(_) => Value::Boolean,
+            DeValue::Boolean(value) => Value::Boolean(value),
             DeValue::Datetime(_) => Value::Date,
             DeValue::Array(items) => {
                 let items = items.into_iter().map(|item| self.item(item));

@@ -121,6 +121,8 @@ pub enum Form {
     Number,
     /// A whole number that is not negative, or a formula.
     Count,
+    /// `true` or `false`.
+    Flag,
     /// A number or an array of numbers; they may be infinite.
     Bounds,
     /// A vector.
@@ -255,9 +257,33 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
             TOL,
             ("max_iter", "sweeps before giving up"),
             ("relaxation", "relaxation in (0, 2): below 1 damps, above 1 over-relaxes"),
+            ("accelerate", "prolong the steps between sweeps as conjugate gradients do"),
+            ("freeze", "visit a block that did not move in so many sweeps less often; 0: never"),
+            ("threads", "threads that share a sweep, by colours; 0: one for each core"),
+            ("coloured", "sweep by colours, with the same answers for any number of threads"),
         ],
     ),
+    ("fischer-burmeister", &[TOL, ("max_iter", "Newton steps before giving up")]),
     ("enumeration", &[TOL, ("max_iter", "modes to try before giving up")]),
+    (
+        "newton",
+        &[
+            TOL,
+            ("max_iter", "steps before giving up"),
+            ("proximal", "size of the proximal term relative to the residual"),
+            ("patience", "steps without a tenth less residual before giving up"),
+        ],
+    ),
+    ("interior-point", &[TOL, ("max_iter", "steps before Newton's method takes over")]),
+    (
+        "admm",
+        &[
+            TOL,
+            ("max_iter", "iterations before giving up"),
+            ("rho", "the penalty to begin with, relative to the diagonal"),
+        ],
+    ),
+    ("extragradient", &[TOL, ("max_iter", "iterations before giving up")]),
 ];
 
 const TOL: (&str, &str) = ("tol", "the verified residual of an answer is at most this");
@@ -269,8 +295,13 @@ const METHODS: &[(&str, &str)] = &[
     ("auto", "a portfolio: warm-started pivoting first, then whatever it takes"),
     ("pivoting", "warm-started principal pivoting with a cache of modes"),
     ("lemke", "Lemke's method with the lexicographic rule"),
-    ("gauss-seidel", "projected Gauss-Seidel"),
+    ("gauss-seidel", "Gauss-Seidel by blocks, each solved exactly"),
+    ("fischer-burmeister", "semismooth Newton on the Fischer-Burmeister function"),
     ("enumeration", "all modes in turn: small problems only"),
+    ("newton", "semismooth Newton with a proximal term"),
+    ("interior-point", "primal-dual interior point"),
+    ("admm", "alternating directions, with one factorization for many iterations"),
+    ("extragradient", "extragradient method with a step that adapts itself"),
 ];
 
 /// The kinds of an enum of settings: names and defaults from serde, meanings from [`SETTINGS`].
@@ -285,6 +316,7 @@ fn settings_kinds(names: &[&'static str], defaults: impl Fn(&str) -> Option<Valu
             form: match default {
                 Value::Number(number) if number.is_u64() => Form::Count,
                 Value::Number(_) => Form::Number,
+                Value::Bool(_) => Form::Flag,
                 _ => Form::Text,
             },
             absent: Absent::Value(default.clone()),

@@ -1,17 +1,19 @@
 //! The portfolio for problems with sets that are no boxes: friction, cones, graphs.
 //!
 //! 1. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's method.
-//! 2. [`Newton`] from where that ended, with proximal terms of several sizes in turn.
-//! 3. Gauss–Seidel again, longer, and Newton from there, until the budget is spent.
+//! 2. [`Newton`] from where that ended, [`InteriorPoint`], Newton from zero and with care, [`Admm`];
+//!    not for problems so large that factors would fill the memory.
+//! 3. Gauss–Seidel again, longer, and 2 from there, until the budget is spent.
 //!
 //! A problem whose map is a function goes to Josephy's method (see `josephy`).
-//! Each attempt starts from the best point so far, but for one of Newton's, from zero.
+//! Each attempt starts from the best point so far, but for one of Newton's. A proof that there is
+//! no solution ends the search.
 
-use super::{GaussSeidel, Newton, josephy};
+use super::{Admm, GaussSeidel, InteriorPoint, Newton, josephy};
 use crate::residual::residual;
 use crate::{
-    Attempt, AutoSettings, GaussSeidelSettings, NewtonSettings, NumericsError, Operator, Problem,
-    Report, Status,
+    AdmmSettings, Attempt, AutoSettings, GaussSeidelSettings, InteriorPointSettings,
+    NewtonSettings, NumericsError, Operator, Problem, Report, Status,
 };
 
 /// Sweeps that cost as much as Newton's method, for small problems; larger ones are worth more,
@@ -22,22 +24,29 @@ fn sweeps_worth(unknowns: usize) -> usize {
 
 /// Sweeps after which the rate of convergence is judged.
 const TRIAL: usize = 20;
-/// Starts of Newton's method, sizes of its proximal term, and whether to go on where the quick
-/// steps stall, in the order in which they are tried.
-const TRIES: [(Start, f64, bool); 4] = [
-    (Start::Best, 0.1, false),
-    (Start::Zero, 1.0, false),
-    (Start::Best, 1.0, false),
-    (Start::Best, 0.01, true),
+/// What comes after the sweeps, in this order.
+const TRIES: [Try; 5] = [
+    Try::Newton { from_zero: false, proximal: 0.1, careful: false },
+    Try::InteriorPoint,
+    Try::Newton { from_zero: true, proximal: 1.0, careful: false },
+    Try::Newton { from_zero: false, proximal: 0.01, careful: true },
+    Try::Admm,
 ];
 
-/// Where an attempt starts.
+/// Largest problem whose matrix is factored: beyond it factors fill the memory.
+const FACTORED: usize = 60_000;
+
+/// One attempt.
 #[derive(Debug, Clone, Copy)]
-enum Start {
-    /// From the best point so far.
-    Best,
-    /// From zero: what leads away from a point where the method is stuck.
-    Zero,
+enum Try {
+    /// From the best point so far, or from zero, which leads away from where it is stuck.
+    Newton {
+        from_zero: bool,
+        proximal: f64,
+        careful: bool,
+    },
+    InteriorPoint,
+    Admm,
 }
 
 /// The portfolio and what its methods keep between calls.
@@ -46,6 +55,8 @@ pub(crate) struct Cones {
     settings: AutoSettings,
     gauss_seidel: GaussSeidel,
     newton: Newton,
+    interior_point: InteriorPoint,
+    admm: Admm,
     best: Vec<f64>,
 }
 
@@ -54,10 +65,14 @@ impl Cones {
         let AutoSettings { tol, max_iter } = settings;
         let sweeps = GaussSeidelSettings { tol, max_iter: usize::MAX, ..Default::default() };
         let steps = NewtonSettings { tol, max_iter, patience: 25, ..Default::default() };
+        let interior = InteriorPointSettings { tol, ..Default::default() };
+        let directions = AdmmSettings { tol, max_iter: max_iter.min(2000), ..Default::default() };
         Cones {
             settings,
             gauss_seidel: GaussSeidel::new(sweeps),
             newton: Newton::new(steps),
+            interior_point: InteriorPoint::new(interior),
+            admm: Admm::new(directions),
             best: Vec::new(),
         }
     }
@@ -97,13 +112,24 @@ impl Cones {
             if search.take(report, z, w)? {
                 break;
             }
-            for (start, proximal, careful) in TRIES {
-                self.newton.set_proximal(proximal, careful);
-                if let Start::Zero = start {
-                    z.fill(0.0);
+            for attempt in TRIES {
+                if problem.len() > FACTORED {
+                    break;
                 }
-                let report = self.newton.solve(problem, z, w);
-                if search.take(report, z, w)? {
+                let report = match attempt {
+                    Try::Newton { from_zero, proximal, careful } => {
+                        self.newton.set_proximal(proximal, careful);
+                        if from_zero {
+                            z.fill(0.0);
+                        }
+                        self.newton.solve(problem, z, w)
+                    }
+                    Try::InteriorPoint => self.interior_point.solve(problem, z, w),
+                    Try::Admm => self.admm.solve(problem, z, w),
+                };
+                let infeasible =
+                    report.as_ref().is_ok_and(|report| report.status == Status::Infeasible);
+                if search.take(report, z, w)? || infeasible {
                     return search.finish(problem, z, w);
                 }
             }
@@ -161,7 +187,8 @@ impl<'a> Search<'a> {
         self.attempts.push(Attempt { method, status, residual });
         self.iterations += iterations.max(1);
         let solved = status == Status::Solved;
-        if solved || residual < self.residual || self.report.is_none() {
+        let decided = solved || status == Status::Infeasible;
+        if decided || residual < self.residual || self.report.is_none() {
             self.report = Some(report);
         }
         if solved || residual < self.residual {
