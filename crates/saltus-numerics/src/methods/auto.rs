@@ -22,7 +22,7 @@ use crate::{
     LemkeSettings, NumericsError, PivotingSettings, Problem, Report, Status,
 };
 
-/// Unknowns up to which the first try may change them one at a time.
+/// Unknowns up to which the first try may change them one at a time without a mode to start from.
 const SINGLE: usize = 64;
 /// Largest problem given to Lemke's method before other methods have failed.
 const SMALL: usize = 150;
@@ -123,7 +123,8 @@ impl Auto {
             z.copy_from_slice(&self.guess);
         }
         // where pivoting has not found the mode by then, it goes round in circles
-        let most_single = if n <= SINGLE { usize::MAX } else { 0 };
+        let is_warm = !self.pivoting.mode().is_empty();
+        let most_single = if n <= SINGLE || is_warm { usize::MAX } else { 0 };
         let report = self.pivoting.run(problem, z, w, 100 + 2 * n, most_single);
         self.note(report);
         if report.status == Status::Solved {

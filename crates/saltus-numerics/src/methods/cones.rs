@@ -1,8 +1,9 @@
 //! The portfolio for problems with sets that are no boxes: friction, cones, graphs.
 //!
 //! 1. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's method.
-//! 2. [`Newton`] from where that ended, [`InteriorPoint`], Newton from zero and with care, [`Admm`];
-//!    not for problems so large that factors would fill the memory.
+//! 2. [`Admm`] while its residual falls fast, [`Newton`] from there, [`InteriorPoint`], Newton from
+//!    zero and with care, a long run of [`Admm`]; none of them for problems so large that factors
+//!    would fill the memory.
 //! 3. Gauss–Seidel again, longer, and 2 from there, until the budget is spent.
 //!
 //! A problem whose map is a function goes to Josephy's method (see `josephy`).
@@ -25,13 +26,19 @@ fn sweeps_worth(unknowns: usize) -> usize {
 /// Sweeps after which the rate of convergence is judged.
 const TRIAL: usize = 20;
 /// What comes after the sweeps, in this order.
-const TRIES: [Try; 5] = [
-    Try::Newton { from_zero: false, proximal: 0.1, careful: false },
+const TRIES: [Try; 6] = [
+    Try::Admm { limit: 400 },
+    NEWTON,
     Try::InteriorPoint,
     Try::Newton { from_zero: true, proximal: 1.0, careful: false },
     Try::Newton { from_zero: false, proximal: 0.01, careful: true },
-    Try::Admm,
+    Try::Admm { limit: 5000 },
 ];
+
+/// The same for problems of at most `SMALL` unknowns, whose factors cost little.
+const SMALL_TRIES: [Try; 6] = [NEWTON, TRIES[0], TRIES[2], TRIES[3], TRIES[4], TRIES[5]];
+const SMALL: usize = 120;
+const NEWTON: Try = Try::Newton { from_zero: false, proximal: 0.1, careful: false };
 
 /// Largest problem whose matrix is factored: beyond it factors fill the memory.
 const FACTORED: usize = 60_000;
@@ -46,7 +53,10 @@ enum Try {
         careful: bool,
     },
     InteriorPoint,
-    Admm,
+    /// While the residual falls, up to so many iterations.
+    Admm {
+        limit: usize,
+    },
 }
 
 /// The portfolio and what its methods keep between calls.
@@ -66,7 +76,7 @@ impl Cones {
         let sweeps = GaussSeidelSettings { tol, max_iter: usize::MAX, ..Default::default() };
         let steps = NewtonSettings { tol, max_iter, patience: 25, ..Default::default() };
         let interior = InteriorPointSettings { tol, ..Default::default() };
-        let directions = AdmmSettings { tol, max_iter: max_iter.min(2000), ..Default::default() };
+        let directions = AdmmSettings { tol, max_iter, ..Default::default() };
         Cones {
             settings,
             gauss_seidel: GaussSeidel::new(sweeps),
@@ -112,7 +122,7 @@ impl Cones {
             if search.take(report, z, w)? {
                 break;
             }
-            for attempt in TRIES {
+            for attempt in if problem.len() <= SMALL { SMALL_TRIES } else { TRIES } {
                 if problem.len() > FACTORED {
                     break;
                 }
@@ -125,7 +135,20 @@ impl Cones {
                         self.newton.solve(problem, z, w)
                     }
                     Try::InteriorPoint => self.interior_point.solve(problem, z, w),
-                    Try::Admm => self.admm.solve(problem, z, w),
+                    Try::Admm { limit } => {
+                        let mut before = f64::INFINITY;
+                        let mut next = 100;
+                        // it goes on while a hundred iterations make the residual ten times less
+                        let falls = |iteration: usize, residual: f64| {
+                            if iteration < next || limit > 400 {
+                                return true;
+                            }
+                            let falls = residual <= 0.1 * before;
+                            (before, next) = (residual, iteration + 100);
+                            falls
+                        };
+                        self.admm.run(problem, z, w, limit, falls)
+                    }
                 };
                 let infeasible =
                     report.as_ref().is_ok_and(|report| report.status == Status::Infeasible);

@@ -8,7 +8,7 @@ use saltus_model::ModelError;
 /// A value for a key, where everything has one component.
 fn sample(key: &Key) -> String {
     match (&key.form, &key.absent) {
-        (Form::Number | Form::Count, Absent::Value(default)) => default.to_string(),
+        (Form::Number | Form::Count | Form::Flag, Absent::Value(default)) => default.to_string(),
         (Form::Number | Form::Count | Form::Entry, _) => "1".to_owned(),
         (Form::Bounds, Absent::Value(default)) => default.to_string(),
         (Form::Vector { .. }, _) => "[1]".to_owned(),

@@ -125,8 +125,21 @@ impl Newton {
             z.copy_from_slice(&self.best);
             least = residual(problem, z, w);
         }
+        if status == Status::Solved && self.runs_away(z) {
+            status = Status::Diverged;
+        }
         let (residual, worst) = (least.value, least.worst);
         Ok(Report { status, iterations: steps, residual, worst, method: "newton" })
+    }
+
+    /// Whether `z` is so large that a residual relative to it says nothing: `tol ‖S z‖ > ‖q‖`, as
+    /// where there is no solution.
+    fn runs_away(&self, z: &[f64]) -> bool {
+        let mut sum = 0.0;
+        for (k, size) in self.size.iter().enumerate() {
+            sum += z[self.blocks.matrix.range(k)].iter().map(|z| (size * z).powi(2)).sum::<f64>();
+        }
+        self.settings.tol * f64::sqrt(sum) > norm2(&self.blocks.q)
     }
 
     /// Steps (2) from the point where they are; leaves the best point in `best`.
