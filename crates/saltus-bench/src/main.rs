@@ -4,10 +4,12 @@
 //! own loop and through Saltus' Python package, one after the other in one run. Figures are
 //! medians of five runs; ratios are what counts.
 //!
-//! `saltus-bench profiles` compares the solvers instead, over stored problems (see `profiles`).
+//! `saltus-bench profiles` compares the solvers instead, over stored problems (see `profiles`);
+//! `saltus-bench packings` shows how the cost of generated packings grows.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
 
 mod cases;
+mod packings;
 mod peers;
 mod profiles;
 
@@ -21,13 +23,16 @@ fn main() -> ExitCode {
     if chosen.first().is_some_and(|first| first == "profiles") {
         return profiles::run(&chosen[1..]);
     }
+    if chosen.first().is_some_and(|first| first == "packings") {
+        return packings::run(&chosen[1..]);
+    }
     let all = cases::all();
     if let Some(unknown) = chosen.iter().find(|name| {
         name.as_str() != "scaling" && !all.iter().any(|case| case.name == name.as_str())
     }) {
         let names: Vec<&str> = all.iter().map(|case| case.name).collect();
         eprintln!(
-            "there is no case `{unknown}`; there are {}, scaling, profiles",
+            "there is no case `{unknown}`; there are {}, scaling, profiles, packings",
             names.join(", ")
         );
         return ExitCode::from(2);

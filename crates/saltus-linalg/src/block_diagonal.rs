@@ -10,11 +10,14 @@ pub struct BlockDiagonal {
     entries: Vec<f64>, // row by row
 }
 
+/// Most rows of a block.
+const LONGEST: usize = 64;
+
 impl BlockDiagonal {
     /// The inverse of a matrix that consists of blocks of at most `largest` rows on its diagonal;
     /// `None` if it does not.
     pub fn inverse_of(matrix: &Sparse, largest: usize) -> Option<Result<BlockDiagonal, Singular>> {
-        let n = matrix.rows();
+        let (n, largest) = (matrix.rows(), largest.min(LONGEST));
         let (mut start, mut at, mut entries) = (vec![0], vec![0], Vec::new());
         let (mut first, mut end) = (0, 0);
         for i in 0..n {
@@ -48,7 +51,7 @@ impl BlockDiagonal {
 
     /// `x ← A x`.
     pub fn apply_in_place(&self, x: &mut [f64]) {
-        let mut y = [0.0; 64];
+        let mut y = [0.0; LONGEST];
         for (k, range) in self.start.windows(2).enumerate() {
             let (first, size) = (range[0], range[1] - range[0]);
             let block = &self.entries[self.at[k]..self.at[k + 1]];

@@ -40,8 +40,7 @@ impl Blocks {
                 Operator::Dense(matrix) => BlockSparse::from_dense(matrix, start),
                 Operator::Sparse(matrix) => BlockSparse::from_sparse(matrix, start),
                 Operator::Global(global) => {
-                    self.free.resize(problem.len(), 0.0);
-                    global.apply(&vec![0.0; problem.len()], &mut self.free);
+                    self.free.extend_from_slice(global.free());
                     BlockSparse::from_sparse(&global.condense(), start)
                 }
                 Operator::Function(_) => {

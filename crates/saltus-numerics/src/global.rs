@@ -21,6 +21,7 @@ pub struct Global {
     transposed: Sparse, // Hᵀ
     f: Vec<f64>,
     inverse: Inverse,
+    free: Vec<f64>, // Hᵀ M⁻¹ f
     largest: f64,
 }
 
@@ -72,7 +73,14 @@ impl Global {
         };
         let transposed = H.transpose();
         let largest = largest(&H);
-        Ok(Global { mass, H, transposed, f, inverse, largest })
+        let mut global = Global { mass, H, transposed, f, inverse, free: Vec::new(), largest };
+        let mut free = vec![0.0; global.size()];
+        global.apply(&vec![0.0; global.size()], &mut free);
+        if !free.iter().all(|x| x.is_finite()) {
+            return Err(NumericsError::Mass { row: 0 });
+        }
+        global.free = free;
+        Ok(global)
     }
 
     /// Number of unknowns `z`.
@@ -103,6 +111,11 @@ impl Global {
     /// `f`.
     pub fn f(&self) -> &[f64] {
         &self.f
+    }
+
+    /// `Hᵀ M⁻¹ f`, what `w − q` is without forces.
+    pub fn free(&self) -> &[f64] {
+        &self.free
     }
 
     /// `M⁻¹` where `M` consists of small blocks on the diagonal.

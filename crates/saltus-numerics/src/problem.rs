@@ -33,7 +33,7 @@ pub struct Problem {
     matrix_id: u64,
     largest: f64, // absolute entry of the matrix
     q: Vec<f64>,
-    lower: Vec<f64>, // bounds of the boxes; none for the unknowns of `others`
+    lower: Vec<f64>, // bounds of the boxes; none for the unknowns of `placed`
     upper: Vec<f64>,
     placed: Vec<Placed>, // the blocks that are no boxes, in order
     measure: Measure,
@@ -57,7 +57,8 @@ impl Problem {
         {
             return Err(NumericsError::Length { what: "q", expected: rows, found: n });
         }
-        let covered = blocks.iter().map(|block| block.size).sum();
+        let total = blocks.iter().try_fold(0usize, |n, block| n.checked_add(block.size));
+        let covered = total.unwrap_or(usize::MAX);
         if covered != n {
             return Err(NumericsError::Length { what: "blocks", expected: n, found: covered });
         }
@@ -271,9 +272,7 @@ impl Problem {
     pub fn condensed(&self) -> Option<Problem> {
         let Operator::Global(global) = &self.operator else { return None };
         let matrix = global.condense();
-        let mut q = vec![0.0; self.len()];
-        global.apply(&vec![0.0; self.len()], &mut q);
-        q.iter_mut().zip(&self.q).for_each(|(free, q)| *free += q);
+        let q = global.free().iter().zip(&self.q).map(|(free, q)| free + q).collect();
         let mut condensed = self.clone();
         condensed.q = q;
         condensed.set_matrix(matrix).ok()?;

@@ -13,9 +13,10 @@ pub enum Status {
     Solved,
     /// Out of iterations.
     MaxIter,
-    /// The problem has no solution: Lemke's method ended on a ray that proves it, as every ray
-    /// does where `W` is positive semidefinite, or the iterates of the interior point method have
-    /// the direction of a proof.
+    /// The problem has no solution, and there is a proof: a ray of Lemke's method that contradicts
+    /// the inequalities (every ray does where `W` is positive semidefinite), a linear program that
+    /// shows them contradictory, every mode refuted by enumeration, or a direction of the interior
+    /// point method's iterates. Up to round-off.
     Infeasible,
     /// Lemke's method ended on a ray that proves nothing, which happens for matrices that its
     /// theory does not cover: there may or may not be a solution.

@@ -14,6 +14,14 @@
 //! residual = ‖M v − f − H z‖ / max(‖f‖, ‖M v‖, ‖H z‖) + ‖r‖ / scale                            (3)
 //! ```
 //!
+//! Where the scale contains `z` (friction), an answer that runs away to infinity would make (2) small
+//! without being one. There the residual is at least the square of the same in units in which `z`
+//! and `w` are of one size:
+//!
+//! ```text
+//! residual ≥ (‖z − P_K(z − ρ (w + φ(w) e_N))‖ / ‖z‖)²,   ρ = ‖z‖ / max(‖F(0) + q‖, ‖w‖)         (4)
+//! ```
+//!
 //! A NaN anywhere makes the residual NaN, and NaN is never at most a tolerance.
 
 use crate::sets::{LARGEST_BLOCK, Set, natural, norm};
@@ -100,9 +108,12 @@ pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
     // exactly zero is common in small problems, and spares the roots
     let value = match problem.measure() {
         _ if sum == 0.0 => 0.0,
-        Measure::Unit => sum.sqrt() / (1.0 + scale.sqrt()),
+        Measure::Unit => relative(sum.sqrt(), 1.0 + scale.sqrt()),
         Measure::Relative => relative(sum.sqrt(), scale.sqrt()),
-        Measure::Largest => relative(sum.sqrt(), scale.sqrt().max(norm2(z)).max(norm2(w))),
+        Measure::Largest => {
+            let value = relative(sum.sqrt(), scale.sqrt().max(norm2(z)).max(norm2(w)));
+            larger(value, in_one_size(problem, z, w))
+        }
         Measure::Absolute | Measure::Blocks => sum.sqrt(),
     };
     Residual { value, worst }
@@ -126,7 +137,7 @@ fn by_blocks(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
         set.natural_map(1.0, z_c, w_c, f);
         let share = f.iter().map(|f| f * f).sum::<f64>();
         sum += share;
-        if !(share <= largest) {
+        if !(share <= largest) && !f64::is_nan(largest) {
             (worst, largest) = (start, share);
         }
         if problem.measure() == Measure::Blocks {
@@ -134,25 +145,68 @@ fn by_blocks(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
                 Set::Free => 1.0,
                 _ => 1.0 + norm(&problem.others(start, size, z_c, w_c)),
             };
-            let share = share.sqrt() / scale;
-            most = if share <= most { most } else { share };
+            let share = relative(share.sqrt(), scale);
+            // a NaN stays one
+            most = if share <= most || most.is_nan() { most } else { share };
         }
     });
     let sum = sum.sqrt();
     let q = || norm2(problem.q());
     let value = match problem.measure() {
-        Measure::Unit => sum / (1.0 + q()),
+        Measure::Unit => relative(sum, 1.0 + q()),
         Measure::Relative => relative(sum, q()),
-        Measure::Largest => relative(sum, q().max(norm2(z)).max(norm2(w))),
+        Measure::Largest => {
+            let value = relative(sum, q().max(norm2(z)).max(norm2(w)));
+            larger(value, in_one_size(problem, z, w))
+        }
         Measure::Absolute => sum,
         Measure::Blocks => most,
     };
     Residual { value, worst }
 }
 
-/// `value / scale`, not divided by what is nothing.
+/// `value / scale`, not divided by what is nothing; NaN where the scale has overflowed.
 fn relative(value: f64, scale: f64) -> f64 {
-    if scale > f64::EPSILON { value / scale } else { value }
+    match scale {
+        scale if !scale.is_finite() => f64::NAN,
+        scale if scale > f64::EPSILON => value / scale,
+        _ => value,
+    }
+}
+
+/// The larger of two numbers; NaN if either is.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a >= b { a } else { b }
+}
+
+/// The right-hand side of (4).
+fn in_one_size(problem: &Problem, z: &[f64], w: &[f64]) -> f64 {
+    let forces = norm2(z);
+    let free = match problem.matrix() {
+        Operator::Global(global) => {
+            let sum = global.free().iter().zip(problem.q()).map(|(free, q)| (free + q).powi(2));
+            sum.sum::<f64>().sqrt()
+        }
+        _ => norm2(problem.q()),
+    };
+    let velocities = free.max(norm2(w));
+    if !(forces > 0.0 && velocities > 0.0) {
+        return 0.0;
+    }
+    let rho = forces / velocities;
+    let (mut small, mut long) = ([0.0; LARGEST_BLOCK], Vec::new());
+    let mut sum = 0.0;
+    problem.for_each_block(|start, set, size| {
+        let f = if size <= LARGEST_BLOCK {
+            &mut small[..size]
+        } else {
+            long.resize(size, 0.0);
+            &mut long[..size]
+        };
+        set.natural_map(rho, &z[start..start + size], &w[start..start + size], f);
+        sum += f.iter().map(|f| f * f).sum::<f64>();
+    });
+    sum / (forces * forces)
 }
 
 /// What an answer means for the contacts of a friction problem: the largest violations of each
@@ -170,9 +224,16 @@ pub struct Physical {
     pub dissipation_angle: f64,
 }
 
+/// Share of the largest velocity and force below which a contact is said to stick or to be open.
+const SLIDES: f64 = 1e-6;
+
 /// Measures each part of the friction law on its own, for `w` as [`residual`] left it.
 pub fn physical(problem: &Problem, z: &[f64], w: &[f64]) -> Physical {
     let mut all = Physical::default();
+    if z.iter().chain(w).any(|x| x.is_nan()) {
+        let (gap, cone, complementarity) = (f64::NAN, f64::NAN, f64::NAN);
+        return Physical { gap, cone, complementarity, dissipation_angle: f64::NAN };
+    }
     let (largest_z, largest_w) =
         (saltus_linalg::vector::norm_inf(z), saltus_linalg::vector::norm_inf(w));
     problem.for_each_block(|start, set, size| {
@@ -191,7 +252,7 @@ pub fn physical(problem: &Problem, z: &[f64], w: &[f64]) -> Physical {
             let (force, slip) = (&z[range.clone()], &w[range]);
             let (f, s) = (norm(force), norm(slip));
             all.cone = all.cone.max(f - mu * z[0]);
-            if s > 1e-9 * largest_w && f > 1e-9 * largest_z {
+            if s > SLIDES * largest_w && f > SLIDES * largest_z {
                 let dot: f64 = force.iter().zip(slip).map(|(f, s)| -f * s).sum();
                 let cosine = (dot / (f * s)).clamp(-1.0, 1.0);
                 all.dissipation_angle = all.dissipation_angle.max(cosine.acos());
@@ -247,5 +308,30 @@ mod tests {
         for z in [[f64::NAN, 0.0], [0.0, f64::NAN], [f64::INFINITY, 0.0]] {
             assert!(!(residual(&problem, &z, &mut w).value <= 1e300));
         }
+    }
+
+    #[test]
+    fn an_answer_that_runs_away_is_none() {
+        // no force keeps the contact from closing: w_N = −1 for every z
+        let W = Matrix::from([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+        let problem = Problem::friction3d(W, vec![-1.0, 0.1, 0.0], &[0.5]).unwrap();
+        for z in [1.0, 1e9, 1e15] {
+            assert!(residual(&problem, &[z, -0.1, 0.0], &mut [0.0; 3]).value >= 0.5, "{z}");
+        }
+    }
+
+    #[test]
+    fn a_nan_in_one_block_is_not_lost_in_the_next() {
+        let blocks = [
+            crate::Block { size: 1, set: crate::Set::Nonnegative },
+            crate::Block { size: 1, set: crate::Set::Nonnegative },
+        ];
+        let problem = Problem::new(Matrix::identity(2), vec![1.0, 1.0], &blocks).unwrap();
+        for measure in [Measure::Blocks, Measure::Unit, Measure::Largest, Measure::Absolute] {
+            let problem = problem.clone().measured(measure);
+            assert!(residual(&problem, &[f64::NAN, 0.0], &mut [0.0; 2]).value.is_nan());
+        }
+        let huge = Problem::lcp(Matrix::identity(2), vec![1e200, -1.0]).unwrap();
+        assert!(!(residual(&huge, &[0.0, 0.0], &mut [0.0; 2]).value <= 1e-8));
     }
 }

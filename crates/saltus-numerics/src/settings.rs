@@ -13,7 +13,7 @@ pub enum Solver {
     Pivoting(PivotingSettings),
     /// Lemke's method with the lexicographic rule.
     Lemke(LemkeSettings),
-    /// Projected Gauss–Seidel.
+    /// Gauss–Seidel by blocks, each solved exactly.
     GaussSeidel(GaussSeidelSettings),
     /// Semismooth Newton on the Fischer–Burmeister function.
     FischerBurmeister(FischerBurmeisterSettings),
@@ -342,11 +342,23 @@ impl Solver {
             let (field, allowed) = ("cache", "[0, 4096]");
             return Err(NumericsError::Setting { field, value: s.cache as f64, allowed });
         }
+        if let Solver::Newton(s) = self
+            && !(s.proximal >= 0.0 && s.proximal.is_finite())
+        {
+            let (field, allowed) = ("proximal", "[0, inf)");
+            return Err(NumericsError::Setting { field, value: s.proximal, allowed });
+        }
         if let Solver::GaussSeidel(s) = self
             && !(s.relaxation > 0.0 && s.relaxation < 2.0)
         {
             let (field, allowed) = ("relaxation", "(0, 2)");
             return Err(NumericsError::Setting { field, value: s.relaxation, allowed });
+        }
+        if let Solver::Newton(s) = self
+            && !(s.proximal >= 0.0 && s.proximal.is_finite())
+        {
+            let (field, allowed) = ("proximal", "[0, inf)");
+            return Err(NumericsError::Setting { field, value: s.proximal, allowed });
         }
         if let Solver::GaussSeidel(s) = self
             && s.threads > MOST_THREADS

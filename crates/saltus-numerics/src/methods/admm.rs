@@ -129,9 +129,6 @@ impl Admm {
 
         let mut least = residual(problem, z, w);
         self.best.copy_from_slice(z);
-        if self.layout.runs_away(problem, tol, z) {
-            least.value = f64::MAX;
-        }
         let mut rho = 0.0;
         let (mut iterations, mut measure) = (0, 1);
         let mut pace = Pace::new();
@@ -164,7 +161,7 @@ impl Admm {
             self.layout.resolve(rho, &mut self.y);
             if iterations == measure || iterations == limit {
                 let now = residual(problem, &self.y, w);
-                if now.value < least.value && !self.layout.runs_away(problem, tol, &self.y) {
+                if now.value < least.value {
                     least = now;
                     self.best.copy_from_slice(&self.y);
                 }

@@ -171,7 +171,8 @@ impl Auto {
             let Ok(report) = report else { continue };
             self.note(report);
             iterations += report.iterations;
-            if report.status == Status::Solved || !(best.residual <= report.residual) {
+            let better = report.residual < best.residual || best.residual.is_nan();
+            if report.status == Status::Solved || better {
                 best = report;
                 self.keep(z);
             }

@@ -79,6 +79,9 @@ impl Enumeration {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
+        if !problem.is_boxed() || !problem.matrix().is_matrix() {
+            return Err(unsupported("enumeration", problem));
+        }
         self.start(problem)?;
         let (mut iterations, mut singular, mut doubtful) = (0, 0, 0);
         loop {

@@ -67,7 +67,7 @@ impl Extragradient {
         let tol = self.settings.tol;
         let status = loop {
             let now = residual(problem, z, w);
-            if now.value <= least && !self.layout.runs_away(problem, tol, z) {
+            if now.value <= least {
                 least = now.value;
                 self.best.copy_from_slice(z);
             }

@@ -101,12 +101,12 @@ impl GaussSeidel {
             let range = self.blocks.matrix.range(k);
             let (row, value) = (range.start, self.blocks.matrix.diagonal(k)[0]);
             let set = &self.blocks.sets[k];
-            set.project(1.0, &mut z[range]);
             let fixed = set.bounds().is_some_and(|(lower, upper)| lower == upper);
             if !(value > 0.0) && !fixed {
                 return Err(NumericsError::Diagonal { row, value });
             }
         }
+        self.blocks.project(z);
         let Points { before, direction, best } = &mut self.points;
         for buffer in [before, direction, best] {
             buffer.clear();

@@ -49,7 +49,7 @@ pub(super) fn solve(
             status: report.status,
             residual: report.residual,
         });
-        if !(least.value <= report.residual) || report.status == Status::Solved {
+        if report.residual < least.value || least.value.is_nan() {
             least.value = report.residual;
             best.copy_from_slice(z);
         }
@@ -157,7 +157,7 @@ impl Tangent {
         let Some(workspace) = &mut self.workspace else { return Ok(None) };
         let n = z.len();
         let mut matrix = jacobian.clone();
-        let largest = matrix.data().iter().fold(0.0, |a: f64, x| a.max(x.abs()));
+        let largest = saltus_linalg::vector::norm_inf(matrix.data());
         if !largest.is_finite() {
             return Ok(None);
         }
@@ -167,7 +167,7 @@ impl Tangent {
         let mut q = vec![0.0; n];
         matrix.apply(z, &mut q);
         q.iter_mut().zip(w).for_each(|(q, w)| *q = w - *q);
-        let tangent = Problem::new(matrix, q, &self.blocks)?;
+        let Ok(tangent) = Problem::new(matrix, q, &self.blocks) else { return Ok(None) };
         let (mut answer, mut v) = (z.to_vec(), vec![0.0; n]);
         let report = match &mut workspace.method {
             Method::Auto(auto) => auto.solve(&tangent, &mut answer, &mut v)?,

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::sets::{Set, Step};
-use crate::{Measure, Operator, Problem};
+use crate::{Operator, Problem};
 
 /// The blocks, and `D`.
 #[derive(Debug, Default)]
@@ -19,7 +19,6 @@ pub(super) struct Layout {
     steps: Vec<Step>, // 1/d of the parts of each block
     /// The diagonal of `D`.
     pub d: Vec<f64>,
-    given: f64, // ‖F(0) + q‖ in the norm of D⁻¹
 }
 
 impl Layout {
@@ -61,19 +60,9 @@ impl Layout {
             sets.push(set.clone());
             steps.push(step);
         });
-        let mut given = vec![0.0; d.len()];
-        problem.eval(&vec![0.0; d.len()], &mut given);
-        self.given = given.iter().zip(&d).map(|(q, d)| q * q / d).sum::<f64>().sqrt();
         let moved = self.d != d;
         self.d = d;
         moved
-    }
-
-    /// Whether `z` is so large that a residual relative to it says nothing of `q`: how
-    /// iterations end on a problem without solution, if not stopped.
-    pub fn runs_away(&self, problem: &Problem, tol: f64, z: &[f64]) -> bool {
-        let size = || z.iter().zip(&self.d).map(|(z, d)| d * z * z).sum::<f64>().sqrt();
-        problem.measure() == Measure::Largest && !(tol * size() <= self.given)
     }
 
     /// `z` moved into the sets; where they are graphs it stays.

@@ -25,6 +25,7 @@
 //! Reference: Cottle, Pang, Stone, *The Linear Complementarity Problem*, 1992, §4.4, §4.9.
 
 use super::proximal::Proximal;
+use super::unsupported;
 use crate::methods::Pivoting;
 use crate::mode::{Side, allowed};
 use crate::residual::residual;
@@ -87,6 +88,9 @@ impl Lemke {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
+        if !problem.is_boxed() || !problem.matrix().is_matrix() {
+            return Err(unsupported("lemke", problem));
+        }
         self.form.build(problem);
         let (status, iterations) = self.follow();
         self.form.read_back(problem, &self.basis.z, z);

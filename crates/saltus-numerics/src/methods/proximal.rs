@@ -104,6 +104,9 @@ impl Proximal {
                 status = self.rounds(problem, z, w, &mut check, &mut iterations, most);
             }
         }
+        if status != Status::Solved {
+            check = residual(problem, z, w);
+        }
         self.answer.clear();
         if status == Status::Solved {
             self.answer.extend_from_slice(z);

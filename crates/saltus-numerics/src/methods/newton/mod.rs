@@ -125,21 +125,8 @@ impl Newton {
             z.copy_from_slice(&self.best);
             least = residual(problem, z, w);
         }
-        if status == Status::Solved && self.runs_away(z) {
-            status = Status::Diverged;
-        }
         let (residual, worst) = (least.value, least.worst);
         Ok(Report { status, iterations: steps, residual, worst, method: "newton" })
-    }
-
-    /// Whether `z` is so large that a residual relative to it says nothing: `tol ‖S z‖ > ‖q‖`, as
-    /// where there is no solution.
-    fn runs_away(&self, z: &[f64]) -> bool {
-        let mut sum = 0.0;
-        for (k, size) in self.size.iter().enumerate() {
-            sum += z[self.blocks.matrix.range(k)].iter().map(|z| (size * z).powi(2)).sum::<f64>();
-        }
-        self.settings.tol * f64::sqrt(sum) > norm2(&self.blocks.q)
     }
 
     /// Steps (2) from the point where they are; leaves the best point in `best`.
@@ -161,7 +148,7 @@ impl Newton {
             let merit = norm2(&self.f);
             merits[*iterations % MEMORY] = merit;
             let now = if *iterations == 0 { least } else { residual(problem, z, w) };
-            if now.value < least.value {
+            if now.value < least.value || least.value.is_nan() {
                 if now.value < 0.9 * least.value {
                     stalled = 0;
                 }
@@ -257,7 +244,7 @@ impl Newton {
                     break;
                 }
                 now = residual(problem, z, w);
-                if now.value < least.value {
+                if now.value < least.value || least.value.is_nan() {
                     least = now;
                     self.best.copy_from_slice(z);
                 }
