@@ -147,6 +147,18 @@ impl Problem {
     }
 
     /// Contacts with friction in space, normal and two tangents each.
+    ///
+    /// ```
+    /// use saltus_linalg::Matrix;
+    /// use saltus_numerics::{Problem, Solver, solve};
+    ///
+    /// // one contact, pressed with 1 and pushed sideways with 2: it slips
+    /// let problem = Problem::friction3d(Matrix::identity(3), vec![-1.0, 2.0, 0.0], &[0.5])?;
+    /// let solution = solve(&problem, &Solver::default(), None)?;
+    /// assert_eq!(solution.z, [1.0, -0.5, 0.0]);
+    /// assert_eq!(solution.w, [0.0, 1.5, 0.0]);
+    /// # Ok::<(), saltus_numerics::NumericsError>(())
+    /// ```
     pub fn friction3d(
         W: impl Into<Operator>,
         q: Vec<f64>,

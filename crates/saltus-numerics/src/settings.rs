@@ -41,7 +41,8 @@ impl Default for Solver {
 pub struct AutoSettings {
     /// The answer's residual is at most this (see [`residual`](crate::residual)). Default 1e-8.
     pub tol: f64,
-    /// Iterations that each method of the portfolio may use. Default 10 000.
+    /// Iterations that each method of the portfolio may use, and after which no further one is
+    /// tried. Default 10 000.
     pub max_iter: usize,
 }
 

@@ -73,9 +73,10 @@ pub(crate) struct Cones {
 impl Cones {
     pub fn new(settings: AutoSettings) -> Self {
         let AutoSettings { tol, max_iter } = settings;
-        let sweeps = GaussSeidelSettings { tol, max_iter: usize::MAX, ..Default::default() };
+        let sweeps = GaussSeidelSettings { tol, max_iter, ..Default::default() };
         let steps = NewtonSettings { tol, max_iter, patience: 25, ..Default::default() };
-        let interior = InteriorPointSettings { tol, ..Default::default() };
+        let steps_inside = InteriorPointSettings::default().max_iter.min(max_iter);
+        let interior = InteriorPointSettings { tol, max_iter: steps_inside };
         let directions = AdmmSettings { tol, max_iter, ..Default::default() };
         Cones {
             settings,
@@ -119,7 +120,7 @@ impl Cones {
                 rate < 0.0 && sweep as f64 + left <= 1.2 * sweeps as f64
             };
             let report = self.gauss_seidel.run(problem, z, w, sweeps, promising);
-            if search.take(report, z, w)? {
+            if search.take(report, z) {
                 break;
             }
             for attempt in if problem.len() <= SMALL { SMALL_TRIES } else { TRIES } {
@@ -152,7 +153,7 @@ impl Cones {
                 };
                 let infeasible =
                     report.as_ref().is_ok_and(|report| report.status == Status::Infeasible);
-                if search.take(report, z, w)? || infeasible {
+                if search.take(report, z) || infeasible {
                     return search.finish(problem, z, w);
                 }
             }
@@ -191,19 +192,14 @@ impl<'a> Search<'a> {
     }
 
     /// Notes an attempt; leaves the best point in `z`. Whether the search is over.
-    fn take(
-        &mut self,
-        report: Result<Report, NumericsError>,
-        z: &mut [f64],
-        _w: &mut [f64],
-    ) -> Result<bool, NumericsError> {
+    fn take(&mut self, report: Result<Report, NumericsError>, z: &mut [f64]) -> bool {
         let report = match report {
             Ok(report) => report,
             // that a method cannot work on a problem is no failure of the portfolio
             Err(error) => {
                 self.refusal = Some(error);
                 z.copy_from_slice(self.best);
-                return Ok(false);
+                return false;
             }
         };
         let Report { method, status, residual, iterations, .. } = report;
@@ -220,7 +216,7 @@ impl<'a> Search<'a> {
         } else {
             z.copy_from_slice(self.best);
         }
-        Ok(solved)
+        solved
     }
 
     /// The report on the best point, which is verified once more.
