@@ -1,16 +1,19 @@
 //! The portfolio for problems with sets that are no boxes: friction, cones, graphs.
 //!
 //! 1. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's method.
-//! 2. [`Admm`] while its residual falls fast, [`Newton`] from there, [`InteriorPoint`], Newton from
+//! 2. Above `ISLANDS` unknowns, each island on its own, where there are several (see `islands`).
+//! 3. [`Admm`] while its residual falls fast, [`Newton`] from there, [`InteriorPoint`], Newton from
 //!    zero and with care, a long run of [`Admm`]; none of them for problems so large that factors
 //!    would fill the memory.
-//! 3. Gauss–Seidel again, longer, and 2 from there, until the budget is spent.
+//! 4. Gauss–Seidel again, longer, and 3 from there, until the budget is spent.
 //!
 //! A problem whose map is a function goes to Josephy's method (see `josephy`).
 //! Each attempt starts from the best point so far, but for one of Newton's. A proof that there is
 //! no solution ends the search.
 
+use super::islands::{self, Islands};
 use super::{Admm, GaussSeidel, InteriorPoint, Newton, josephy};
+use crate::blocks::Blocks;
 use crate::residual::residual;
 use crate::{
     AdmmSettings, Attempt, AutoSettings, GaussSeidelSettings, InteriorPointSettings,
@@ -39,6 +42,9 @@ const TRIES: [Try; 6] = [
 const SMALL_TRIES: [Try; 6] = [NEWTON, TRIES[0], TRIES[2], TRIES[3], TRIES[4], TRIES[5]];
 const SMALL: usize = 120;
 const NEWTON: Try = Try::Newton { from_zero: false, proximal: 0.1, careful: false };
+
+/// Unknowns above which a problem is cut into its islands.
+const ISLANDS: usize = 300;
 
 /// Largest problem whose matrix is factored: beyond it factors fill the memory.
 const FACTORED: usize = 60_000;
@@ -123,6 +129,13 @@ impl Cones {
             if search.take(report, z) {
                 break;
             }
+            if sweeps == worth
+                && problem.len() > ISLANDS
+                && let Some(report) = by_islands(&self.settings, problem, z, w)
+                && search.take(Ok(report), z)
+            {
+                break;
+            }
             for attempt in if problem.len() <= SMALL { SMALL_TRIES } else { TRIES } {
                 if problem.len() > FACTORED {
                     break;
@@ -164,6 +177,39 @@ impl Cones {
         }
         search.finish(problem, z, w)
     }
+}
+
+/// Each island on its own, from the point in `z`; `None` where there is but one.
+fn by_islands(
+    settings: &AutoSettings,
+    problem: &Problem,
+    z: &mut [f64],
+    w: &mut [f64],
+) -> Option<Report> {
+    let mut blocks = Blocks::default();
+    blocks.update("auto", problem).ok()?;
+    let Islands { islands } = Islands::of(&blocks);
+    if islands.len() < 2 {
+        return None;
+    }
+    let &AutoSettings { tol, max_iter } = settings;
+    let mut inner = Cones::new(AutoSettings { tol: 0.5 * tol, max_iter });
+    let (mut iterations, mut attempts) = (0, Vec::new());
+    let (mut part_z, mut part_w) = (Vec::new(), Vec::new());
+    for island in &islands {
+        let (part, unknowns) = islands::part(problem, &blocks, island)?;
+        part_z.clear();
+        part_z.extend(unknowns.iter().map(|&i| z[i]));
+        part_w.resize(unknowns.len(), 0.0);
+        let found = inner.solve(&part, &mut part_z, &mut part_w[..], &mut attempts).ok()?;
+        part_w.clear();
+        iterations = iterations.max(found.iterations);
+        unknowns.iter().zip(&part_z).for_each(|(&i, value)| z[i] = *value);
+    }
+    let last = residual(problem, z, w);
+    let status = if last.value <= tol { Status::Solved } else { Status::MaxIter };
+    let (residual, worst) = (last.value, last.worst);
+    Some(Report { status, iterations, residual, worst, method: "islands" })
 }
 
 /// The best point so far, and what was tried.

@@ -23,6 +23,7 @@ mod fischer_burmeister;
 mod gauss_seidel;
 mod interior_point;
 mod interior_start;
+mod islands;
 mod josephy;
 mod layout;
 mod lemke;

@@ -1,0 +1,127 @@
+//! Islands: parts of a problem that do not see each other, solved one by one.
+//!
+//! Blocks are joined where `W` joins them. A packing with few contacts falls into thousands of
+//! islands of a few contacts each; together they would take as many sweeps as the worst of them.
+//!
+//! ```text
+//! w_I = W_II z_I + q_I   for each island I,   W_IJ = 0
+//! ```
+
+use crate::blocks::Blocks;
+use crate::{Block, Problem, Set};
+use saltus_linalg::{Matrix, Sparse};
+
+/// Unknowns up to which an island gets a dense matrix.
+const DENSE: usize = 30;
+
+/// Which blocks belong together.
+#[derive(Debug, Default)]
+pub(crate) struct Islands {
+    /// The blocks of each island, in order.
+    pub islands: Vec<Vec<usize>>,
+}
+
+impl Islands {
+    /// The islands of a problem.
+    pub fn of(blocks: &Blocks) -> Islands {
+        let count = blocks.len();
+        let mut parent: Vec<usize> = (0..count).collect();
+        let mut of_unknown = vec![0; blocks.q.len()];
+        for k in 0..count {
+            of_unknown[blocks.matrix.range(k)].fill(k);
+        }
+        for k in 0..count {
+            for first in blocks.matrix.neighbours(k) {
+                let (a, b) = (root(&mut parent, k), root(&mut parent, of_unknown[first]));
+                // the first block names the island
+                parent[a.max(b)] = a.min(b);
+            }
+        }
+        let mut number = vec![usize::MAX; count];
+        let mut islands: Vec<Vec<usize>> = Vec::new();
+        for k in 0..count {
+            let root = root(&mut parent, k);
+            if number[root] == usize::MAX {
+                number[root] = islands.len();
+                islands.push(Vec::new());
+            }
+            islands[number[root]].push(k);
+        }
+        Islands { islands }
+    }
+}
+
+/// The block that names the island of `k`.
+fn root(parent: &mut [usize], mut k: usize) -> usize {
+    while parent[k] != k {
+        parent[k] = parent[parent[k]];
+        k = parent[k];
+    }
+    k
+}
+
+/// The problem of one island, and which unknowns it has.
+pub(crate) fn part(
+    whole: &Problem,
+    blocks: &Blocks,
+    island: &[usize],
+) -> Option<(Problem, Vec<usize>)> {
+    let unknowns: Vec<usize> = island.iter().flat_map(|&k| blocks.matrix.range(k)).collect();
+    let n = unknowns.len();
+    let place = |unknown: usize| unknowns.partition_point(|&other| other < unknown);
+    let mut triplets = Vec::new();
+    for &k in island {
+        let (range, own) = (blocks.matrix.range(k), blocks.matrix.diagonal(k));
+        blocks.matrix.for_each_in_row(k, |col, width, block| {
+            let values = block.unwrap_or(own);
+            let first = place(col);
+            for (i, row) in range.clone().enumerate() {
+                for j in 0..width {
+                    triplets.push((place(row), first + j, values[i * width + j]));
+                }
+            }
+        });
+    }
+    let q = unknowns.iter().map(|&i| blocks.q[i]).collect();
+    let sets: Vec<Block> = island
+        .iter()
+        .map(|&k| {
+            let set: Set = blocks.sets[k].clone();
+            Block { size: blocks.matrix.range(k).len(), set }
+        })
+        .collect();
+    let problem = if n <= DENSE {
+        let mut matrix = Matrix::zeros(n, n);
+        triplets.iter().for_each(|&(i, j, value)| matrix[(i, j)] += value);
+        Problem::new(matrix, q, &sets)
+    } else {
+        Problem::new(Sparse::from_triplets(n, n, &triplets), q, &sets)
+    };
+    Some((problem.ok()?.measured(whole.measure()), unknowns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_see_each_other_are_one_island() {
+        // contacts 0 and 2 share a body, contact 1 stands alone
+        let mut matrix = Matrix::identity(6);
+        (matrix[(0, 4)], matrix[(4, 0)]) = (0.3, 0.3);
+        let q = vec![-1.0, 0.2, -2.0, 0.0, -3.0, 0.5];
+        let problem = Problem::friction2d(matrix.clone(), q.clone(), &[0.5; 3]).unwrap();
+        let mut blocks = Blocks::default();
+        blocks.update("auto", &problem).unwrap();
+        let Islands { islands } = Islands::of(&blocks);
+        assert_eq!(islands, [vec![0, 2], vec![1]]);
+        let (part, unknowns) = part(&problem, &blocks, &islands[0]).unwrap();
+        assert_eq!(unknowns, [0, 1, 4, 5]);
+        assert_eq!(part.q(), [-1.0, 0.2, -3.0, 0.5]);
+        for (i, &row) in unknowns.iter().enumerate() {
+            for (j, &col) in unknowns.iter().enumerate() {
+                assert_eq!(part.matrix().get(i, j), matrix[(row, col)]);
+            }
+        }
+    }
+}
