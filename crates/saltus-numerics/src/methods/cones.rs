@@ -1,7 +1,9 @@
 //! The portfolio for problems with sets that are no boxes: friction, cones, graphs.
 //!
-//! 1. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's method.
-//! 2. Above `ISLANDS` unknowns, each island on its own, where there are several (see `islands`).
+//! 1. Above `ISLANDS` unknowns a few sweeps, and then each island on its own, where there are
+//!    several (see `islands`).
+//! 2. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's
+//!    method.
 //! 3. [`Admm`] while its residual falls fast, [`Newton`] from there, [`InteriorPoint`], Newton from
 //!    zero and with care, a long run of [`Admm`]; none of them for problems so large that factors
 //!    would fill the memory.
@@ -109,6 +111,15 @@ impl Cones {
         let mut search = Search::new(problem, z, w, attempts, &mut self.best);
         let worth = sweeps_worth(problem.len());
         let mut sweeps = worth;
+        if problem.len() > ISLANDS {
+            let report = self.gauss_seidel.run(problem, z, w, 2 * TRIAL, |_, _| true);
+            if search.take(report, z)
+                || by_islands(&self.settings, problem, z, w)
+                    .is_some_and(|report| search.take(Ok(report), z))
+            {
+                return search.finish(problem, z, w);
+            }
+        }
         while search.iterations < self.settings.max_iter {
             let before = search.residual;
             // the sweeps that are left at the rate so far
@@ -127,13 +138,6 @@ impl Cones {
             };
             let report = self.gauss_seidel.run(problem, z, w, sweeps, promising);
             if search.take(report, z) {
-                break;
-            }
-            if sweeps == worth
-                && problem.len() > ISLANDS
-                && let Some(report) = by_islands(&self.settings, problem, z, w)
-                && search.take(Ok(report), z)
-            {
                 break;
             }
             for attempt in if problem.len() <= SMALL { SMALL_TRIES } else { TRIES } {
