@@ -21,6 +21,9 @@ pub(crate) fn write(path: &Path, stored: &StoredProblem) -> Result<(), ProblemWr
         return Err(ProblemWriteError::TooLarge { size: largest });
     }
 
+    if let Some(what) = not_of_form(&stored.problem, contacts.equalities) {
+        return Err(ProblemWriteError::Content { kind: stored.kind, what });
+    }
     let mut partial = Partial::create(path)?;
     let failed = |error: Hdf5Error| ProblemWriteError::Hdf5 {
         path: path.to_path_buf(),
@@ -39,6 +42,24 @@ pub(crate) fn write(path: &Path, stored: &StoredProblem) -> Result<(), ProblemWr
         path: path.to_path_buf(),
         cause: error.to_string(),
     })
+}
+
+/// What keeps a matrix from the form `[W V; Vᵀ R]`, of which only `W`, `V` and `R` are stored.
+fn not_of_form(problem: &Problem, equalities: usize) -> Option<String> {
+    if equalities == 0 || !problem.matrix().is_matrix() {
+        return None;
+    }
+    let (n, m, matrix) = (problem.len(), problem.len() - equalities, problem.matrix());
+    for i in m..n {
+        for j in 0..m {
+            if matrix.get(i, j) != matrix.get(j, i) {
+                return Some(format!(
+                    "the rows of its equalities are not their transposed columns (at [{i}, {j}])"
+                ));
+            }
+        }
+    }
+    None
 }
 
 /// Most entries of a matrix.
