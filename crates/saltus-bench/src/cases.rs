@@ -82,7 +82,7 @@ fn bouncing_ball() -> Case {
         let system = LagrangianLinear::new([1.0, 0.0, 0.0], [0.0; 3], mass);
         let ball = model.add("ball", system.F_ext([-9.81, 0.0, 0.0]))?;
         let floor = LagrangianLinearRelation::new([[1.0, 0.0, 0.0]]).b([-0.1]);
-        model.connect("floor", floor, Law::NewtonImpact { e: 0.9 }, &[ball])?;
+        model.connect("floor", floor, Law::newton_impact(0.9), &[ball])?;
         Ok(TimeStepping::new(model, h, [MoreauJean::default().into()])?)
     };
     let peer = &["bouncing-ball", "--steps", "100000"];
@@ -117,7 +117,7 @@ pub fn beads_at_rest(n: usize) -> Case {
     let h = 1e-3;
     let build = move || {
         let mut model = Model::new("beads at rest");
-        let law = Law::NewtonImpact { e: 0.9 };
+        let law = Law::newton_impact(0.9);
         let mut below = None;
         for i in 0..n {
             let system = LagrangianLinear::new([0.1 + 0.2 * i as f64], [0.0], [[1.0]]);

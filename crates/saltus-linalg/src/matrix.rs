@@ -106,6 +106,23 @@ impl Matrix {
         self.data.resize(rows * cols, 0.0);
     }
 
+    /// Gives the matrix this shape, for entries that are to be written; keeps its memory where it
+    /// is enough.
+    #[inline]
+    pub fn resize(&mut self, rows: usize, cols: usize) {
+        self.rows = rows;
+        self.cols = cols;
+        self.data.resize(rows * cols, 0.0);
+    }
+
+    /// Becomes the identity of `n` rows, keeping its memory where it is enough.
+    pub fn set_identity(&mut self, n: usize) {
+        self.reset(n, n);
+        for i in 0..n {
+            self[(i, i)] = 1.0;
+        }
+    }
+
     /// Becomes a copy of `other`, keeping its memory where it is enough.
     pub fn copy_from(&mut self, other: &Matrix) {
         self.rows = other.rows;

@@ -93,6 +93,18 @@ impl Sparse {
         &self.entries
     }
 
+    /// The value of an entry by its place in [`entries`](Self::entries), to be changed.
+    #[inline]
+    pub fn value_mut(&mut self, place: usize) -> &mut f64 {
+        &mut self.entries[place].value
+    }
+
+    /// Place of entry `(i, j)` in [`entries`](Self::entries), if it is stored.
+    pub fn place(&self, i: usize, j: usize) -> Option<usize> {
+        let k = self.row(i).binary_search_by_key(&j, |entry| entry.col).ok()?;
+        Some(self.start[i] + k)
+    }
+
     /// The entries of row `i`.
     #[inline]
     pub fn row(&self, i: usize) -> &[Entry] {

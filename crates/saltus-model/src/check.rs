@@ -1,6 +1,6 @@
 //! Checks that systems and relations share: sizes, shapes, finite numbers.
 
-use crate::{MatrixOperator, ModelError, VectorOperator};
+use crate::{ModelError, Operator};
 use saltus_linalg::Matrix;
 
 /// A vector has `expected` entries, all finite.
@@ -44,13 +44,14 @@ pub fn matrix(
 pub fn vector_operator(
     owner: &str,
     what: &'static str,
-    value: &VectorOperator,
+    value: &Operator,
     expected: usize,
     why: &str,
 ) -> Result<(), ModelError> {
-    match value {
-        VectorOperator::Constant(value) => vector(owner, what, value, expected, why),
-        VectorOperator::Function { len, .. } => length(owner, what, *len, expected, why),
+    match (value.as_constant(), value.shape()) {
+        (Some(value), (_, 1)) => vector(owner, what, value.data(), expected, why),
+        (None, (found, 1)) => length(owner, what, found, expected, why),
+        (_, found) => shape(owner, what, found, (expected, 1), why),
     }
 }
 
@@ -58,13 +59,13 @@ pub fn vector_operator(
 pub fn matrix_operator(
     owner: &str,
     what: &'static str,
-    value: &MatrixOperator,
+    value: &Operator,
     expected: (usize, usize),
     why: &str,
 ) -> Result<(), ModelError> {
-    match value {
-        MatrixOperator::Constant(value) => matrix(owner, what, value, expected, why),
-        MatrixOperator::Function { .. } => shape(owner, what, value.shape(), expected, why),
+    match value.as_constant() {
+        Some(value) => matrix(owner, what, value, expected, why),
+        None => shape(owner, what, value.shape(), expected, why),
     }
 }
 

@@ -60,6 +60,32 @@ pub enum ModelError {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// A contact whose relation has the wrong number of components.
+    #[error(
+        "{owner}: the relation has {found} components, expected {plane} (in the plane) or {space} (in space)"
+    )]
+    ContactSize {
+        /// The interaction and its law.
+        owner: String,
+        /// Components of the relation.
+        found: usize,
+        /// Those of a contact in the plane.
+        plane: usize,
+        /// Those of a contact in space.
+        space: usize,
+    },
+    /// Points that are no graph.
+    #[error("{owner}: point {index} of `points`{} {why}", coordinates(.point))]
+    Points {
+        /// The interaction and its law.
+        owner: String,
+        /// The point.
+        index: usize,
+        /// Its coordinates, if it is there.
+        point: Option<(f64, f64)>,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// A mass matrix that is not symmetric positive definite.
     #[error(
         "{owner}: the mass matrix `M` is {what}; a Lagrangian system needs it symmetric positive definite"
@@ -175,6 +201,10 @@ impl OperatorError {
         self.what = format!("{} of {system}", self.what);
         self
     }
+}
+
+fn coordinates(point: &Option<(f64, f64)>) -> String {
+    point.map(|(y, lam)| format!(", ({y}, {lam}),")).unwrap_or_default()
 }
 
 fn place(at: &[usize]) -> String {

@@ -1,8 +1,13 @@
 //! The laws between `y` and `λ`: a closed list that the numerics know in full.
 
-use crate::{ModelError, Order};
+use crate::{At, ModelError, Operator, OperatorError, Order};
+use saltus_linalg::Matrix;
 
-/// A law `−y ∈ N_K(λ)`, component by component (mechanics: with `u` for `y`).
+/// A law `−y ∈ N_K(λ)` (mechanics: with `u` for `y`), component by component unless it is one of
+/// friction.
+///
+/// In mechanics the relation of a contact has the normal first, then the tangents, then the
+/// rolling rates.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Law {
     /// `0 ≤ y ⟂ λ ≥ 0`: ideal diodes, unilateral constraints.
@@ -17,11 +22,137 @@ pub enum Law {
         /// Largest value of `λ`, likewise.
         upper: Vec<f64>,
     },
+    /// `(y, λ)` on a filled-in monotone graph through these points, `y` not decreasing and `λ`
+    /// not increasing; the first and the last segment go on to infinity (mechanics: `u` for `y`;
+    /// the graph gives a force, `λ` is its impulse over the step).
+    PiecewiseLinear {
+        /// Points `(y, λ)`.
+        points: Vec<(f64, f64)>,
+    },
+    /// `−y ∈ N_P(λ)` with the polyhedron `P = { λ : A λ ≤ b }`.
+    NormalCone {
+        /// One row a half-space.
+        A: Matrix,
+        /// One entry a half-space.
+        b: Vec<f64>,
+    },
     /// `0 ≤ u⁺ + e u⁻ ⟂ λ ≥ 0` where the gap is closed: contact without friction.
     NewtonImpact {
         /// Restitution in [0, 1].
-        e: f64,
+        e: Coefficient,
     },
+    /// Contact with restitution and Coulomb's friction, in the plane (two components) or in
+    /// space (three):
+    ///
+    /// ```text
+    /// 0 ≤ u_N⁺ + e u_N⁻ ⟂ λ_N ≥ 0,    ‖λ_T‖ ≤ μ λ_N,    λ_T against u_T⁺ + e_T u_T⁻ where it slips
+    /// ```
+    ImpactFriction {
+        /// Restitution in [0, 1].
+        e: Coefficient,
+        /// Friction coefficient, not negative.
+        mu: Coefficient,
+        /// Tangential restitution in [−1, 1].
+        et: f64,
+    },
+    /// The same with rolling resistance `‖λ_R‖ ≤ μ_r λ_N`, in the plane (three components) or in
+    /// space (five).
+    RollingFriction {
+        /// Restitution in [0, 1].
+        e: Coefficient,
+        /// Friction coefficient, not negative.
+        mu: Coefficient,
+        /// Coefficient of rolling resistance, a length, not negative.
+        mu_r: Coefficient,
+    },
+    /// Frémond's law: friction against the mean of the tangential velocities before and after,
+    /// which never creates energy.
+    ///
+    /// ```text
+    /// 0 ≤ u_N⁺ + e u_N⁻ ⟂ λ_N ≥ 0,    ‖λ_T‖ ≤ μ λ_N,    λ_T against (u_T⁺ + u_T⁻)/2 where it slips
+    /// ```
+    Fremond {
+        /// Restitution in [0, 1].
+        e: Coefficient,
+        /// Friction coefficient, not negative.
+        mu: Coefficient,
+    },
+}
+
+/// A coefficient of a law: a number, or a function of time `t`, configuration `q` and relative
+/// velocity `v`, taken at the beginning of a step.
+#[derive(Debug, Clone)]
+pub enum Coefficient {
+    /// The same always.
+    Constant(f64),
+    /// A 1 × 1 operator; `first` is the configuration of the linked systems, `second` the
+    /// relative velocity `u`.
+    Varying(Operator),
+}
+
+impl Coefficient {
+    /// The value, which must be in the range of the coefficient.
+    #[inline]
+    pub fn eval(&self, at: At<'_>, what: &Range) -> Result<f64, OperatorError> {
+        match self {
+            Coefficient::Constant(value) => Ok(*value),
+            Coefficient::Varying(operator) => {
+                let mut value = [0.0];
+                operator.eval(at, what.name, &mut value)?;
+                if !what.holds(value[0]) {
+                    let why = format!("is {}, expected a number in {}", value[0], what.allowed);
+                    return Err(OperatorError { what: what.name.to_string(), time: at.t, why });
+                }
+                Ok(value[0])
+            }
+        }
+    }
+}
+
+impl From<f64> for Coefficient {
+    fn from(value: f64) -> Self {
+        Coefficient::Constant(value)
+    }
+}
+
+impl From<Operator> for Coefficient {
+    fn from(operator: Operator) -> Self {
+        match operator.as_constant().map(Matrix::data) {
+            Some(&[value]) => Coefficient::Constant(value),
+            _ => Coefficient::Varying(operator),
+        }
+    }
+}
+
+impl PartialEq for Coefficient {
+    /// Functions are never equal, not even to themselves.
+    fn eq(&self, other: &Self) -> bool {
+        matches!((self, other), (Coefficient::Constant(a), Coefficient::Constant(b)) if a == b)
+    }
+}
+
+/// What a coefficient may be.
+#[derive(Debug)]
+pub struct Range {
+    name: &'static str,
+    least: f64,
+    most: f64,
+    allowed: &'static str,
+}
+
+impl Range {
+    /// Restitution.
+    pub const E: Range = Range { name: "e", least: 0.0, most: 1.0, allowed: "[0, 1]" };
+    /// Tangential restitution.
+    pub const ET: Range = Range { name: "et", least: -1.0, most: 1.0, allowed: "[-1, 1]" };
+    /// Friction.
+    pub const MU: Range = Range { name: "mu", least: 0.0, most: f64::MAX, allowed: "[0, inf)" };
+    /// Rolling resistance.
+    pub const MU_R: Range = Range { name: "mu_r", least: 0.0, most: f64::MAX, allowed: "[0, inf)" };
+
+    fn holds(&self, value: f64) -> bool {
+        (self.least..=self.most).contains(&value)
+    }
 }
 
 impl Law {
@@ -30,37 +161,133 @@ impl Law {
         Law::Relay { lower: vec![lower], upper: vec![upper] }
     }
 
+    /// A contact without friction.
+    pub fn newton_impact(e: impl Into<Coefficient>) -> Law {
+        Law::NewtonImpact { e: e.into() }
+    }
+
+    /// A contact with friction, without tangential restitution.
+    pub fn impact_friction(e: impl Into<Coefficient>, mu: impl Into<Coefficient>) -> Law {
+        Law::ImpactFriction { e: e.into(), mu: mu.into(), et: 0.0 }
+    }
+
     /// The law's name.
     pub fn name(&self) -> &'static str {
         match self {
             Law::Complementarity => "Complementarity",
             Law::Equality => "Equality",
             Law::Relay { .. } => "Relay",
+            Law::PiecewiseLinear { .. } => "PiecewiseLinear",
+            Law::NormalCone { .. } => "NormalCone",
             Law::NewtonImpact { .. } => "NewtonImpact",
+            Law::ImpactFriction { .. } => "ImpactFriction",
+            Law::RollingFriction { .. } => "RollingFriction",
+            Law::Fremond { .. } => "Fremond",
         }
     }
 
-    /// Finds what is wrong with the law on a relation of this order and size.
-    pub(crate) fn check(&self, name: &str, order: Order, size: usize) -> Result<(), ModelError> {
+    /// Whether it speaks of contacts, which only act where the gap is closed.
+    pub fn is_contact(&self) -> bool {
+        matches!(
+            self,
+            Law::NewtonImpact { .. }
+                | Law::ImpactFriction { .. }
+                | Law::RollingFriction { .. }
+                | Law::Fremond { .. }
+        )
+    }
+
+    /// Finds what is wrong with the law on a relation of this order and size; `compliant` says
+    /// whether its output depends on `λ`.
+    pub(crate) fn check(
+        &self,
+        name: &str,
+        order: Order,
+        size: usize,
+        compliant: bool,
+    ) -> Result<(), ModelError> {
         let mismatch = |instead| {
             let (name, law, relation) = (name.to_string(), self.name(), order.name());
             Err(ModelError::LawMismatch { name, law, relation, instead })
         };
-        let owner = || format!("interaction `{name}`, law {}", self.name());
-        match (self, order) {
-            (Law::Complementarity, Order::Second) => {
-                mismatch("use NewtonImpact(e=0) for a contact")
+        let owner = format!("interaction `{name}`, law {}", self.name());
+        if self.is_contact() && order == Order::First {
+            return mismatch("use Complementarity, or a Lagrangian system");
+        }
+        if *self == Law::Complementarity && order == Order::Second && !compliant {
+            return mismatch("use NewtonImpact(e=0) for a contact");
+        }
+        match self {
+            Law::Equality | Law::Complementarity => Ok(()),
+            Law::Relay { lower, upper } => check_bounds(&owner, lower, upper, size),
+            Law::PiecewiseLinear { points } => check_points(&owner, points),
+            Law::NormalCone { A, b } => {
+                let why = "components of the relation";
+                crate::check::not_empty(&owner, "A", A.rows())?;
+                crate::check::matrix(&owner, "A", A, (A.rows(), size), why)?;
+                crate::check::vector(&owner, "b", b, A.rows(), "rows of `A`")
             }
-            (Law::NewtonImpact { .. }, Order::First) => {
-                mismatch("use Complementarity, or a Lagrangian system")
+            Law::NewtonImpact { e } => check_range(&owner, e, &Range::E),
+            Law::ImpactFriction { e, mu, et } => {
+                check_size(&owner, size, &[2, 3])?;
+                check_range(&owner, e, &Range::E)?;
+                check_range(&owner, mu, &Range::MU)?;
+                check_range(&owner, &Coefficient::Constant(*et), &Range::ET)
             }
-            (Law::NewtonImpact { e }, Order::Second) if !(0.0..=1.0).contains(e) => {
-                Err(ModelError::Range { owner: owner(), what: "e", value: *e, allowed: "[0, 1]" })
+            Law::RollingFriction { e, mu, mu_r } => {
+                check_size(&owner, size, &[3, 5])?;
+                check_range(&owner, e, &Range::E)?;
+                check_range(&owner, mu, &Range::MU)?;
+                check_range(&owner, mu_r, &Range::MU_R)
             }
-            (Law::Relay { lower, upper }, _) => check_bounds(&owner(), lower, upper, size),
-            _ => Ok(()),
+            Law::Fremond { e, mu } => {
+                check_size(&owner, size, &[2, 3])?;
+                check_range(&owner, e, &Range::E)?;
+                check_range(&owner, mu, &Range::MU)
+            }
         }
     }
+}
+
+fn check_range(owner: &str, value: &Coefficient, range: &Range) -> Result<(), ModelError> {
+    match value {
+        &Coefficient::Constant(value) if !range.holds(value) => {
+            let (owner, what, allowed) = (owner.to_string(), range.name, range.allowed);
+            Err(ModelError::Range { owner, what, value, allowed })
+        }
+        Coefficient::Constant(_) => Ok(()),
+        Coefficient::Varying(operator) => {
+            crate::check::vector_operator(owner, range.name, operator, 1, "one number")
+        }
+    }
+}
+
+/// The relation of a contact has one of these sizes.
+fn check_size(owner: &str, found: usize, sizes: &[usize; 2]) -> Result<(), ModelError> {
+    if sizes.contains(&found) {
+        return Ok(());
+    }
+    let (owner, [plane, space]) = (owner.to_string(), *sizes);
+    Err(ModelError::ContactSize { owner, found, plane, space })
+}
+
+fn check_points(owner: &str, points: &[(f64, f64)]) -> Result<(), ModelError> {
+    let fail = |index: usize, why| {
+        let (owner, point) = (owner.to_string(), points.get(index).copied());
+        Err(ModelError::Points { owner, index, point, why })
+    };
+    for (i, point) in points.iter().enumerate() {
+        if !(point.0.is_finite() && point.1.is_finite()) {
+            return fail(i, "is not finite");
+        }
+        if i > 0 && (point.0 < points[i - 1].0 || point.1 > points[i - 1].1) {
+            return fail(i, "goes back: y must not decrease, lam not increase");
+        }
+    }
+    if points.iter().all(|point| *point == points[0]) {
+        return fail(points.len(), "is missing: a graph needs two different points");
+    }
+    Ok(())
 }
 
 fn check_bounds(owner: &str, lower: &[f64], upper: &[f64], size: usize) -> Result<(), ModelError> {

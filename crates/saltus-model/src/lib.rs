@@ -10,6 +10,7 @@
 
 mod check;
 mod error;
+mod formula;
 mod law;
 mod model;
 mod operator;
@@ -19,13 +20,17 @@ mod system;
 pub mod systems;
 
 pub use error::{ModelError, OperatorError};
-pub use law::Law;
+pub use formula::Names;
+pub use law::{Coefficient, Law, Range};
 pub use model::{Interaction, InteractionId, Model, System, SystemId};
-pub use operator::{MatrixOperator, VectorOperator};
-pub use relation::Relation;
-pub use relations::{FirstOrderLinearRelation, LagrangianLinearRelation};
+pub use operator::{Argument, At, Function, Operator};
+pub use relation::{Input, IntoRelation, Linear, Relation, Terms};
+pub use relations::{
+    FirstOrderLinearRelation, FirstOrderRelation, LagrangianCompliant, LagrangianLinearRelation,
+    LagrangianRelation,
+};
 pub use system::{
     Dependence, FirstOrderDependence, FirstOrderSystem, Order, SecondOrderDependence,
     SecondOrderSystem,
 };
-pub use systems::{FirstOrderLinear, LagrangianLinear};
+pub use systems::{FirstOrder, FirstOrderLinear, Lagrangian, LagrangianLinear};

@@ -1,8 +1,8 @@
 //! The model: named systems, and the interactions between them.
 
 use crate::{
-    FirstOrderLinear, FirstOrderSystem, LagrangianLinear, Law, ModelError, Order, Relation,
-    SecondOrderSystem,
+    FirstOrderLinear, FirstOrderSystem, IntoRelation, LagrangianLinear, Law, ModelError, Order,
+    Relation, SecondOrderSystem,
 };
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ impl Model {
     pub fn connect(
         &mut self,
         name: &str,
-        relation: impl Relation + 'static,
+        relation: impl IntoRelation,
         law: Law,
         systems: &[SystemId],
     ) -> Result<InteractionId, ModelError> {
@@ -147,7 +147,11 @@ impl Model {
         if !(1..=2).contains(&systems.len()) {
             return Err(ModelError::Links { name: name.to_string(), found: systems.len() });
         }
-        let mut dim = 0;
+        let dim = systems
+            .iter()
+            .map(|&id| Ok(self.named_system(id)?.1.dim()))
+            .sum::<Result<_, ModelError>>()?;
+        let relation = relation.complete(dim);
         for &id in systems {
             let (system_name, system) = self.named_system(id)?;
             if system.order() != relation.order() {
@@ -158,14 +162,13 @@ impl Model {
                     found: system.order().name(),
                 });
             }
-            dim += system.dim();
         }
         if systems.len() == 2 && systems[0] == systems[1] {
             let system = self.named_system(systems[0])?.0.to_string();
             return Err(ModelError::LinkedTwice { name: name.to_string(), system });
         }
         relation.check(&format!("interaction `{name}`"), dim)?;
-        law.check(name, relation.order(), relation.size())?;
+        law.check(name, relation.order(), relation.size(), relation.terms().through)?;
 
         let id = InteractionId(self.interactions.len());
         let interaction =

@@ -1,170 +1,369 @@
-//! Operators of a system: a constant, or a function of time.
+//! Operators: a constant, or a function of time, of up to two vectors, and of inputs.
+//!
+//! Every slot of a system or relation is filled by an operator. What the two vectors are
+//! depends on the slot:
+//!
+//! | slot | first | second |
+//! | --- | --- | --- |
+//! | `f(t, x)`, `M(t)` of first-order systems | `x` | |
+//! | `M(q)`, `F_gyr(q, v)`, `F_int(t, q, v)`, `F_ext(t)` | `q` | `v` |
+//! | `h(t, x, λ)`, `g(t, x, λ)` | `x` | `λ` |
+//! | `h(t, q)`, `h(q, λ)` | `q` | `λ` |
 
 use crate::OperatorError;
 use saltus_linalg::{Matrix, vector};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-/// A function of time that fills an array and may fail (a callback into another language can).
-pub type TimeFunction = dyn Fn(f64, &mut [f64]) -> Result<(), String> + Send + Sync;
-
-/// A vector that is constant or a function of time.
-#[derive(Clone)]
-pub enum VectorOperator {
-    /// The same at all times.
-    Constant(Vec<f64>),
-    /// `f(t, out)` fills the vector.
-    Function {
-        /// Length of the vector.
-        len: usize,
-        /// The function.
-        function: Arc<TimeFunction>,
-    },
+/// What an operator is evaluated at.
+#[derive(Debug, Clone, Copy)]
+pub struct At<'a> {
+    /// Time.
+    pub t: f64,
+    /// `x` or `q`.
+    pub first: &'a [f64],
+    /// `v` or `λ`.
+    pub second: &'a [f64],
+    /// The inputs `z` of the system or relation.
+    pub inputs: &'a [f64],
 }
 
-/// A matrix that is constant or a function of time.
+impl<'a> At<'a> {
+    /// At a time alone.
+    pub fn time(t: f64) -> At<'static> {
+        At { t, first: &[], second: &[], inputs: &[] }
+    }
+
+    /// At a time and two vectors.
+    pub fn new(t: f64, first: &'a [f64], second: &'a [f64]) -> At<'a> {
+        At { t, first, second, inputs: &[] }
+    }
+
+    /// The same with inputs.
+    pub fn with(self, inputs: &'a [f64]) -> At<'a> {
+        At { inputs, ..self }
+    }
+
+    fn vector(&self, argument: Argument) -> &'a [f64] {
+        match argument {
+            Argument::Time => &[],
+            Argument::First => self.first,
+            Argument::Second => self.second,
+            Argument::Inputs => self.inputs,
+        }
+    }
+}
+
+/// An argument of an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument {
+    /// `t`.
+    Time,
+    /// `x` or `q`.
+    First,
+    /// `v` or `λ`.
+    Second,
+    /// `z`.
+    Inputs,
+}
+
+impl Argument {
+    /// All of them.
+    pub const ALL: [Argument; 4] =
+        [Argument::Time, Argument::First, Argument::Second, Argument::Inputs];
+}
+
+/// A function that fills an array (a matrix row by row) and may fail, as a callback into another
+/// language can.
+pub trait Function: fmt::Debug + Send + Sync {
+    /// Fills `out` with the value.
+    fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String>;
+
+    /// Whether the value can change with this argument.
+    fn uses(&self, argument: Argument) -> bool;
+
+    /// The exact derivative, where it is known: one row an entry of the value, one column a
+    /// component of the argument.
+    fn derivative(&self, by: Argument) -> Option<Arc<dyn Function>> {
+        let _ = by;
+        None
+    }
+}
+
+/// A vector or matrix that is constant or a function.
 #[derive(Clone)]
-pub enum MatrixOperator {
-    /// The same at all times.
+pub struct Operator(Value);
+
+#[derive(Clone)]
+enum Value {
     Constant(Matrix),
-    /// `f(t, out)` fills the matrix row by row.
-    Function {
-        /// Number of rows.
+    Function { rows: usize, cols: usize, function: Arc<dyn Function> },
+}
+
+impl Operator {
+    /// A constant; a vector has one column.
+    pub fn constant(rows: usize, cols: usize, data: Vec<f64>) -> Operator {
+        Operator(Value::Constant(Matrix::from_vec(rows, cols, data)))
+    }
+
+    /// A constant zero.
+    pub fn zero(rows: usize, cols: usize) -> Operator {
+        Operator::constant(rows, cols, vec![0.0; rows * cols])
+    }
+
+    /// A function of this shape.
+    pub fn function(rows: usize, cols: usize, function: Arc<dyn Function>) -> Operator {
+        Operator(Value::Function { rows, cols, function })
+    }
+
+    /// A vector that a closure fills, from everything it may depend on.
+    pub fn vector(len: usize, f: impl Fn(At<'_>, &mut [f64]) + Send + Sync + 'static) -> Operator {
+        Operator::matrix(len, 1, f)
+    }
+
+    /// A matrix that a closure fills row by row.
+    pub fn matrix(
         rows: usize,
-        /// Number of columns.
         cols: usize,
-        /// The function.
-        function: Arc<TimeFunction>,
-    },
-}
-
-impl VectorOperator {
-    /// A vector that a function of time fills; the function cannot fail.
-    pub fn function(len: usize, f: impl Fn(f64, &mut [f64]) + Send + Sync + 'static) -> Self {
-        let function = Arc::new(move |t, out: &mut [f64]| {
-            f(t, out);
-            Ok(())
-        });
-        VectorOperator::Function { len, function }
+        f: impl Fn(At<'_>, &mut [f64]) + Send + Sync + 'static,
+    ) -> Operator {
+        Operator::function(rows, cols, Arc::new(Closure { f, time_only: false }))
     }
 
-    /// Length of the vector.
-    pub fn len(&self) -> usize {
-        match self {
-            VectorOperator::Constant(value) => value.len(),
-            VectorOperator::Function { len, .. } => *len,
-        }
+    /// A vector that a closure of time alone fills.
+    pub fn vector_of_time(
+        len: usize,
+        f: impl Fn(f64, &mut [f64]) + Send + Sync + 'static,
+    ) -> Operator {
+        Operator::matrix_of_time(len, 1, f)
     }
 
-    /// Whether the vector has no entries.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Whether it is the same at all times.
-    pub fn is_constant(&self) -> bool {
-        matches!(self, VectorOperator::Constant(_))
-    }
-
-    /// The vector at time `t`. `what` names it in errors.
-    pub fn eval(&self, t: f64, what: &str, out: &mut [f64]) -> Result<(), OperatorError> {
-        match self {
-            VectorOperator::Constant(value) => out.copy_from_slice(value),
-            VectorOperator::Function { function, .. } => call(function.as_ref(), t, what, out)?,
-        }
-        Ok(())
-    }
-}
-
-impl MatrixOperator {
-    /// A matrix that a function of time fills, row by row; the function cannot fail.
-    pub fn function(
+    /// A matrix that a closure of time alone fills row by row.
+    pub fn matrix_of_time(
         rows: usize,
         cols: usize,
         f: impl Fn(f64, &mut [f64]) + Send + Sync + 'static,
-    ) -> Self {
-        let function = Arc::new(move |t, out: &mut [f64]| {
-            f(t, out);
-            Ok(())
-        });
-        MatrixOperator::Function { rows, cols, function }
+    ) -> Operator {
+        let f = move |at: At<'_>, out: &mut [f64]| f(at.t, out);
+        Operator::function(rows, cols, Arc::new(Closure { f, time_only: true }))
     }
 
-    /// Rows and columns.
+    /// Rows and columns; a vector has one column.
     pub fn shape(&self) -> (usize, usize) {
-        match self {
-            MatrixOperator::Constant(value) => (value.rows(), value.cols()),
-            MatrixOperator::Function { rows, cols, .. } => (*rows, *cols),
+        match &self.0 {
+            Value::Constant(value) => (value.rows(), value.cols()),
+            Value::Function { rows, cols, .. } => (*rows, *cols),
         }
     }
 
-    /// Whether it is the same at all times.
-    pub fn is_constant(&self) -> bool {
-        matches!(self, MatrixOperator::Constant(_))
+    /// Number of rows; the length of a vector.
+    pub fn rows(&self) -> usize {
+        self.shape().0
     }
 
-    /// The matrix at time `t`. `what` names it in errors.
-    pub fn eval(&self, t: f64, what: &str, out: &mut Matrix) -> Result<(), OperatorError> {
-        match self {
-            MatrixOperator::Constant(value) => out.copy_from(value),
-            MatrixOperator::Function { rows, cols, function } => {
-                out.reset(*rows, *cols);
-                call(function.as_ref(), t, what, out.data_mut())?;
+    /// The value of a constant.
+    pub fn as_constant(&self) -> Option<&Matrix> {
+        match &self.0 {
+            Value::Constant(value) => Some(value),
+            Value::Function { .. } => None,
+        }
+    }
+
+    /// Whether it is a constant zero.
+    pub fn is_zero(&self) -> bool {
+        self.as_constant().is_some_and(Matrix::is_zero)
+    }
+
+    /// Whether it is the same for all arguments.
+    pub fn is_constant(&self) -> bool {
+        !Argument::ALL.iter().any(|&argument| self.uses(argument))
+    }
+
+    /// Whether it can change with this argument.
+    pub fn uses(&self, argument: Argument) -> bool {
+        match &self.0 {
+            Value::Constant(_) => false,
+            Value::Function { function, .. } => function.uses(argument),
+        }
+    }
+
+    /// The value; `what` names the operator in errors.
+    #[inline]
+    pub fn eval(&self, at: At<'_>, what: &str, out: &mut [f64]) -> Result<(), OperatorError> {
+        match &self.0 {
+            Value::Constant(value) => out.copy_from_slice(value.data()),
+            Value::Function { function, .. } => {
+                let fail = |why| OperatorError { what: what.to_string(), time: at.t, why };
+                function.eval(at, out).map_err(fail)?;
+                if !vector::all_finite(out) {
+                    let why = format!("returned a value that is not finite: {out:?}");
+                    return Err(OperatorError { what: what.to_string(), time: at.t, why });
+                }
             }
         }
         Ok(())
     }
-}
 
-fn call(function: &TimeFunction, t: f64, what: &str, out: &mut [f64]) -> Result<(), OperatorError> {
-    let fail = |why: String| OperatorError { what: what.to_string(), time: t, why };
-    function(t, out).map_err(fail)?;
-    if !vector::all_finite(out) {
-        return Err(fail(format!("returned a value that is not finite: {out:?}")));
+    /// The value as a matrix.
+    #[inline]
+    pub fn eval_matrix(
+        &self,
+        at: At<'_>,
+        what: &str,
+        out: &mut Matrix,
+    ) -> Result<(), OperatorError> {
+        let (rows, cols) = self.shape();
+        out.resize(rows, cols);
+        self.eval(at, what, out.data_mut())
     }
-    Ok(())
-}
 
-impl fmt::Debug for VectorOperator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            VectorOperator::Constant(value) => value.fmt(f),
-            VectorOperator::Function { len, .. } => write!(f, "function of t, length {len}"),
-        }
-    }
-}
-
-impl fmt::Debug for MatrixOperator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MatrixOperator::Constant(value) => value.fmt(f),
-            MatrixOperator::Function { rows, cols, .. } => {
-                write!(f, "function of t, {rows} × {cols}")
+    /// The derivative: one row an entry of the value, one column a component of the argument,
+    /// which has `len` of them. Exact where the function knows it, else by forward differences.
+    pub fn derivative(&self, by: Argument, len: usize) -> Operator {
+        let rows = self.shape().0 * self.shape().1;
+        match &self.0 {
+            Value::Function { function, .. } if function.uses(by) => {
+                let exact = function.derivative(by);
+                let differences = || Difference::new(Arc::clone(function), by, rows, len);
+                let exact = exact.unwrap_or_else(|| Arc::new(differences()));
+                Operator::function(rows, len, exact)
             }
+            _ => Operator::zero(rows, len),
+        }
+    }
+
+    /// Whether its derivatives are exact.
+    pub fn is_differentiable(&self, by: Argument) -> bool {
+        match &self.0 {
+            Value::Function { function, .. } if function.uses(by) => {
+                function.derivative(by).is_some()
+            }
+            _ => true,
         }
     }
 }
 
-impl From<Vec<f64>> for VectorOperator {
+/// A closure as a function.
+struct Closure<F> {
+    f: F,
+    time_only: bool,
+}
+
+impl<F: Fn(At<'_>, &mut [f64]) + Send + Sync> Function for Closure<F> {
+    fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String> {
+        (self.f)(at, out);
+        Ok(())
+    }
+
+    fn uses(&self, argument: Argument) -> bool {
+        !self.time_only || argument == Argument::Time
+    }
+}
+
+impl<F> fmt::Debug for Closure<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.time_only { "function of t" } else { "function" })
+    }
+}
+
+/// Forward differences `(f(x + δ eⱼ) − f(x)) / δ`, with `δ = √ε max(1, |xⱼ|)`.
+struct Difference {
+    function: Arc<dyn Function>,
+    by: Argument,
+    scratch: Mutex<Scratch>,
+}
+
+struct Scratch {
+    argument: Vec<f64>,
+    base: Vec<f64>,
+    moved: Vec<f64>,
+}
+
+impl Difference {
+    fn new(function: Arc<dyn Function>, by: Argument, entries: usize, len: usize) -> Difference {
+        let scratch = Scratch {
+            argument: vec![0.0; len],
+            base: vec![0.0; entries],
+            moved: vec![0.0; entries],
+        };
+        Difference { function, by, scratch: Mutex::new(scratch) }
+    }
+}
+
+impl Function for Difference {
+    fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String> {
+        let mut scratch = self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let Scratch { argument, base, moved } = &mut *scratch;
+        self.function.eval(at, base)?;
+        if self.by == Argument::Time {
+            let step = f64::EPSILON.sqrt() * at.t.abs().max(1.0);
+            let later = at.t + step;
+            self.function.eval(At { t: later, ..at }, moved)?;
+            for (out, (moved, base)) in out.iter_mut().zip(moved.iter().zip(&*base)) {
+                *out = (moved - base) / (later - at.t);
+            }
+            return Ok(());
+        }
+        let (here, cols) = (at.vector(self.by), argument.len());
+        argument.copy_from_slice(here);
+        for j in 0..cols {
+            argument[j] = here[j] + f64::EPSILON.sqrt() * here[j].abs().max(1.0);
+            let there = match self.by {
+                Argument::First => At { first: argument, ..at },
+                Argument::Second => At { second: argument, ..at },
+                _ => At { inputs: argument, ..at },
+            };
+            self.function.eval(there, moved)?;
+            for (i, (moved, base)) in moved.iter().zip(&*base).enumerate() {
+                out[i * cols + j] = (moved - base) / (argument[j] - here[j]);
+            }
+            argument[j] = here[j];
+        }
+        Ok(())
+    }
+
+    fn uses(&self, argument: Argument) -> bool {
+        self.function.uses(argument)
+    }
+}
+
+impl fmt::Debug for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "differences of {:?}", self.function)
+    }
+}
+
+impl fmt::Debug for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Value::Constant(value) if value.cols() == 1 => value.data().fmt(f),
+            Value::Constant(value) => value.fmt(f),
+            Value::Function { rows, cols: 1, function } => write!(f, "{function:?}, length {rows}"),
+            Value::Function { rows, cols, function } => write!(f, "{function:?}, {rows} × {cols}"),
+        }
+    }
+}
+
+impl From<Vec<f64>> for Operator {
     fn from(value: Vec<f64>) -> Self {
-        VectorOperator::Constant(value)
+        Operator::constant(value.len(), 1, value)
     }
 }
 
-impl<const N: usize> From<[f64; N]> for VectorOperator {
+impl<const N: usize> From<[f64; N]> for Operator {
     fn from(value: [f64; N]) -> Self {
-        VectorOperator::Constant(value.to_vec())
+        value.to_vec().into()
     }
 }
 
-impl From<Matrix> for MatrixOperator {
+impl From<Matrix> for Operator {
     fn from(value: Matrix) -> Self {
-        MatrixOperator::Constant(value)
+        Operator(Value::Constant(value))
     }
 }
 
-impl<const R: usize, const C: usize> From<[[f64; C]; R]> for MatrixOperator {
+impl<const R: usize, const C: usize> From<[[f64; C]; R]> for Operator {
     fn from(value: [[f64; C]; R]) -> Self {
-        MatrixOperator::Constant(value.into())
+        Matrix::from(value).into()
     }
 }

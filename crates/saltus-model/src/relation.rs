@@ -1,30 +1,99 @@
 //! What a strategy sees of a relation.
 
-use crate::{ModelError, Order};
+use crate::{At, ModelError, OperatorError, Order};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
 
 /// A relation between the state of its systems and the local pair `(y, λ)`.
 ///
 /// ```text
-/// first order:  y = C x + D λ + e,    r = B λ
-/// Lagrangian:   y = H q + b,          p = Hᵀ λ,    u = ẏ = H v
+/// first order:  y = h(t, x, λ),    r = g(t, x, λ)
+/// Lagrangian:   y = h(t, q, λ),    p = Hᵀ λ,    u = ẏ = H v + ∂h/∂t,    H = ∂h/∂q
 /// ```
 ///
-/// With two systems `x` (or `q`) is their states one after the other.
+/// With two systems `x` (or `q`) is their states one after the other. Where it is evaluated,
+/// `first` is `x` or `q`, `second` is `λ`.
 pub trait Relation: Debug + Send + Sync {
     /// Order of the systems it speaks about.
     fn order(&self) -> Order;
     /// Number of components of `y` and `λ`.
     fn size(&self) -> usize;
-    /// `∂y/∂x`: `C`, or `H`; one row a component, one column a state component.
-    fn dy_dx(&self) -> &Matrix;
-    /// `∂y/∂λ`: `D`; nothing where it is zero.
-    fn dy_dlam(&self) -> Option<&Matrix>;
-    /// `∂r/∂λ`: `B`; nothing where it is `∂y/∂x` transposed.
-    fn dr_dlam(&self) -> Option<&Matrix>;
-    /// `y` at `x = 0`, `λ = 0`: `e`, or `b`; nothing where it is zero.
-    fn offset(&self) -> Option<&[f64]>;
+    /// The inputs `z` until they are set.
+    fn z0(&self) -> &[f64] {
+        &[]
+    }
+    /// The relation in one piece, if it is linear with coefficients that never change.
+    fn linear(&self) -> Option<Linear<'_>> {
+        None
+    }
+    /// What there is besides `h` and `∂h/∂x`.
+    fn terms(&self) -> Terms;
+    /// `y = h(t, x, λ)`.
+    fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError>;
+    /// `∂h/∂x`: one row a component, one column a state component.
+    fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError>;
+    /// `∂h/∂λ`, where there is one.
+    fn output_dlam(&self, at: At<'_>, D: &mut Matrix) -> Result<(), OperatorError>;
+    /// `∂h/∂t`, where there is one.
+    fn output_dt(&self, at: At<'_>, rate: &mut [f64]) -> Result<(), OperatorError>;
+    /// How `λ` acts; nothing where it is `p = Hᵀ λ`.
+    fn input(&self) -> Option<&dyn Input> {
+        None
+    }
     /// Finds what is wrong with the relation on systems of `dim` state components in all.
     fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError>;
+}
+
+/// How the multiplier of a first-order relation acts: `r = g(t, x, λ)`.
+pub trait Input {
+    /// `g`.
+    fn value(&self, at: At<'_>, r: &mut [f64]) -> Result<(), OperatorError>;
+    /// `∂g/∂λ`: one row a state component, one column a component of `λ`.
+    fn dlam(&self, at: At<'_>, B: &mut Matrix) -> Result<(), OperatorError>;
+    /// `∂g/∂x`, where there is one.
+    fn dx(&self, at: At<'_>, K: &mut Matrix) -> Result<(), OperatorError>;
+}
+
+/// What becomes a relation once it is known how many state components its systems have.
+pub trait IntoRelation {
+    /// The relation.
+    type Relation: Relation + 'static;
+    /// The relation on systems of `dim` state components in all.
+    fn complete(self, dim: usize) -> Self::Relation;
+}
+
+impl<R: Relation + 'static> IntoRelation for R {
+    type Relation = R;
+
+    fn complete(self, _: usize) -> R {
+        self
+    }
+}
+
+/// A relation that is linear with coefficients that never change.
+///
+/// ```text
+/// y = C x + D λ + e,    r = B λ
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Linear<'a> {
+    /// `C`, or `H`.
+    pub C: &'a Matrix,
+    /// `B`; nothing where it is `C` transposed.
+    pub B: Option<&'a Matrix>,
+    /// `D`; nothing where it is zero.
+    pub D: Option<&'a Matrix>,
+    /// `e`; nothing where it is zero.
+    pub e: Option<&'a [f64]>,
+}
+
+/// What a relation has besides `h` and `∂h/∂x`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// `h` depends on `λ`.
+    pub through: bool,
+    /// `h` depends on `t`.
+    pub time: bool,
+    /// `g` depends on `x`.
+    pub feedback: bool,
 }

@@ -1,6 +1,6 @@
 //! What a strategy sees of a system: a small trait for each order.
 
-use crate::{ModelError, OperatorError};
+use crate::{Argument, At, ModelError, Operator, OperatorError};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
 
@@ -23,6 +23,19 @@ impl Order {
     }
 }
 
+impl Dependence {
+    /// Of an operator: inputs count as state, since they change at any time.
+    pub fn of(operator: &Operator) -> Dependence {
+        if [Argument::First, Argument::Second, Argument::Inputs].iter().any(|&a| operator.uses(a)) {
+            Dependence::State
+        } else if operator.uses(Argument::Time) {
+            Dependence::Time
+        } else {
+            Dependence::Constant
+        }
+    }
+}
+
 /// What an operator depends on; strategies keep what does not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dependence {
@@ -39,21 +52,27 @@ pub enum Dependence {
 /// ```text
 /// M(t) ẋ = f(t, x) + r,    x(t0) = x0
 /// ```
+///
+/// Where it is evaluated, `first` is `x`.
 pub trait FirstOrderSystem: Debug + Send + Sync {
     /// Number of state components.
     fn dim(&self) -> usize;
     /// The initial state.
     fn x0(&self) -> &[f64];
+    /// The inputs `z` until they are set.
+    fn z0(&self) -> &[f64] {
+        &[]
+    }
     /// Whether `M`, `∂f/∂x` and `f(t, 0)` stay the same.
     fn dependence(&self) -> FirstOrderDependence;
     /// `M(t)`.
-    fn mass(&self, t: f64, M: &mut Matrix) -> Result<(), OperatorError>;
+    fn mass(&self, at: At<'_>, M: &mut Matrix) -> Result<(), OperatorError>;
     /// `f(t, x)`.
-    fn rhs(&self, t: f64, x: &[f64], f: &mut [f64]) -> Result<(), OperatorError>;
-    /// `f(t, 0)`: what drives the system from outside.
+    fn rhs(&self, at: At<'_>, f: &mut [f64]) -> Result<(), OperatorError>;
+    /// `f(t, 0)`, of a system whose `f` is linear in `x`: what drives it from outside.
     fn forcing(&self, t: f64, b: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂f/∂x (t, x)`.
-    fn rhs_dx(&self, t: f64, x: &[f64], A: &mut Matrix) -> Result<(), OperatorError>;
+    fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError>;
     /// Finds what is wrong with the system; `owner` names it in the error.
     fn check(&self, owner: &str) -> Result<(), ModelError>;
 }
@@ -74,6 +93,9 @@ pub struct FirstOrderDependence {
 /// ```text
 /// M(q) v̇ = F(t, q, v) + p,    q̇ = v,    q(t0) = q0,  v(t0) = v0
 /// ```
+///
+/// Where it is evaluated, `first` is `q` and `second` is `v`. `work` is memory of the size of
+/// the result.
 pub trait SecondOrderSystem: Debug + Send + Sync {
     /// Number of degrees of freedom.
     fn dim(&self) -> usize;
@@ -81,18 +103,27 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
     fn q0(&self) -> &[f64];
     /// The initial velocity.
     fn v0(&self) -> &[f64];
+    /// The inputs `z` until they are set.
+    fn z0(&self) -> &[f64] {
+        &[]
+    }
     /// Whether `M`, the Jacobians of `F` and `F(t, 0, 0)` stay the same.
     fn dependence(&self) -> SecondOrderDependence;
     /// `M(q)`.
-    fn mass(&self, q: &[f64], M: &mut Matrix) -> Result<(), OperatorError>;
+    fn mass(&self, at: At<'_>, M: &mut Matrix) -> Result<(), OperatorError>;
     /// `F(t, q, v)`: all forces but the multipliers'.
-    fn force(&self, t: f64, q: &[f64], v: &[f64], F: &mut [f64]) -> Result<(), OperatorError>;
-    /// `F(t, 0, 0)`: the external force.
+    fn force(&self, at: At<'_>, F: &mut [f64], work: &mut [f64]) -> Result<(), OperatorError>;
+    /// Energy of the forces that have a potential, where it is known.
+    fn potential(&self, q: &[f64]) -> f64 {
+        let _ = q;
+        0.0
+    }
+    /// The external force: `F(t, 0, 0)` of a linear system.
     fn external(&self, t: f64, F: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂F/∂q`.
-    fn force_dq(&self, t: f64, q: &[f64], v: &[f64], J: &mut Matrix) -> Result<(), OperatorError>;
+    fn force_dq(&self, at: At<'_>, J: &mut Matrix, work: &mut Matrix) -> Result<(), OperatorError>;
     /// `∂F/∂v`.
-    fn force_dv(&self, t: f64, q: &[f64], v: &[f64], J: &mut Matrix) -> Result<(), OperatorError>;
+    fn force_dv(&self, at: At<'_>, J: &mut Matrix, work: &mut Matrix) -> Result<(), OperatorError>;
     /// Finds what is wrong with the system; `owner` names it in the error.
     fn check(&self, owner: &str) -> Result<(), ModelError>;
 }

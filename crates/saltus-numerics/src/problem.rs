@@ -36,6 +36,7 @@ pub struct Problem {
     lower: Vec<f64>, // bounds of the boxes; none for the unknowns of `placed`
     upper: Vec<f64>,
     placed: Vec<Placed>, // the blocks that are no boxes, in order
+    off: Vec<Placed>,    // those that are switched off, in order
     measure: Measure,
 }
 
@@ -71,6 +72,7 @@ impl Problem {
             lower: vec![f64::NEG_INFINITY; n],
             upper: vec![f64::INFINITY; n],
             placed: Vec::new(),
+            off: Vec::new(),
             measure: if friction { Measure::Largest } else { Measure::Unit },
         };
         problem.set_matrix(operator)?;
@@ -353,6 +355,58 @@ impl Problem {
         self.largest = largest;
         self.operator = operator;
         self.matrix_id = NEXT_MATRIX.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Changes the entries of `W` in place.
+    pub fn update_matrix(
+        &mut self,
+        change: impl FnOnce(&mut Operator),
+    ) -> Result<(), NumericsError> {
+        change(&mut self.operator);
+        let operator = std::mem::replace(&mut self.operator, Operator::Dense(Matrix::default()));
+        self.set_matrix(operator)
+    }
+
+    /// Switches the block other than a box that begins at `start` on or off; off, its unknowns
+    /// are fixed at zero. Nothing happens where there is no such block.
+    pub fn switch(&mut self, start: usize, on: bool) {
+        let (from, to) = match on {
+            true => (&mut self.off, &mut self.placed),
+            false => (&mut self.placed, &mut self.off),
+        };
+        let Ok(k) = from.binary_search_by_key(&start, |block| block.start) else { return };
+        let block = from.remove(k);
+        let bound = if on { f64::INFINITY } else { 0.0 };
+        self.lower[start..start + block.size].fill(-bound);
+        self.upper[start..start + block.size].fill(bound);
+        let place = to.partition_point(|other| other.start < start);
+        to.insert(place, block);
+    }
+
+    /// Replaces the set of the block other than a box that begins at `start` by one of the same
+    /// size, be it on or off.
+    pub fn set_placed(&mut self, start: usize, set: &Set) -> Result<(), NumericsError> {
+        let search = |blocks: &[Placed]| blocks.binary_search_by_key(&start, |block| block.start);
+        let block = match (search(&self.placed), search(&self.off)) {
+            (Ok(k), _) => &mut self.placed[k],
+            (_, Ok(k)) => &mut self.off[k],
+            _ => return Err(NumericsError::NotABox { index: start, set: set.name() }),
+        };
+        if let Some((parameter, value)) = set.wrong_parameter() {
+            let set = set.name();
+            return Err(NumericsError::Parameter { block: start, set, parameter, value });
+        }
+        let (expected, found) = (block.size, set.size().unwrap_or(block.size));
+        if found != expected {
+            return Err(NumericsError::BlockSize {
+                block: start,
+                set: set.name(),
+                expected,
+                found,
+            });
+        }
+        block.set.clone_from(set);
         Ok(())
     }
 

@@ -31,7 +31,7 @@ impl PyLaw {
 
     #[staticmethod]
     fn newton_impact(e: f64) -> PyLaw {
-        PyLaw(Law::NewtonImpact { e })
+        PyLaw(Law::newton_impact(e))
     }
 }
 
@@ -158,10 +158,12 @@ impl PyModel {
         e: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
         let relation = FirstOrderLinearRelation {
-            C: arrays::matrix(&C),
-            B: arrays::matrix(&B),
-            D: D.as_ref().map(arrays::matrix),
-            e: e.as_ref().map(arrays::vector),
+            C: arrays::matrix(&C).into(),
+            B: arrays::matrix(&B).into(),
+            D: D.as_ref().map(|D| arrays::matrix(D).into()),
+            e: e.as_ref().map(|e| arrays::vector(e).into()),
+            F: None,
+            z0: Vec::new(),
         };
         let ids = self.ids(&systems);
         let done = ids.and_then(|ids| self.model.connect(name, relation, law.0.clone(), &ids));
@@ -178,8 +180,11 @@ impl PyModel {
         H: PyReadonlyArray2<'_, f64>,
         b: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
-        let relation =
-            LagrangianLinearRelation { H: arrays::matrix(&H), b: b.as_ref().map(arrays::vector) };
+        let relation = LagrangianLinearRelation {
+            H: arrays::matrix(&H),
+            b: b.as_ref().map(arrays::vector),
+            D: None,
+        };
         let ids = self.ids(&systems);
         let done = ids.and_then(|ids| self.model.connect(name, relation, law.0.clone(), &ids));
         done.map(|_| ()).map_err(|error| errors::model(py, error))

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use saltus::expr::Formula;
 use saltus::linalg::Matrix;
-use saltus::model::{MatrixOperator, VectorOperator};
+use saltus::model::{Argument, At, Function, Operator};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -25,26 +25,26 @@ pub fn take_failure() -> Option<PyErr> {
 }
 
 /// A vector of `len` entries: an array, a list of numbers and formulas, or a function of time.
-pub fn vector(what: &str, value: &Bound<'_, PyAny>, len: usize) -> PyResult<VectorOperator> {
+pub fn vector(what: &str, value: &Bound<'_, PyAny>, len: usize) -> PyResult<Operator> {
     if let Ok(array) = value.extract::<PyReadonlyArray1<'_, f64>>() {
-        return Ok(VectorOperator::Constant(arrays::vector(&array)));
+        return Ok(arrays::vector(&array).into());
     }
     if let Ok(entries) = value.extract::<Vec<Entry>>() {
         let (len, formulas) = (entries.len(), Formulas::parse(what, entries)?);
         return Ok(match formulas.constant() {
-            Some(values) => VectorOperator::Constant(values),
-            None => VectorOperator::function(len, move |t, out| formulas.fill(t, out)),
+            Some(values) => values.into(),
+            None => Operator::vector_of_time(len, move |t, out| formulas.fill(t, out)),
         });
     }
     let function = callable(what, value)?;
-    let function = Arc::new(move |t, out: &mut [f64]| call(&function, t, &[len], out));
-    Ok(VectorOperator::Function { len, function })
+    let function = PyFunction { function, shape: vec![len] };
+    Ok(Operator::function(len, 1, Arc::new(function)))
 }
 
 /// A square matrix of `size` rows, likewise.
-pub fn matrix(what: &str, value: &Bound<'_, PyAny>, size: usize) -> PyResult<MatrixOperator> {
+pub fn matrix(what: &str, value: &Bound<'_, PyAny>, size: usize) -> PyResult<Operator> {
     if let Ok(array) = value.extract::<PyReadonlyArray2<'_, f64>>() {
-        return Ok(MatrixOperator::Constant(arrays::matrix(&array)));
+        return Ok(arrays::matrix(&array).into());
     }
     if let Ok(entries) = value.extract::<Vec<Vec<Entry>>>() {
         let (rows, cols) = (entries.len(), entries.first().map_or(0, Vec::len));
@@ -53,13 +53,13 @@ pub fn matrix(what: &str, value: &Bound<'_, PyAny>, size: usize) -> PyResult<Mat
         }
         let formulas = Formulas::parse(what, entries.into_iter().flatten())?;
         return Ok(match formulas.constant() {
-            Some(values) => MatrixOperator::Constant(Matrix::from_vec(rows, cols, values)),
-            None => MatrixOperator::function(rows, cols, move |t, out| formulas.fill(t, out)),
+            Some(values) => Matrix::from_vec(rows, cols, values).into(),
+            None => Operator::matrix_of_time(rows, cols, move |t, out| formulas.fill(t, out)),
         });
     }
     let function = callable(what, value)?;
-    let function = Arc::new(move |t, out: &mut [f64]| call(&function, t, &[size, size], out));
-    Ok(MatrixOperator::Function { rows: size, cols: size, function })
+    let function = PyFunction { function, shape: vec![size, size] };
+    Ok(Operator::function(size, size, Arc::new(function)))
 }
 
 fn callable(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -68,6 +68,23 @@ fn callable(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     }
     let message = format!("`{what}` must be an array, a function of t, or formulas");
     Err(PyTypeError::new_err(message))
+}
+
+/// A Python function of time.
+#[derive(Debug)]
+struct PyFunction {
+    function: Py<PyAny>,
+    shape: Vec<usize>,
+}
+
+impl Function for PyFunction {
+    fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String> {
+        call(&self.function, at.t, &self.shape, out)
+    }
+
+    fn uses(&self, argument: Argument) -> bool {
+        argument == Argument::Time
+    }
 }
 
 /// Fills `out` with what a Python function gives at time `t`.

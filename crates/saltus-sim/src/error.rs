@@ -26,6 +26,28 @@ pub enum SimError {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// A graph that the step makes too steep or too flat to tell its points apart.
+    #[error("{owner}: {why}")]
+    Graph {
+        /// The interaction.
+        owner: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Newton's method did not converge.
+    #[error(
+        "the step to t = {time}: Newton's method stopped after {iterations} iterations with a residual of {residual:.1e}, tolerance {tol:.1e}; try a smaller step, or more iterations"
+    )]
+    Newton {
+        /// End of the step.
+        time: f64,
+        /// Iterations done.
+        iterations: usize,
+        /// Residual relative to its terms.
+        residual: f64,
+        /// The tolerance.
+        tol: f64,
+    },
     /// Instants that do not increase.
     #[error(
         "the instants of `h` must increase from t0: entry {index} is {found}, the one before it {before}"

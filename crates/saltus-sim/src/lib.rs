@@ -9,7 +9,7 @@ mod time_stepping;
 
 pub use clock::Steps;
 pub use error::SimError;
-pub use integrators::{EulerMoreau, Integrator, MoreauJean};
+pub use integrators::{EulerMoreau, Integrator, MoreauJean, NewtonMode, NewtonSettings};
 pub use recorder::signals_of;
 pub use run::{
     Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal, SignalError, Sink,

@@ -1,8 +1,8 @@
 //! The recorder: one row of frames an instant, all signals or a choice of them.
 
 use crate::integrators::assembly::Places;
-use crate::integrators::euler_moreau::{self, EulerMoreauPart};
-use crate::integrators::moreau_jean::{self, MoreauJeanPart};
+use crate::integrators::part::Part;
+use crate::integrators::row;
 use crate::run::{Frames, Layout, Quantity, Signal, SignalError};
 use saltus_model::{Model, Order};
 use std::ops::Range;
@@ -10,16 +10,16 @@ use std::ops::Range;
 /// The systems of either order, where there are any.
 #[derive(Debug)]
 pub(crate) struct Parts {
-    pub first: Option<EulerMoreauPart>,
-    pub second: Option<MoreauJeanPart>,
+    pub first: Option<Box<dyn Part>>,
+    pub second: Option<Box<dyn Part>>,
 }
 
 impl Parts {
     /// The two halves of a row: first-order systems first, mechanical ones after.
     #[inline]
     fn rows(&self) -> [&[f64]; 2] {
-        let first = self.first.as_ref().map_or(&[][..], |part| &part.now.row);
-        let second = self.second.as_ref().map_or(&[][..], |part| &part.now.row);
+        let first = self.first.as_ref().map_or(&[][..], |part| &part.now().values);
+        let second = self.second.as_ref().map_or(&[][..], |part| &part.now().values);
         [first, second]
     }
 }
@@ -32,10 +32,12 @@ pub fn signals_of(model: &Model) -> Layout {
         signals.push(Signal { owner: owner.to_string(), quantity, columns });
     };
     let (first, second) = (Places::new(model, Order::First), Places::new(model, Order::Second));
-    let offset = euler_moreau::width(first.states, first.outputs);
-    let of_first = |quantity| euler_moreau::columns(first.states, first.outputs, quantity).start;
-    let of_second =
-        |quantity| offset + moreau_jean::columns(second.states, second.outputs, quantity).start;
+    let offset = row::width(Order::First, first.states, first.outputs);
+    let start = |order, places: &Places, quantity| {
+        row::columns(order, places.states, places.outputs, quantity).start
+    };
+    let of_first = |quantity| start(Order::First, &first, quantity);
+    let of_second = |quantity| offset + start(Order::Second, &second, quantity);
     for (k, (name, _)) in model.systems().enumerate() {
         if let Some(range) = &first.systems[k] {
             push(name, Quantity::X, of_first(Quantity::X), range);

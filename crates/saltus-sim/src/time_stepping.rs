@@ -5,9 +5,7 @@
 
 use crate::SimError;
 use crate::clock::{Clock, Steps};
-use crate::integrators::euler_moreau::EulerMoreauPart;
-use crate::integrators::moreau_jean::MoreauJeanPart;
-use crate::integrators::{EulerMoreau, Integrator, MoreauJean, Step};
+use crate::integrators::{EulerMoreau, Integrator, MoreauJean, NewtonSettings, Step};
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
 use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
@@ -89,7 +87,7 @@ const PROGRESS_SECONDS: f64 = 0.03;
 ///
 /// let mut model = Model::new("bouncing ball");
 /// let ball = model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81]))?;
-/// let law = Law::NewtonImpact { e: 0.9 };
+/// let law = Law::newton_impact(0.9);
 /// model.connect("floor", LagrangianLinearRelation::new([[1.0]]), law, &[ball])?;
 ///
 /// let mut sim = TimeStepping::new(model, 5e-3, [MoreauJean::default().into()])?;
@@ -125,6 +123,20 @@ impl TimeStepping {
         integrators: impl IntoIterator<Item = Integrator>,
         solver: &Solver,
     ) -> Result<Self, SimError> {
+        let newton = NewtonSettings::default();
+        TimeStepping::with_methods(model, steps, integrators, solver, newton)
+    }
+
+    /// A simulation with this solver of the problem of a step, and these settings of the
+    /// iteration around it, where the model is not linear.
+    pub fn with_methods(
+        model: Model,
+        steps: impl Into<Steps>,
+        integrators: impl IntoIterator<Item = Integrator>,
+        solver: &Solver,
+        newton: NewtonSettings,
+    ) -> Result<Self, SimError> {
+        newton.check()?;
         if model.systems().len() == 0 {
             return Err(SimError::EmptyModel { title: model.title().to_string() });
         }
@@ -137,12 +149,14 @@ impl TimeStepping {
         solver.check()?;
         let has = |order| model.systems().any(|(_, system)| system.order() == order);
         let (euler_moreau, moreau_jean) = choose(integrators, has)?;
-        let first = has(Order::First)
-            .then(|| EulerMoreauPart::new(&model, euler_moreau, solver))
-            .transpose()?;
-        let second = has(Order::Second)
-            .then(|| MoreauJeanPart::new(&model, moreau_jean, solver))
-            .transpose()?;
+        let first = match has(Order::First) {
+            true => Some(euler_moreau.part(&model, newton, solver)?),
+            false => None,
+        };
+        let second = match has(Order::Second) {
+            true => Some(moreau_jean.part(&model, newton, solver)?),
+            false => None,
+        };
         let clock = Clock::new(t0);
         Ok(TimeStepping { model, steps, clock, parts: Parts { first, second } })
     }
@@ -300,19 +314,19 @@ impl TimeStepping {
     /// State of a first-order system.
     pub fn x(&self, id: SystemId) -> Result<&[f64], SimError> {
         let range = self.first_range(id)?;
-        Ok(self.parts.first.as_ref().map_or(&[], |part| &part.now.get(Quantity::X)[range]))
+        Ok(self.parts.first.as_ref().map_or(&[], |part| &part.now().get(Quantity::X)[range]))
     }
 
     /// Configuration of a mechanical system.
     pub fn q(&self, id: SystemId) -> Result<&[f64], SimError> {
         let range = self.second_range(id)?;
-        Ok(self.parts.second.as_ref().map_or(&[], |part| &part.now.get(Quantity::Q)[range]))
+        Ok(self.parts.second.as_ref().map_or(&[], |part| &part.now().get(Quantity::Q)[range]))
     }
 
     /// Velocity of a mechanical system.
     pub fn v(&self, id: SystemId) -> Result<&[f64], SimError> {
         let range = self.second_range(id)?;
-        Ok(self.parts.second.as_ref().map_or(&[], |part| &part.now.get(Quantity::V)[range]))
+        Ok(self.parts.second.as_ref().map_or(&[], |part| &part.now().get(Quantity::V)[range]))
     }
 
     /// Output (gap) of an interaction.
@@ -332,7 +346,7 @@ impl TimeStepping {
 
     /// Energies of the mechanical systems, if there are any.
     pub fn ledger(&self) -> Option<Ledger> {
-        self.parts.second.as_ref().map(|part| part.now.ledger())
+        self.parts.second.as_ref().map(|part| part.now().ledger())
     }
 
     /// Replaces the state of a first-order system. The multipliers of its interactions start
@@ -341,7 +355,7 @@ impl TimeStepping {
         let range = self.first_range(id)?;
         check_state("x", x, range.len())?;
         if let Some(part) = &mut self.parts.first {
-            part.set(&self.model, id, range, x);
+            part.set(&self.model, id, range, [Some(x), None])?;
         }
         Ok(())
     }
@@ -361,7 +375,7 @@ impl TimeStepping {
             }
         }
         if let Some(part) = &mut self.parts.second {
-            part.set(&self.model, id, range, q, v);
+            part.set(&self.model, id, range, [q, v])?;
         }
         Ok(())
     }
@@ -425,12 +439,12 @@ impl TimeStepping {
     }
 
     fn first_range(&self, id: SystemId) -> Result<std::ops::Range<usize>, SimError> {
-        let places = self.parts.first.as_ref().map(|part| &part.places);
+        let places = self.parts.first.as_ref().map(|part| part.places());
         self.range(id, places.and_then(|p| p.systems.get(id.index())), "x", Order::First)
     }
 
     fn second_range(&self, id: SystemId) -> Result<std::ops::Range<usize>, SimError> {
-        let places = self.parts.second.as_ref().map(|part| &part.places);
+        let places = self.parts.second.as_ref().map(|part| part.places());
         self.range(id, places.and_then(|p| p.systems.get(id.index())), "q, v", Order::Second)
     }
 
@@ -453,14 +467,14 @@ impl TimeStepping {
     fn of_interaction(&self, id: InteractionId, quantity: Quantity) -> &[f64] {
         let k = id.index();
         if let Some(part) = &self.parts.first
-            && let Some(Some(range)) = part.places.interactions.get(k)
+            && let Some(Some(range)) = part.places().interactions.get(k)
         {
-            return part.now.get(quantity).get(range.clone()).unwrap_or(&[]);
+            return part.now().get(quantity).get(range.clone()).unwrap_or(&[]);
         }
         if let Some(part) = &self.parts.second
-            && let Some(Some(range)) = part.places.interactions.get(k)
+            && let Some(Some(range)) = part.places().interactions.get(k)
         {
-            return part.now.get(quantity).get(range.clone()).unwrap_or(&[]);
+            return part.now().get(quantity).get(range.clone()).unwrap_or(&[]);
         }
         &[]
     }

@@ -6,7 +6,7 @@
 //! let mut model = Model::new("bouncing ball");
 //! let ball = model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81]))?;
 //! let floor = LagrangianLinearRelation::new([[1.0]]);
-//! model.connect("floor", floor, Law::NewtonImpact { e: 0.9 }, &[ball])?;
+//! model.connect("floor", floor, Law::newton_impact(0.9), &[ball])?;
 //!
 //! let mut sim = TimeStepping::new(model, 5e-3, [MoreauJean::default().into()])?;
 //! while !sim.done(1.0) {
@@ -67,8 +67,10 @@ pub mod prelude {
     pub use crate::SaltusError;
     pub use saltus_linalg::Matrix;
     pub use saltus_model::{
-        FirstOrderLinear, FirstOrderLinearRelation, InteractionId, LagrangianLinear,
-        LagrangianLinearRelation, Law, MatrixOperator, Model, SystemId, VectorOperator,
+        Argument, At, Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation,
+        FirstOrderRelation, Function, InteractionId, Lagrangian, LagrangianCompliant,
+        LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law, Model, Operator,
+        SystemId,
     };
     pub use saltus_numerics::{Problem, Solver};
     pub use saltus_sim::{

@@ -14,7 +14,7 @@ use super::scope::{Compiled, Moving, Scope};
 use super::tree::{Item, Value};
 use super::vocabulary::SectionId;
 use saltus_linalg::Matrix;
-use saltus_model::{MatrixOperator, VectorOperator};
+use saltus_model::Operator;
 
 /// An array in the making: numbers, and the formulas that replace some of them at every `t`.
 struct Array {
@@ -56,11 +56,11 @@ pub(crate) fn vector(
     what: &str,
     time: bool,
     scope: &Scope,
-) -> Result<VectorOperator, Fault> {
+) -> Result<Operator, Fault> {
     let array = vector_array(item, what, time, scope)?;
     Ok(match array.moving.is_empty() {
-        true => VectorOperator::Constant(array.values),
-        false => VectorOperator::function(array.values.len(), move |t, out| array.fill(t, out)),
+        true => array.values.into(),
+        false => Operator::vector_of_time(array.values.len(), move |t, out| array.fill(t, out)),
     })
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn matrix(
     what: &str,
     time: bool,
     scope: &Scope,
-) -> Result<MatrixOperator, Fault> {
+) -> Result<Operator, Fault> {
     match &item.value {
         Value::Array(rows) => matrix_by_rows(item, rows, what, time, scope),
         Value::Table(table) if table.get("diagonal").is_some() => {
@@ -149,10 +149,10 @@ pub(crate) fn matrix(
     }
 }
 
-fn operator(rows: usize, cols: usize, array: Array) -> MatrixOperator {
+fn operator(rows: usize, cols: usize, array: Array) -> Operator {
     match array.moving.is_empty() {
         true => Matrix::from_vec(rows, cols, array.values).into(),
-        false => MatrixOperator::function(rows, cols, move |t, out| array.fill(t, out)),
+        false => Operator::matrix_of_time(rows, cols, move |t, out| array.fill(t, out)),
     }
 }
 
@@ -162,7 +162,7 @@ fn matrix_by_rows(
     what: &str,
     time: bool,
     scope: &Scope,
-) -> Result<MatrixOperator, Fault> {
+) -> Result<Operator, Fault> {
     let cols = rows.first().and_then(Item::as_array).map_or(0, <[Item]>::len);
     scope.limits.take_entries(what, &item.place, rows.len() as f64 * cols as f64)?;
     let mut array = Array::with_capacity(rows.len() * cols);
@@ -188,7 +188,7 @@ fn matrix_by_diagonal(
     what: &str,
     time: bool,
     scope: &Scope,
-) -> Result<MatrixOperator, Fault> {
+) -> Result<Operator, Fault> {
     let fields = Fields::open(item, SectionId::MatrixDiagonal, format!("`{what}`"), scope)?;
     let diagonal = vector_array(fields.need("diagonal")?, what, time, scope)?;
     let n = diagonal.values.len();
@@ -209,7 +209,7 @@ fn matrix_by_formula(
     what: &str,
     time: bool,
     scope: &Scope,
-) -> Result<MatrixOperator, Fault> {
+) -> Result<Operator, Fault> {
     let fields = Fields::open(item, SectionId::MatrixEntries, format!("`{what}`"), scope)?;
     let (rows, cols) = (fields.count("rows")?, fields.count("cols")?);
     scope.limits.take_entries(what, &item.place, rows as f64 * cols as f64)?;
@@ -217,7 +217,7 @@ fn matrix_by_formula(
     let entry_item = fields.need("entry")?;
     let mut entry = entry_formula(&fields, what, time)?;
     if entry.moves_with(Moving::Time) {
-        return Ok(MatrixOperator::function(rows, cols, move |t, out| {
+        return Ok(Operator::matrix_of_time(rows, cols, move |t, out| {
             for k in 0..out.len() {
                 let (row, col) = ((k / cols) as f64, (k % cols) as f64);
                 out[k] = entry.at([(Moving::Time, t), (Moving::Row, row), (Moving::Col, col)]);

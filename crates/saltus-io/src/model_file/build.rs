@@ -115,7 +115,7 @@ fn law(fields: &Fields) -> Result<Law, Fault> {
         "complementarity" => Law::Complementarity,
         "equality" => Law::Equality,
         "relay" => Law::Relay { lower: fields.bounds("lower")?, upper: fields.bounds("upper")? },
-        "newton-impact" => Law::NewtonImpact { e: fields.number("e")? },
+        "newton-impact" => Law::newton_impact(fields.number("e")?),
         kind => unreachable!("the law `{kind}` is in the vocabulary and nowhere else"),
     })
 }
@@ -149,10 +149,12 @@ fn connect_one(
     match relation.kind() {
         "first-order-linear" => {
             let relation = FirstOrderLinearRelation {
-                C: relation.must("C", relation.matrix("C")?)?,
-                B: relation.must("B", relation.matrix("B")?)?,
-                D: relation.matrix("D")?,
-                e: relation.vector("e")?,
+                C: relation.must("C", relation.matrix_operator("C")?)?,
+                B: relation.must("B", relation.matrix_operator("B")?)?,
+                D: relation.matrix_operator("D")?,
+                e: relation.vector_operator("e")?,
+                F: None,
+                z0: Vec::new(),
             };
             model.connect(name, relation, law, systems)?;
         }
@@ -160,6 +162,7 @@ fn connect_one(
             let relation = LagrangianLinearRelation {
                 H: relation.must("H", relation.matrix("H")?)?,
                 b: relation.vector("b")?,
+                D: None,
             };
             model.connect(name, relation, law, systems)?;
         }

@@ -8,7 +8,7 @@ use super::tree::{Item, Table, Value};
 use super::vocabulary::{Absent, Form, Key, Kind, Section, SectionId, vocabulary};
 use saltus_expr::nearest;
 use saltus_linalg::Matrix;
-use saltus_model::{MatrixOperator, VectorOperator};
+use saltus_model::Operator;
 
 /// A table whose keys are checked.
 #[derive(Debug)]
@@ -179,7 +179,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub(crate) fn vector_operator(&self, key: &str) -> Result<Option<VectorOperator>, Fault> {
+    pub(crate) fn vector_operator(&self, key: &str) -> Result<Option<Operator>, Fault> {
         let Some(item) = self.get(key) else {
             return Ok(None);
         };
@@ -187,14 +187,10 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn vector(&self, key: &str) -> Result<Option<Vec<f64>>, Fault> {
-        match self.vector_operator(key)? {
-            None => Ok(None),
-            Some(VectorOperator::Constant(value)) => Ok(Some(value)),
-            Some(VectorOperator::Function { .. }) => Err(self.not_constant(key)),
-        }
+        Ok(self.constant(key, self.vector_operator(key)?)?.map(|value| value.data().to_vec()))
     }
 
-    pub(crate) fn matrix_operator(&self, key: &str) -> Result<Option<MatrixOperator>, Fault> {
+    pub(crate) fn matrix_operator(&self, key: &str) -> Result<Option<Operator>, Fault> {
         let Some(item) = self.get(key) else {
             return Ok(None);
         };
@@ -202,16 +198,19 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn matrix(&self, key: &str) -> Result<Option<Matrix>, Fault> {
-        match self.matrix_operator(key)? {
-            None => Ok(None),
-            Some(MatrixOperator::Constant(value)) => Ok(Some(value)),
-            Some(MatrixOperator::Function { .. }) => Err(self.not_constant(key)),
-        }
+        self.constant(key, self.matrix_operator(key)?)
     }
 
-    fn not_constant(&self, key: &str) -> Fault {
-        let place = self.place_of(key).unwrap_or(self.place);
-        Fault::new(place, ErrorKind::NotConstant { what: key.to_owned() })
+    /// The value of an operator that may not be a function.
+    fn constant(&self, key: &str, value: Option<Operator>) -> Result<Option<Matrix>, Fault> {
+        let Some(value) = value else { return Ok(None) };
+        match value.as_constant() {
+            Some(value) => Ok(Some(value.clone())),
+            None => {
+                let place = self.place_of(key).unwrap_or(self.place);
+                Err(Fault::new(place, ErrorKind::NotConstant { what: key.to_owned() }))
+            }
+        }
     }
 
     /// The value of a key that has to be there.

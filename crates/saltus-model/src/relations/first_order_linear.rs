@@ -1,41 +1,84 @@
 //! Linear relations of first-order systems.
 
-use crate::{ModelError, Order, Relation, check};
+use crate::{
+    Argument, At, Input, Linear, ModelError, Operator, OperatorError, Order, Relation, Terms, check,
+};
 use saltus_linalg::Matrix;
 
 /// A linear relation of first-order systems.
 ///
 /// ```text
-/// y = C x + D λ + e,    r = B λ
+/// y = C(t) x + D(t) λ + e(t) + F(t) z,    r = B(t) λ
 /// ```
+///
+/// `z` are inputs that stay as they are until they are set.
 #[derive(Debug, Clone)]
 pub struct FirstOrderLinearRelation {
     /// Output matrix, one row a component.
-    pub C: Matrix,
+    pub C: Operator,
     /// Input matrix, one column a component.
-    pub B: Matrix,
+    pub B: Operator,
     /// Feed-through; zero unless given.
-    pub D: Option<Matrix>,
+    pub D: Option<Operator>,
     /// Offset; zero unless given.
-    pub e: Option<Vec<f64>>,
+    pub e: Option<Operator>,
+    /// Weight of the inputs; zero unless given.
+    pub F: Option<Operator>,
+    /// The inputs until they are set, one for each column of `F`.
+    pub z0: Vec<f64>,
 }
 
 impl FirstOrderLinearRelation {
     /// `y = C x`, `r = B λ`.
-    pub fn new(C: impl Into<Matrix>, B: impl Into<Matrix>) -> Self {
-        FirstOrderLinearRelation { C: C.into(), B: B.into(), D: None, e: None }
+    pub fn new(C: impl Into<Operator>, B: impl Into<Operator>) -> Self {
+        let (C, B) = (C.into(), B.into());
+        FirstOrderLinearRelation { C, B, D: None, e: None, F: None, z0: Vec::new() }
     }
 
     /// The same with the feed-through `D`.
-    pub fn D(mut self, D: impl Into<Matrix>) -> Self {
+    pub fn D(mut self, D: impl Into<Operator>) -> Self {
         self.D = Some(D.into());
         self
     }
 
     /// The same with the offset `e`.
-    pub fn e(mut self, e: impl Into<Vec<f64>>) -> Self {
+    pub fn e(mut self, e: impl Into<Operator>) -> Self {
         self.e = Some(e.into());
         self
+    }
+
+    /// The same with inputs and their weight `F`.
+    pub fn inputs(mut self, F: impl Into<Operator>, z0: impl Into<Vec<f64>>) -> Self {
+        self.F = Some(F.into());
+        self.z0 = z0.into();
+        self
+    }
+}
+
+impl FirstOrderLinearRelation {
+    fn parts(&self) -> impl Iterator<Item = &Operator> {
+        [Some(&self.C), Some(&self.B), self.D.as_ref(), self.e.as_ref(), self.F.as_ref()]
+            .into_iter()
+            .flatten()
+    }
+
+    /// `y ← y + A x` with an `A` that may move with time.
+    fn add(
+        A: &Operator,
+        what: &str,
+        at: At<'_>,
+        x: &[f64],
+        y: &mut [f64],
+    ) -> Result<(), OperatorError> {
+        match A.as_constant() {
+            Some(A) => A.apply_add(x, y),
+            None => {
+                let mut value = Matrix::default();
+                A.eval_matrix(at, what, &mut value)?;
+                value.apply_add(x, y);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -48,34 +91,98 @@ impl Relation for FirstOrderLinearRelation {
         self.C.rows()
     }
 
-    fn dy_dx(&self) -> &Matrix {
-        &self.C
+    fn z0(&self) -> &[f64] {
+        &self.z0
     }
 
-    fn dy_dlam(&self) -> Option<&Matrix> {
-        self.D.as_ref()
+    fn linear(&self) -> Option<Linear<'_>> {
+        if self.F.is_some() || self.parts().any(|part| !part.is_constant()) {
+            return None;
+        }
+        Some(Linear {
+            C: self.C.as_constant()?,
+            B: self.B.as_constant(),
+            D: self.D.as_ref().and_then(Operator::as_constant),
+            e: self.e.as_ref().and_then(Operator::as_constant).map(Matrix::data),
+        })
     }
 
-    fn dr_dlam(&self) -> Option<&Matrix> {
-        Some(&self.B)
+    fn terms(&self) -> Terms {
+        let time = self.parts().any(|part| part.uses(Argument::Time));
+        Terms { through: self.D.is_some(), time, feedback: false }
     }
 
-    fn offset(&self) -> Option<&[f64]> {
-        self.e.as_deref()
+    fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError> {
+        match &self.e {
+            Some(e) => e.eval(at, "e", y)?,
+            None => y.fill(0.0),
+        }
+        Self::add(&self.C, "C", at, at.first, y)?;
+        if let Some(D) = &self.D {
+            Self::add(D, "D", at, at.second, y)?;
+        }
+        if let Some(F) = &self.F {
+            Self::add(F, "F", at, at.inputs, y)?;
+        }
+        Ok(())
+    }
+
+    fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError> {
+        self.C.eval_matrix(at, "C", C)
+    }
+
+    fn output_dlam(&self, at: At<'_>, D: &mut Matrix) -> Result<(), OperatorError> {
+        match &self.D {
+            Some(value) => value.eval_matrix(at, "D", D),
+            None => {
+                D.reset(self.size(), self.size());
+                Ok(())
+            }
+        }
+    }
+
+    fn output_dt(&self, _: At<'_>, rate: &mut [f64]) -> Result<(), OperatorError> {
+        rate.fill(0.0);
+        Ok(())
+    }
+
+    fn input(&self) -> Option<&dyn Input> {
+        Some(self)
     }
 
     fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
         let m = self.size();
         let why = "rows of `C`, state components of the linked systems";
         check::not_empty(owner, "C", m)?;
-        check::matrix(owner, "C", &self.C, (m, dim), why)?;
-        check::matrix(owner, "B", &self.B, (dim, m), "as `C` transposed")?;
+        check::matrix_operator(owner, "C", &self.C, (m, dim), why)?;
+        check::matrix_operator(owner, "B", &self.B, (dim, m), "as `C` transposed")?;
         if let Some(D) = &self.D {
-            check::matrix(owner, "D", D, (m, m), "rows of `C`")?;
+            check::matrix_operator(owner, "D", D, (m, m), "rows of `C`")?;
         }
         if let Some(e) = &self.e {
-            check::vector(owner, "e", e, m, "rows of `C`")?;
+            check::vector_operator(owner, "e", e, m, "rows of `C`")?;
         }
+        let inputs = self.F.as_ref().map_or(0, |F| F.shape().1);
+        if let Some(F) = &self.F {
+            check::matrix_operator(owner, "F", F, (m, inputs), "rows of `C`")?;
+        }
+        check::vector(owner, "z0", &self.z0, inputs, "columns of `F`")
+    }
+}
+
+impl Input for FirstOrderLinearRelation {
+    fn value(&self, at: At<'_>, r: &mut [f64]) -> Result<(), OperatorError> {
+        r.fill(0.0);
+        Self::add(&self.B, "B", at, at.second, r)
+    }
+
+    fn dlam(&self, at: At<'_>, B: &mut Matrix) -> Result<(), OperatorError> {
+        self.B.eval_matrix(at, "B", B)
+    }
+
+    fn dx(&self, _: At<'_>, K: &mut Matrix) -> Result<(), OperatorError> {
+        let dim = self.B.rows();
+        K.reset(dim, dim);
         Ok(())
     }
 }

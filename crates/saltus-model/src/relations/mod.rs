@@ -1,7 +1,11 @@
 //! The relations, one a file.
 
+mod first_order;
 mod first_order_linear;
+mod lagrangian;
 mod lagrangian_linear;
 
+pub use first_order::FirstOrderRelation;
 pub use first_order_linear::FirstOrderLinearRelation;
+pub use lagrangian::{LagrangianCompliant, LagrangianRelation};
 pub use lagrangian_linear::LagrangianLinearRelation;

@@ -2,9 +2,7 @@
 
 use crate::check;
 use crate::system::FirstOrderDependence;
-use crate::{
-    Dependence, FirstOrderSystem, MatrixOperator, ModelError, OperatorError, VectorOperator,
-};
+use crate::{At, Dependence, FirstOrderSystem, ModelError, Operator, OperatorError};
 use saltus_linalg::Matrix;
 
 /// A linear first-order system.
@@ -19,21 +17,21 @@ pub struct FirstOrderLinear {
     /// The initial state.
     pub x0: Vec<f64>,
     /// `A`, constant or a function of time.
-    pub A: MatrixOperator,
+    pub A: Operator,
     /// `b`, constant or a function of time; zero unless given.
-    pub b: Option<VectorOperator>,
+    pub b: Option<Operator>,
     /// `M`; the identity unless given.
     pub M: Option<Matrix>,
 }
 
 impl FirstOrderLinear {
     /// `ẋ = A x + r` from `x0`.
-    pub fn new(x0: impl Into<Vec<f64>>, A: impl Into<MatrixOperator>) -> Self {
+    pub fn new(x0: impl Into<Vec<f64>>, A: impl Into<Operator>) -> Self {
         FirstOrderLinear { x0: x0.into(), A: A.into(), b: None, M: None }
     }
 
     /// The same with the forcing `b`.
-    pub fn b(mut self, b: impl Into<VectorOperator>) -> Self {
+    pub fn b(mut self, b: impl Into<Operator>) -> Self {
         self.b = Some(b.into());
         self
     }
@@ -55,30 +53,29 @@ impl FirstOrderSystem for FirstOrderLinear {
     }
 
     fn dependence(&self) -> FirstOrderDependence {
-        let of = |constant| if constant { Dependence::Constant } else { Dependence::Time };
         FirstOrderDependence {
             mass: Dependence::Constant,
-            jacobian: of(self.A.is_constant()),
-            forcing: of(self.b.as_ref().is_none_or(VectorOperator::is_constant)),
+            jacobian: Dependence::of(&self.A),
+            forcing: self.b.as_ref().map_or(Dependence::Constant, Dependence::of),
         }
     }
 
-    fn mass(&self, _t: f64, M: &mut Matrix) -> Result<(), OperatorError> {
+    fn mass(&self, _: At<'_>, M: &mut Matrix) -> Result<(), OperatorError> {
         match &self.M {
             Some(value) => M.copy_from(value),
-            None => M.copy_from(&Matrix::identity(self.dim())),
+            None => M.set_identity(self.dim()),
         }
         Ok(())
     }
 
-    fn rhs(&self, t: f64, x: &[f64], f: &mut [f64]) -> Result<(), OperatorError> {
-        self.forcing(t, f)?;
-        match &self.A {
-            MatrixOperator::Constant(A) => A.apply_add(x, f),
-            MatrixOperator::Function { rows, cols, .. } => {
-                let mut A = Matrix::zeros(*rows, *cols);
-                self.A.eval(t, "A", &mut A)?;
-                A.apply_add(x, f);
+    fn rhs(&self, at: At<'_>, f: &mut [f64]) -> Result<(), OperatorError> {
+        self.forcing(at.t, f)?;
+        match self.A.as_constant() {
+            Some(A) => A.apply_add(at.first, f),
+            None => {
+                let mut A = Matrix::default();
+                self.A.eval_matrix(at, "A", &mut A)?;
+                A.apply_add(at.first, f);
             }
         }
         Ok(())
@@ -86,7 +83,7 @@ impl FirstOrderSystem for FirstOrderLinear {
 
     fn forcing(&self, t: f64, b: &mut [f64]) -> Result<(), OperatorError> {
         match &self.b {
-            Some(value) => value.eval(t, "b", b),
+            Some(value) => value.eval(At::time(t), "b", b),
             None => {
                 b.fill(0.0);
                 Ok(())
@@ -94,8 +91,8 @@ impl FirstOrderSystem for FirstOrderLinear {
         }
     }
 
-    fn rhs_dx(&self, t: f64, _x: &[f64], A: &mut Matrix) -> Result<(), OperatorError> {
-        self.A.eval(t, "A", A)
+    fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError> {
+        self.A.eval_matrix(at, "A", A)
     }
 
     fn check(&self, owner: &str) -> Result<(), ModelError> {

@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::system::SecondOrderDependence;
-use crate::{Dependence, ModelError, OperatorError, SecondOrderSystem, VectorOperator};
+use crate::{At, Dependence, ModelError, Operator, OperatorError, SecondOrderSystem};
 use saltus_linalg::{DenseLu, Matrix};
 
 /// A linear mechanical system.
@@ -25,7 +25,7 @@ pub struct LagrangianLinear {
     /// Stiffness matrix; zero unless given.
     pub K: Option<Matrix>,
     /// External force, constant or a function of time; zero unless given.
-    pub F_ext: Option<VectorOperator>,
+    pub F_ext: Option<Operator>,
 }
 
 impl LagrangianLinear {
@@ -48,7 +48,7 @@ impl LagrangianLinear {
     }
 
     /// The same with the external force `F_ext`.
-    pub fn F_ext(mut self, F_ext: impl Into<VectorOperator>) -> Self {
+    pub fn F_ext(mut self, F_ext: impl Into<Operator>) -> Self {
         self.F_ext = Some(F_ext.into());
         self
     }
@@ -79,23 +79,22 @@ impl SecondOrderSystem for LagrangianLinear {
     }
 
     fn dependence(&self) -> SecondOrderDependence {
-        let constant = self.F_ext.as_ref().is_none_or(VectorOperator::is_constant);
         SecondOrderDependence {
             mass: Dependence::Constant,
             jacobian: Dependence::Constant,
-            forcing: if constant { Dependence::Constant } else { Dependence::Time },
+            forcing: self.F_ext.as_ref().map_or(Dependence::Constant, Dependence::of),
         }
     }
 
-    fn mass(&self, _q: &[f64], M: &mut Matrix) -> Result<(), OperatorError> {
+    fn mass(&self, _: At<'_>, M: &mut Matrix) -> Result<(), OperatorError> {
         M.copy_from(&self.M);
         Ok(())
     }
 
     /// `F = F_ext(t) − C v − K q`.
-    fn force(&self, t: f64, q: &[f64], v: &[f64], F: &mut [f64]) -> Result<(), OperatorError> {
-        self.external(t, F)?;
-        for (A, x) in [(&self.C, v), (&self.K, q)] {
+    fn force(&self, at: At<'_>, F: &mut [f64], _: &mut [f64]) -> Result<(), OperatorError> {
+        self.external(at.t, F)?;
+        for (A, x) in [(&self.C, at.second), (&self.K, at.first)] {
             if let Some(A) = A {
                 for i in 0..F.len() {
                     F[i] -= saltus_linalg::vector::dot(A.row(i), x);
@@ -105,9 +104,16 @@ impl SecondOrderSystem for LagrangianLinear {
         Ok(())
     }
 
+    /// `½ qᵀ K q`.
+    fn potential(&self, q: &[f64]) -> f64 {
+        let Some(K) = &self.K else { return 0.0 };
+        let rows = q.iter().enumerate();
+        0.5 * rows.map(|(i, x)| x * saltus_linalg::vector::dot(K.row(i), q)).sum::<f64>()
+    }
+
     fn external(&self, t: f64, F: &mut [f64]) -> Result<(), OperatorError> {
         match &self.F_ext {
-            Some(value) => value.eval(t, "F_ext", F),
+            Some(value) => value.eval(At::time(t), "F_ext", F),
             None => {
                 F.fill(0.0);
                 Ok(())
@@ -115,12 +121,12 @@ impl SecondOrderSystem for LagrangianLinear {
         }
     }
 
-    fn force_dq(&self, _: f64, _: &[f64], _: &[f64], J: &mut Matrix) -> Result<(), OperatorError> {
+    fn force_dq(&self, _: At<'_>, J: &mut Matrix, _: &mut Matrix) -> Result<(), OperatorError> {
         self.minus(&self.K, J);
         Ok(())
     }
 
-    fn force_dv(&self, _: f64, _: &[f64], _: &[f64], J: &mut Matrix) -> Result<(), OperatorError> {
+    fn force_dv(&self, _: At<'_>, J: &mut Matrix, _: &mut Matrix) -> Result<(), OperatorError> {
         self.minus(&self.C, J);
         Ok(())
     }
@@ -145,7 +151,7 @@ impl SecondOrderSystem for LagrangianLinear {
 }
 
 /// A mass matrix is symmetric, and positive definite.
-fn check_mass(owner: &str, M: &Matrix) -> Result<(), ModelError> {
+pub(super) fn check_mass(owner: &str, M: &Matrix) -> Result<(), ModelError> {
     let fail = |what| Err(ModelError::Mass { owner: owner.to_string(), what });
     if !M.is_symmetric(1e-12) {
         return fail("not symmetric");

@@ -6,7 +6,7 @@
 
 use crate::SimError;
 use saltus_linalg::{DenseLu, LinearMap, Matrix, Sparse};
-use saltus_model::{Dependence, Interaction, Law, Model, Order, System, SystemId};
+use saltus_model::{Dependence, Interaction, Linear, Model, Order, System, SystemId};
 use saltus_numerics::Operator;
 use std::ops::Range;
 
@@ -97,23 +97,23 @@ impl Relations {
         let (mut C, mut B, mut D) = (Vec::new(), Vec::new(), Vec::new());
         let mut e = vec![0.0; m];
         for (_, interaction, rows) in places.interactions_of(model) {
-            let relation = &interaction.relation;
+            let Some(relation) = interaction.relation.linear() else { continue };
             let columns: Vec<usize> = (interaction.systems.iter())
                 .flat_map(|id| places.systems[id.index()].clone().unwrap_or(0..0))
                 .collect();
-            let output = relation.dy_dx();
+            let output = relation.C;
             for (i, row) in rows.clone().enumerate() {
                 for (j, &column) in columns.iter().enumerate() {
                     C.push((row, column, output[(i, j)]));
-                    let input = relation.dr_dlam().map_or(output[(i, j)], |input| input[(j, i)]);
+                    let input = relation.B.map_or(output[(i, j)], |input| input[(j, i)]);
                     B.push((column, row, input));
                 }
-                if let Some(through) = relation.dy_dlam() {
+                if let Some(through) = relation.D {
                     for (j, column) in rows.clone().enumerate() {
                         D.push((row, column, through[(i, j)]));
                     }
                 }
-                if let Some(offset) = relation.offset() {
+                if let Some(offset) = relation.e {
                     e[row] = offset[i];
                 }
             }
@@ -211,27 +211,42 @@ pub(crate) fn factor(
     })
 }
 
-/// An operator may depend on `most` at the most.
-pub(crate) fn refuse_above(
-    most: Dependence,
-    integrator: &'static str,
+/// The same into factors that are there.
+pub(crate) fn factor_in(
+    lu: &mut DenseLu,
     system: &str,
-    what: &'static str,
-    found: Dependence,
+    h: f64,
+    W: &Matrix,
 ) -> Result<(), SimError> {
-    if found <= most {
-        return Ok(());
-    }
-    let on = if found == Dependence::State { "the state" } else { "time" };
-    Err(SimError::Unsupported { system: system.to_string(), what, on, integrator })
+    lu.factor(W).map_err(|source| SimError::Iteration {
+        system: system.to_string(),
+        matrix: "the Jacobian of the step",
+        h,
+        source,
+    })
 }
 
-/// The bounds of a relay, component by component.
-pub(crate) fn relay_bounds(law: &Law, i: usize) -> Option<(f64, f64)> {
-    match law {
-        Law::Relay { lower, upper } => {
-            Some((lower[i.min(lower.len() - 1)], upper[i.min(upper.len() - 1)]))
+/// Whether all systems and relations of this order are linear with coefficients that stay the
+/// same (first order: that change with time at most), so that the matrices of a step can be kept.
+pub(crate) fn is_linear(model: &Model, order: Order) -> bool {
+    let systems = model.systems().all(|(_, system)| match system {
+        System::FirstOrder(system) if order == Order::First => {
+            let depends = system.dependence();
+            depends.mass.max(depends.jacobian).max(depends.forcing) <= Dependence::Time
         }
-        _ => None,
-    }
+        System::SecondOrder(system) if order == Order::Second => {
+            let depends = system.dependence();
+            depends.mass.max(depends.jacobian) == Dependence::Constant
+                && depends.forcing <= Dependence::Time
+        }
+        _ => true,
+    });
+    let relations = model.interactions().filter(|(_, one)| one.relation.order() == order);
+    let mut relations = relations.map(|(_, one)| one.relation.linear());
+    let linear = |relation: &Option<Linear<'_>>| match (order, relation) {
+        (_, None) => false,
+        (Order::Second, Some(relation)) => relation.D.is_none(),
+        (Order::First, Some(_)) => true,
+    };
+    systems && relations.all(|relation| linear(&relation))
 }

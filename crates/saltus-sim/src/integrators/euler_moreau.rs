@@ -25,17 +25,18 @@
 //! (3) with the law is the problem of the step. What does not change with time is computed
 //! once for each `h`; a step is then two products, the problem, and one more product.
 
-use super::assembly::{
-    Blocks, Places, Relations, factor, problem_matrix, refuse_above, relay_bounds,
-};
+use super::assembly::{Blocks, Places, Relations, factor, problem_matrix};
+use super::laws::Laws;
+use super::part::Part;
+use super::row::Row;
 use super::{EulerMoreau, Step};
 use crate::{Quantity, SimError};
 use saltus_linalg::{LinearMap, Matrix, left_null_projector, vector};
 use saltus_model::{
-    Dependence, FirstOrderSystem, Law, Model, OperatorError, Order, System, SystemId,
+    At, Dependence, FirstOrderSystem, Model, OperatorError, Order, System, SystemId,
 };
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Block, Operator, Problem, Report, Set, Solver};
+use saltus_numerics::{Problem, Report, Solver};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct EulerMoreauPart {
     settings: EulerMoreau,
-    pub places: Places,
+    places: Places,
+    laws: Laws,
     systems: Vec<Member>,
     relations: Relations,
     C: LinearMap,
@@ -51,8 +53,10 @@ pub(crate) struct EulerMoreauPart {
     forced: bool, // some b depends on time
     operators: Option<Operators>,
     workspace: Workspace,
-    pub now: State,
-    next: State,
+    now: Row,
+    next: Row,
+    z: Vec<f64>, // λ, and what the laws add
+    w: Vec<f64>,
     q: Vec<f64>,
     b_now: Vec<f64>,
     b_next: Vec<f64>,
@@ -64,54 +68,6 @@ struct Member {
     system: Arc<dyn FirstOrderSystem>,
     range: Range<usize>,
     forced: bool, // b depends on time
-}
-
-/// What the simulation knows at one instant, in one piece, so that recording it is one copy:
-/// `x, y, λ`.
-#[derive(Debug, Clone)]
-pub(crate) struct State {
-    n: usize,
-    m: usize,
-    pub row: Vec<f64>,
-}
-
-/// The parts of a [`State`], to be changed.
-struct Fields<'a> {
-    x: &'a mut [f64],
-    y: &'a mut [f64],
-    lam: &'a mut [f64],
-}
-
-impl State {
-    fn new(n: usize, m: usize) -> State {
-        State { n, m, row: vec![0.0; width(n, m)] }
-    }
-
-    pub fn get(&self, quantity: Quantity) -> &[f64] {
-        &self.row[columns(self.n, self.m, quantity)]
-    }
-
-    #[inline]
-    fn fields(&mut self) -> Fields<'_> {
-        let (x, rest) = self.row.split_at_mut(self.n);
-        let (y, lam) = rest.split_at_mut(self.m);
-        Fields { x, y, lam }
-    }
-}
-
-/// Where each quantity stands in the row of a [`State`].
-pub(crate) fn columns(n: usize, m: usize, quantity: Quantity) -> Range<usize> {
-    match quantity {
-        Quantity::X => 0..n,
-        Quantity::Y => n..n + m,
-        Quantity::Lam => n + m..n + 2 * m,
-        Quantity::Q | Quantity::V | Quantity::U => 0..0,
-    }
-}
-
-/// Columns of the row of a [`State`].
-pub(crate) fn width(n: usize, m: usize) -> usize {
-    n + 2 * m
 }
 
 /// The matrices of a step of length `h`.
@@ -137,20 +93,15 @@ impl EulerMoreauPart {
         for (_, name, system, range) in places.systems_of(model) {
             if let System::FirstOrder(system) = system {
                 let depends = system.dependence();
-                for (what, on) in [
-                    ("M", depends.mass),
-                    ("the Jacobian of f", depends.jacobian),
-                    ("b", depends.forcing),
-                ] {
-                    refuse_above(Dependence::Time, "EulerMoreau", name, what, on)?;
-                }
                 time_varying |= depends.jacobian.max(depends.mass) > Dependence::Constant;
                 let forced = depends.forcing > Dependence::Constant;
                 let (name, system) = (name.to_string(), Arc::clone(system));
                 systems.push(Member { name, system, range, forced });
             }
         }
-        let state = State::new(n, m);
+        let state = Row::new(Order::First, n, m);
+        let laws = Laws::new(model, &places, 1.0);
+        let unknowns = laws.unknowns();
         let mut part = EulerMoreauPart {
             settings,
             C: LinearMap::from_sparse(relations.C.clone()),
@@ -162,7 +113,10 @@ impl EulerMoreauPart {
             workspace: Workspace::new(solver.clone())?,
             now: state.clone(),
             next: state,
-            q: vec![0.0; m],
+            z: vec![0.0; unknowns],
+            w: vec![0.0; unknowns],
+            q: vec![0.0; unknowns],
+            laws,
             b_now: vec![0.0; n],
             b_next: vec![0.0; n],
             places,
@@ -171,88 +125,15 @@ impl EulerMoreauPart {
         Ok(part)
     }
 
-    /// Back to the initial state.
-    pub fn reset(&mut self, t0: f64) -> Result<(), SimError> {
-        // the forcing first: it may fail, and then nothing has changed
-        forcing(&self.systems, t0, &mut self.b_next)?;
-        self.b_now.copy_from_slice(&self.b_next);
-        let now = self.now.fields();
-        for member in &self.systems {
-            now.x[member.range.clone()].copy_from_slice(member.system.x0());
-        }
-        now.lam.fill(0.0);
-        self.workspace.forget();
-        self.refresh();
-        Ok(())
-    }
-
-    /// Replaces the state of one system.
-    pub fn set(&mut self, model: &Model, id: SystemId, range: Range<usize>, x: &[f64]) {
-        let now = self.now.fields();
-        now.x[range].copy_from_slice(x);
-        self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
-        self.refresh();
-    }
-
     /// What follows from the state: `y`.
     fn refresh(&mut self) {
-        let now = self.now.fields();
+        let now = self.now.first_order();
         self.C.apply_plus(&self.relations.e, now.x, now.y);
         self.relations.D.apply_add(now.lam, now.y);
     }
 
-    /// Computes the next state; nothing changes before [`commit`](Self::commit).
-    #[inline]
-    pub fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
-        self.prepare(model, step)?;
-        let Some(operators) = &mut self.operators else {
-            return Ok(None);
-        };
-        let (now, next) = (self.now.fields(), self.next.fields());
-
-        // (1), into x⁺
-        operators.P.apply_plus(&operators.drift, now.x, next.x);
-        if self.forced {
-            forcing(&self.systems, step.end, &mut self.b_next)?;
-            operators.S_now.apply_add(&self.b_now, next.x);
-            operators.S_next.apply_add(&self.b_next, next.x);
-        }
-        if !operators.G_now.is_zero() {
-            operators.G_now.apply_add(now.lam, next.x);
-        }
-
-        // (3)
-        let mut report = None;
-        if !self.q.is_empty() {
-            self.C.apply_plus(&self.relations.e, next.x, &mut self.q);
-            next.lam.copy_from_slice(now.lam);
-            if operators.problem.set_q(&self.q).is_err() {
-                return Err(self.lost(model, step.end));
-            }
-            let solved = self.workspace.solve(&operators.problem, next.lam, next.y)?;
-            step.verify(solved, |index| self.places.owner_of(model, index))?;
-            report = Some(solved);
-
-            // (2)
-            operators.G.apply_add(next.lam, next.x);
-        }
-        if !vector::all_finite(next.x) {
-            return Err(self.lost(model, step.end));
-        }
-        Ok(report)
-    }
-
-    /// Takes over the state that [`advance`](Self::advance) computed.
-    #[inline]
-    pub fn commit(&mut self) {
-        std::mem::swap(&mut self.now.row, &mut self.next.row);
-        if self.forced {
-            std::mem::swap(&mut self.b_now, &mut self.b_next);
-        }
-    }
-
     /// The matrices of this step.
-    fn prepare(&mut self, model: &Model, step: Step) -> Result<(), SimError> {
+    fn prepare(&mut self, step: Step) -> Result<(), SimError> {
         if let Some(operators) = &self.operators
             && operators.h == step.h
             && !self.time_varying
@@ -270,8 +151,8 @@ impl EulerMoreauPart {
             let of_member = |error: OperatorError| error.of(&member.name);
             let range = &member.range;
             let x = &self.now.get(Quantity::X)[range.clone()];
-            member.system.mass(step.end, &mut M).map_err(of_member)?;
-            member.system.rhs_dx(step.end, x, &mut A).map_err(of_member)?;
+            member.system.mass(At::time(step.end), &mut M).map_err(of_member)?;
+            member.system.rhs_dx(At::new(step.end, x, &[]), &mut A).map_err(of_member)?;
 
             // (4)
             let projector = left_null_projector(&M);
@@ -296,7 +177,7 @@ impl EulerMoreauPart {
             let mut W = factor(&member.name, "M − hθA", h, &W)?;
             // M + h (I − Θ) A
             if self.time_varying {
-                member.system.rhs_dx(step.start, x, &mut A).map_err(of_member)?;
+                member.system.rhs_dx(At::new(step.start, x, &[]), &mut A).map_err(of_member)?;
             }
             M.add_scaled(h, &rest(&Theta).mul(&A));
             P.add(range, &W.solve_matrix(&M));
@@ -321,33 +202,15 @@ impl EulerMoreauPart {
         let matrix = problem_matrix(&self.relations.D, &self.relations.C, &G);
         let problem = match self.operators.take() {
             Some(mut old) => {
-                old.problem.set_matrix(matrix)?;
+                old.problem.set_matrix(self.laws.with_extra(matrix))?;
                 old.problem
             }
-            None => self.problem(model, matrix)?,
+            None => self.laws.problem(matrix, 1.0)?,
         };
         let (P, S_now, S_next) = (P.map(n), S_now.map(n), S_next.map(n));
         let (G, G_now) = (LinearMap::from_sparse(G), LinearMap::from_sparse(G_now.sparse(n, m)));
         self.operators = Some(Operators { h, P, S_now, S_next, G, G_now, drift, problem });
         Ok(())
-    }
-
-    /// The problem (3) with the sets of the laws.
-    fn problem(&self, model: &Model, matrix: Operator) -> Result<Problem, SimError> {
-        let mut blocks = Vec::new();
-        for (_, interaction, range) in self.places.interactions_of(model) {
-            for i in 0..range.len() {
-                let set = match &interaction.law {
-                    Law::Equality => Set::Free,
-                    law => match relay_bounds(law, i) {
-                        Some((lower, upper)) => Set::Interval { lower, upper },
-                        None => Set::Nonnegative,
-                    },
-                };
-                blocks.push(Block { size: 1, set });
-            }
-        }
-        Ok(Problem::new(matrix, vec![0.0; blocks.len()], &blocks)?)
     }
 
     /// A state, or an output, that is no longer finite.
@@ -360,6 +223,97 @@ impl EulerMoreauPart {
         let output = self.q.iter().position(|x| !x.is_finite()).unwrap_or(0);
         let owner = self.places.owner_of(model, output);
         SimError::NotFinite { time, what: format!("the output of {owner}") }
+    }
+}
+
+impl Part for EulerMoreauPart {
+    fn places(&self) -> &Places {
+        &self.places
+    }
+
+    fn now(&self) -> &Row {
+        &self.now
+    }
+
+    fn reset(&mut self, t0: f64) -> Result<(), SimError> {
+        // the forcing first: it may fail, and then nothing has changed
+        forcing(&self.systems, t0, &mut self.b_next)?;
+        self.b_now.copy_from_slice(&self.b_next);
+        let now = self.now.first_order();
+        for member in &self.systems {
+            now.x[member.range.clone()].copy_from_slice(member.system.x0());
+        }
+        now.lam.fill(0.0);
+        self.workspace.forget();
+        self.refresh();
+        Ok(())
+    }
+
+    fn set(
+        &mut self,
+        model: &Model,
+        id: SystemId,
+        range: Range<usize>,
+        [x, _]: [Option<&[f64]>; 2],
+    ) -> Result<(), SimError> {
+        let now = self.now.first_order();
+        if let Some(x) = x {
+            now.x[range].copy_from_slice(x);
+        }
+        self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
+        self.refresh();
+        Ok(())
+    }
+
+    #[inline]
+    fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+        self.prepare(step)?;
+        let Some(operators) = &mut self.operators else {
+            return Ok(None);
+        };
+        let (now, next) = (self.now.first_order(), self.next.first_order());
+
+        // (1), into x⁺
+        operators.P.apply_plus(&operators.drift, now.x, next.x);
+        if self.forced {
+            forcing(&self.systems, step.end, &mut self.b_next)?;
+            operators.S_now.apply_add(&self.b_now, next.x);
+            operators.S_next.apply_add(&self.b_next, next.x);
+        }
+        if !operators.G_now.is_zero() {
+            operators.G_now.apply_add(now.lam, next.x);
+        }
+
+        // (3)
+        let mut report = None;
+        if !self.q.is_empty() {
+            let m = next.lam.len();
+            self.C.apply_plus(&self.relations.e, next.x, &mut self.q[..m]);
+            self.z[..m].copy_from_slice(now.lam);
+            if operators.problem.set_q(&self.q).is_err() {
+                return Err(self.lost(model, step.end));
+            }
+            let solved = self.workspace.solve(&operators.problem, &mut self.z, &mut self.w)?;
+            step.verify(solved, |index| self.places.owner_of(model, index))?;
+            report = Some(solved);
+            next.lam.copy_from_slice(&self.z[..m]);
+            next.y.copy_from_slice(&self.w[..m]);
+
+            // (2)
+            operators.G.apply_add(next.lam, next.x);
+        }
+        if !vector::all_finite(next.x) {
+            return Err(self.lost(model, step.end));
+        }
+        Ok(report)
+    }
+
+    #[inline]
+    fn commit(&mut self) {
+        std::mem::swap(&mut self.now.values, &mut self.next.values);
+        if self.forced {
+            std::mem::swap(&mut self.b_now, &mut self.b_next);
+        }
     }
 }
 

@@ -2,11 +2,18 @@
 
 pub(crate) mod assembly;
 pub(crate) mod euler_moreau;
+mod first_order;
+mod laws;
+mod mechanics;
 pub(crate) mod moreau_jean;
+mod newton;
+pub(crate) mod part;
+pub(crate) mod row;
 
 use crate::SimError;
-use saltus_model::Order;
-use saltus_numerics::{Report, Status};
+use part::Part;
+use saltus_model::{Model, Order};
+use saltus_numerics::{Report, Solver, Status};
 use serde::{Deserialize, Serialize};
 
 /// A one-step scheme for the systems of one order.
@@ -51,6 +58,88 @@ pub struct MoreauJean {
     /// See `gamma`; in the unit of the gap. A small positive value keeps resting contacts
     /// active that round-off has lifted. Default 0.
     pub threshold: f64,
+}
+
+/// How the equations of a step that are not linear are solved.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NewtonSettings {
+    /// Size of the residual, relative to its terms, at which the iteration ends. Default 1e-10.
+    pub tol: f64,
+    /// Iterations before giving up. Default 50.
+    pub max_iter: usize,
+    /// When Jacobians are renewed. Default full.
+    pub mode: NewtonMode,
+}
+
+/// When the Jacobians of a step are renewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NewtonMode {
+    /// In every iteration.
+    #[default]
+    Full,
+    /// Once a step.
+    Quasi,
+    /// Once a step, and there is one iteration only: the scheme is linearly implicit, and the
+    /// residual is not asked for.
+    Linear,
+}
+
+impl EulerMoreau {
+    /// The scheme at work on the first-order systems of a model, likewise.
+    pub(crate) fn part(
+        &self,
+        model: &Model,
+        newton: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        Ok(match assembly::is_linear(model, Order::First) {
+            true => Box::new(euler_moreau::EulerMoreauPart::new(model, self.clone(), solver)?),
+            false => {
+                let scheme = self.clone();
+                Box::new(first_order::FirstOrderPart::new(model, scheme, newton, solver)?)
+            }
+        })
+    }
+}
+
+impl MoreauJean {
+    /// The scheme at work on the mechanical systems of a model: with matrices that are kept where
+    /// everything is linear, else by Newton's method.
+    pub(crate) fn part(
+        &self,
+        model: &Model,
+        newton: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        Ok(match assembly::is_linear(model, Order::Second) {
+            true => Box::new(moreau_jean::MoreauJeanPart::new(model, self.clone(), solver)?),
+            false => Box::new(mechanics::Mechanics::new(model, self.clone(), newton, solver)?),
+        })
+    }
+}
+
+impl Default for NewtonSettings {
+    fn default() -> Self {
+        NewtonSettings { tol: 1e-10, max_iter: 50, mode: NewtonMode::Full }
+    }
+}
+
+impl NewtonSettings {
+    /// Checks the ranges of the settings.
+    pub fn check(&self) -> Result<(), SimError> {
+        let owner = "newton";
+        if !(self.tol > 0.0 && self.tol < 1.0) {
+            let (field, value, allowed) = ("tol", self.tol, "(0, 1)");
+            return Err(SimError::Setting { owner, field, value, allowed });
+        }
+        if self.max_iter == 0 {
+            let (field, value, allowed) = ("max_iter", 0.0, "[1, inf)");
+            return Err(SimError::Setting { owner, field, value, allowed });
+        }
+        Ok(())
+    }
 }
 
 impl Default for EulerMoreau {

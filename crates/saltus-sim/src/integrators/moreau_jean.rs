@@ -28,15 +28,16 @@
 //! ½ v⁺ᵀ M v⁺ − ½ vᵀ M v = h v̄ᵀ F_ext,θ − h v̄ᵀ C v_θ − h v̄ᵀ K q_θ + ½ (u + u⁺)ᵀ λ       (5)
 //! ```
 
-use super::assembly::{
-    Blocks, Places, Relations, factor, problem_matrix, refuse_above, relay_bounds,
-};
+use super::assembly::{Blocks, Places, Relations, factor, problem_matrix};
+use super::laws::Laws;
+use super::part::Part;
+use super::row::Row;
 use super::{MoreauJean, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::{LinearMap, Matrix};
-use saltus_model::{Dependence, Law, Model, Order, SecondOrderSystem, System, SystemId};
+use saltus_model::{At, Dependence, Model, Order, SecondOrderSystem, System, SystemId};
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Block, Operator, Problem, Report, Set, Solver};
+use saltus_numerics::{Problem, Report, Solver};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -44,10 +45,10 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct MoreauJeanPart {
     settings: MoreauJean,
-    pub places: Places,
+    places: Places,
     systems: Vec<Member>,
     relations: Relations,
-    rules: Vec<Rule>,
+    laws: Laws,
     H: LinearMap,
     M: LinearMap,
     C: LinearMap,
@@ -55,9 +56,10 @@ pub(crate) struct MoreauJeanPart {
     forced: bool, // some F_ext depends on time
     operators: Option<Operators>,
     workspace: Workspace,
-    pub now: State,
-    next: State,
+    now: Row,
+    next: Row,
     energy0: f64, // when the ledger began
+    z: Vec<f64>,  // λ, and what the laws add
     q_problem: Vec<f64>,
     w: Vec<f64>,
     F_now: Vec<f64>,
@@ -65,6 +67,7 @@ pub(crate) struct MoreauJeanPart {
     F_theta: Vec<f64>,
     v_theta: Vec<f64>,
     work: Vec<f64>,
+    scratch: Vec<f64>,
 }
 
 #[derive(Debug)]
@@ -74,72 +77,9 @@ struct Member {
     range: Range<usize>,
 }
 
-/// What the law of one component asks for.
-#[derive(Debug, Clone, Copy)]
-enum Rule {
-    Equality,
-    Relay { lower: f64, upper: f64 },
-    Impact { e: f64 },
-}
-
-/// What the simulation knows at one instant, in one piece, so that recording it is one copy:
-/// `q, v, y, u, λ` and the ledger.
-#[derive(Debug, Clone)]
-pub(crate) struct State {
-    n: usize,
-    m: usize,
-    pub row: Vec<f64>,
-}
-
-/// The parts of a [`State`], to be changed.
-struct Fields<'a> {
-    q: &'a mut [f64],
-    v: &'a mut [f64],
-    y: &'a mut [f64],
-    u: &'a mut [f64],
-    lam: &'a mut [f64],
-    ledger: &'a mut [f64],
-}
-
-impl State {
-    fn new(n: usize, m: usize) -> State {
-        State { n, m, row: vec![0.0; 2 * n + 3 * m + Ledger::NAMES.len()] }
-    }
-
-    pub fn get(&self, quantity: Quantity) -> &[f64] {
-        &self.row[columns(self.n, self.m, quantity)]
-    }
-
-    pub fn ledger(&self) -> Ledger {
-        Ledger::from_slice(&self.row[2 * self.n + 3 * self.m..])
-    }
-
-    #[inline]
-    fn fields(&mut self) -> Fields<'_> {
-        let (q, rest) = self.row.split_at_mut(self.n);
-        let (v, rest) = rest.split_at_mut(self.n);
-        let (y, rest) = rest.split_at_mut(self.m);
-        let (u, rest) = rest.split_at_mut(self.m);
-        let (lam, ledger) = rest.split_at_mut(self.m);
-        Fields { q, v, y, u, lam, ledger }
-    }
-}
-
-/// Where each quantity stands in the row of a [`State`].
-pub(crate) fn columns(n: usize, m: usize, quantity: Quantity) -> Range<usize> {
-    match quantity {
-        Quantity::Q => 0..n,
-        Quantity::V => n..2 * n,
-        Quantity::Y => 2 * n..2 * n + m,
-        Quantity::U => 2 * n + m..2 * n + 2 * m,
-        Quantity::Lam => 2 * n + 2 * m..2 * n + 3 * m,
-        Quantity::X => 0..0,
-    }
-}
-
 /// Share of the way that the last impulse moves a contact in a step, below which a gap is
 /// round-off.
-const RESTING: f64 = 1e-9;
+pub(super) const RESTING: f64 = 1e-9;
 
 /// The matrices of a step of length `h`.
 #[derive(Debug)]
@@ -162,33 +102,31 @@ impl MoreauJeanPart {
         let mut systems = Vec::new();
         let mut forced = false;
         let (mut M, mut C, mut K) = (Blocks::default(), Blocks::default(), Blocks::default());
-        let mut block = Matrix::default();
+        let (mut block, mut work) = (Matrix::default(), Matrix::default());
         for (_, name, system, range) in places.systems_of(model) {
             if let System::SecondOrder(system) = system {
                 let depends = system.dependence();
-                for (what, on) in [("M", depends.mass), ("the Jacobian of F", depends.jacobian)] {
-                    refuse_above(Dependence::Constant, "MoreauJean", name, what, on)?;
-                }
-                let (q, v) = (system.q0(), system.v0());
-                system.mass(q, &mut block)?;
+                let at = At::new(model.t0(), system.q0(), system.v0());
+                system.mass(at, &mut block)?;
                 M.add(&range, &block);
-                system.force_dv(model.t0(), q, v, &mut block)?;
+                system.force_dv(at, &mut block, &mut work)?;
                 block.scale(-1.0);
                 C.add(&range, &block);
-                system.force_dq(model.t0(), q, v, &mut block)?;
+                system.force_dq(at, &mut block, &mut work)?;
                 block.scale(-1.0);
                 K.add(&range, &block);
-                refuse_above(Dependence::Time, "MoreauJean", name, "F_ext", depends.forcing)?;
                 forced |= depends.forcing > Dependence::Constant;
                 let (name, system) = (name.to_string(), Arc::clone(system));
                 systems.push(Member { name, system, range });
             }
         }
-        let state = State::new(n, m);
+        let state = Row::new(Order::Second, n, m);
+        let laws = Laws::new(model, &places, settings.theta);
+        let unknowns = laws.unknowns();
         let mut part = MoreauJeanPart {
             settings,
             systems,
-            rules: rules(model, &places),
+            laws,
             H: LinearMap::from_sparse(relations.C.clone()),
             relations,
             M: M.map(n),
@@ -200,59 +138,24 @@ impl MoreauJeanPart {
             now: state.clone(),
             next: state,
             energy0: 0.0,
-            q_problem: vec![0.0; m],
-            w: vec![0.0; m],
+            z: vec![0.0; unknowns],
+            q_problem: vec![0.0; unknowns],
+            w: vec![0.0; unknowns],
             F_now: vec![0.0; n],
             F_next: vec![0.0; n],
             F_theta: vec![0.0; n],
             v_theta: vec![0.0; n],
             work: vec![0.0; n],
+            scratch: Vec::new(),
             places,
         };
         part.reset(model.t0())?;
         Ok(part)
     }
 
-    /// Back to the initial state.
-    pub fn reset(&mut self, t0: f64) -> Result<(), SimError> {
-        // the forces first: they may fail, and then nothing has changed
-        external(&self.systems, t0, &mut self.F_next)?;
-        self.F_now.copy_from_slice(&self.F_next);
-        self.F_theta.copy_from_slice(&self.F_next);
-        let now = self.now.fields();
-        for member in &self.systems {
-            now.q[member.range.clone()].copy_from_slice(member.system.q0());
-            now.v[member.range.clone()].copy_from_slice(member.system.v0());
-        }
-        now.lam.fill(0.0);
-        self.workspace.forget();
-        self.refresh();
-        Ok(())
-    }
-
-    /// Replaces configuration or velocity, or both, of one system.
-    pub fn set(
-        &mut self,
-        model: &Model,
-        id: SystemId,
-        range: Range<usize>,
-        q: Option<&[f64]>,
-        v: Option<&[f64]>,
-    ) {
-        let now = self.now.fields();
-        if let Some(q) = q {
-            now.q[range.clone()].copy_from_slice(q);
-        }
-        if let Some(v) = v {
-            now.v[range].copy_from_slice(v);
-        }
-        self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
-        self.refresh();
-    }
-
     /// What follows from the state: `y`, `u`, a new ledger.
     fn refresh(&mut self) {
-        let now = self.now.fields();
+        let now = self.now.mechanical();
         self.H.apply_plus(&self.relations.e, now.q, now.y);
         self.H.apply(now.v, now.u);
         let ledger = Ledger {
@@ -264,28 +167,127 @@ impl MoreauJeanPart {
         self.energy0 = ledger.kinetic + ledger.potential;
     }
 
-    /// Deepest penetration of a contact.
-    #[inline]
-    pub fn penetration(&self) -> f64 {
-        let mut deepest = 0.0;
-        for (rule, &y) in self.rules.iter().zip(self.now.get(Quantity::Y)) {
-            if -y > deepest && matches!(rule, Rule::Impact { .. }) {
-                deepest = -y;
-            }
+    /// The matrices of this step.
+    #[cold]
+    fn prepare(&mut self, step: Step) -> Result<(), SimError> {
+        let (n, m) = (self.places.states, self.places.outputs);
+        let theta = self.settings.theta;
+        let h = step.h;
+        let (mut Av, mut Aq) = (Blocks::default(), Blocks::default());
+        let (mut S, mut G) = (Blocks::default(), Blocks::default());
+        let mut drift = vec![0.0; n];
+        let (mut W, mut C, mut K) = <(Matrix, Matrix, Matrix)>::default();
+        let mut work = Matrix::default();
+        for member in &self.systems {
+            let range = &member.range;
+            let q = &self.now.get(Quantity::Q)[range.clone()];
+            let v = &self.now.get(Quantity::V)[range.clone()];
+            let at = At::new(step.end, q, v);
+            member.system.mass(at, &mut W)?;
+            member.system.force_dv(at, &mut C, &mut work)?; // −C
+            member.system.force_dq(at, &mut K, &mut work)?; // −K
+            W.add_scaled(-h * theta, &C);
+            W.add_scaled(-h * h * theta * theta, &K);
+            let mut W = factor(&member.name, "M + hθC + h²θ²K", h, &W)?;
+            // −(h C + h² θ K) and −h K
+            C.scale(h);
+            C.add_scaled(h * h * theta, &K);
+            K.scale(h);
+            let mut block = W.solve_matrix(&C);
+            block.add_scaled(1.0, &Matrix::identity(range.len()));
+            Av.add(range, &block);
+            Aq.add(range, &W.solve_matrix(&K));
+            let mut inverse = W.solve_matrix(&Matrix::identity(range.len()));
+            inverse.scale(h);
+            S.add(range, &inverse);
+            inverse.apply(&self.F_now[range.clone()], &mut drift[range.clone()]);
+            let identity = Matrix::identity(range.len());
+            G.add_solution(range, &mut W, &identity, &self.relations.B, 1.0);
         }
-        deepest
+        let G = G.sparse(n, m);
+        let matrix = problem_matrix(&self.relations.D, &self.relations.C, &G);
+        let reach = (0..m).map(|i| RESTING * h * matrix.get(i, i).abs()).collect();
+        let problem = self.laws.problem(matrix, h)?;
+        if m > 0 && self.operators.is_none() {
+            // the solver takes its memory now, not at the first contact
+            let _ = self.workspace.solve(&problem, &mut self.z, &mut self.w)?;
+            self.workspace.forget();
+        }
+        let (Av, Aq, S, G) = (Av.map(n), Aq.map(n), S.map(n), LinearMap::from_sparse(G));
+        self.operators = Some(Operators { h, Av, Aq, S, G, drift, reach, problem });
+        Ok(())
     }
 
-    /// Computes the next state; nothing changes before [`commit`](Self::commit).
+    /// A state, or an output, that is no longer finite.
+    fn lost(&self, model: &Model, time: f64) -> SimError {
+        let lost = |member: &&Member| {
+            let range = member.range.clone();
+            let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
+            let large = |x: &f64| !(x.abs() < f64::MAX.sqrt());
+            q[range.clone()].iter().chain(&v[range]).any(large)
+        };
+        if let Some(member) = self.systems.iter().find(lost) {
+            return SimError::NotFinite { time, what: format!("the state of `{}`", member.name) };
+        }
+        let output = self.q_problem.iter().position(|x| !x.is_finite()).unwrap_or(0);
+        let owner = self.places.owner_of(model, output);
+        SimError::NotFinite { time, what: format!("the output of {owner}") }
+    }
+}
+
+impl Part for MoreauJeanPart {
+    fn places(&self) -> &Places {
+        &self.places
+    }
+
+    fn now(&self) -> &Row {
+        &self.now
+    }
+
+    fn reset(&mut self, t0: f64) -> Result<(), SimError> {
+        // the forces first: they may fail, and then nothing has changed
+        external(&self.systems, t0, &mut self.F_next)?;
+        self.F_now.copy_from_slice(&self.F_next);
+        self.F_theta.copy_from_slice(&self.F_next);
+        let now = self.now.mechanical();
+        for member in &self.systems {
+            now.q[member.range.clone()].copy_from_slice(member.system.q0());
+            now.v[member.range.clone()].copy_from_slice(member.system.v0());
+        }
+        now.lam.fill(0.0);
+        self.workspace.forget();
+        self.refresh();
+        Ok(())
+    }
+
+    fn set(
+        &mut self,
+        model: &Model,
+        id: SystemId,
+        range: Range<usize>,
+        [q, v]: [Option<&[f64]>; 2],
+    ) -> Result<(), SimError> {
+        let now = self.now.mechanical();
+        if let Some(q) = q {
+            now.q[range.clone()].copy_from_slice(q);
+        }
+        if let Some(v) = v {
+            now.v[range].copy_from_slice(v);
+        }
+        self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
+        self.refresh();
+        Ok(())
+    }
+
     #[inline]
-    pub fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+    fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
         if self.operators.as_ref().is_none_or(|operators| operators.h != step.h) {
             self.prepare(step)?;
         }
         let Some(operators) = &mut self.operators else {
             return Ok(None);
         };
-        let (now, next) = (self.now.fields(), self.next.fields());
+        let (now, next) = (self.now.mechanical(), self.next.mechanical());
         let (h, theta) = (step.h, self.settings.theta);
 
         // (2), into v⁺
@@ -303,28 +305,22 @@ impl MoreauJeanPart {
 
         // (4) on the active components
         let mut report = None;
-        let any = activate(
-            &self.rules,
-            &self.settings,
-            h,
-            &operators.reach,
-            &now,
-            &mut operators.problem,
-        );
+        let MoreauJean { gamma, threshold, .. } = self.settings;
+        let Operators { problem, reach, .. } = operators;
+        self.laws.evaluate(step.start, &now, problem, &mut self.scratch)?;
+        let any = self.laws.activate(gamma * h, threshold, h, reach, &now, problem);
         if any {
-            self.H.apply(next.v, &mut self.q_problem);
-            for ((q, rule), u) in self.q_problem.iter_mut().zip(&self.rules).zip(&*now.u) {
-                if let Rule::Impact { e } = rule {
-                    *q += e * u;
-                }
-            }
-            next.lam.copy_from_slice(now.lam);
-            if operators.problem.set_q(&self.q_problem).is_err() {
+            let m = next.lam.len();
+            self.H.apply(next.v, &mut self.q_problem[..m]);
+            self.laws.restitute(now.u, &mut self.q_problem);
+            self.z[..m].copy_from_slice(now.lam);
+            if problem.set_q(&self.q_problem).is_err() {
                 return Err(self.lost(model, step.end));
             }
-            let solved = self.workspace.solve(&operators.problem, next.lam, &mut self.w)?;
+            let solved = self.workspace.solve(problem, &mut self.z, &mut self.w)?;
             step.verify(solved, |index| self.places.owner_of(model, index))?;
             report = Some(solved);
+            next.lam.copy_from_slice(&self.z[..m]);
 
             // (3)
             operators.G.apply_add(next.lam, next.v);
@@ -367,140 +363,18 @@ impl MoreauJeanPart {
         Ok(report)
     }
 
-    /// Takes over the state that [`advance`](Self::advance) computed.
     #[inline]
-    pub fn commit(&mut self) {
-        std::mem::swap(&mut self.now.row, &mut self.next.row);
+    fn commit(&mut self) {
+        std::mem::swap(&mut self.now.values, &mut self.next.values);
         if self.forced {
             std::mem::swap(&mut self.F_now, &mut self.F_next);
         }
     }
 
-    /// The matrices of this step.
-    #[cold]
-    fn prepare(&mut self, step: Step) -> Result<(), SimError> {
-        let (n, m) = (self.places.states, self.places.outputs);
-        let theta = self.settings.theta;
-        let h = step.h;
-        let (mut Av, mut Aq) = (Blocks::default(), Blocks::default());
-        let (mut S, mut G) = (Blocks::default(), Blocks::default());
-        let mut drift = vec![0.0; n];
-        let (mut W, mut C, mut K) = (Matrix::default(), Matrix::default(), Matrix::default());
-        for member in &self.systems {
-            let range = &member.range;
-            let q = &self.now.get(Quantity::Q)[range.clone()];
-            let v = &self.now.get(Quantity::V)[range.clone()];
-            member.system.mass(q, &mut W)?;
-            member.system.force_dv(step.end, q, v, &mut C)?; // −C
-            member.system.force_dq(step.end, q, v, &mut K)?; // −K
-            W.add_scaled(-h * theta, &C);
-            W.add_scaled(-h * h * theta * theta, &K);
-            let mut W = factor(&member.name, "M + hθC + h²θ²K", h, &W)?;
-            // −(h C + h² θ K) and −h K
-            C.scale(h);
-            C.add_scaled(h * h * theta, &K);
-            K.scale(h);
-            let mut block = W.solve_matrix(&C);
-            block.add_scaled(1.0, &Matrix::identity(range.len()));
-            Av.add(range, &block);
-            Aq.add(range, &W.solve_matrix(&K));
-            let mut inverse = W.solve_matrix(&Matrix::identity(range.len()));
-            inverse.scale(h);
-            S.add(range, &inverse);
-            inverse.apply(&self.F_now[range.clone()], &mut drift[range.clone()]);
-            let identity = Matrix::identity(range.len());
-            G.add_solution(range, &mut W, &identity, &self.relations.B, 1.0);
-        }
-        let G = G.sparse(n, m);
-        let matrix = problem_matrix(&self.relations.D, &self.relations.C, &G);
-        let reach = (0..m).map(|i| RESTING * h * matrix.get(i, i).abs()).collect();
-        let problem = match self.operators.take() {
-            Some(mut old) => {
-                old.problem.set_matrix(matrix)?;
-                old.problem
-            }
-            None => {
-                let problem = problem(m, matrix)?;
-                if m > 0 {
-                    // the solver takes its memory now, not at the first contact
-                    let lam = self.next.fields().lam;
-                    let _ = self.workspace.solve(&problem, lam, &mut self.w)?;
-                    self.workspace.forget();
-                }
-                problem
-            }
-        };
-        let (Av, Aq, S, G) = (Av.map(n), Aq.map(n), S.map(n), LinearMap::from_sparse(G));
-        self.operators = Some(Operators { h, Av, Aq, S, G, drift, reach, problem });
-        Ok(())
+    #[inline]
+    fn penetration(&self) -> f64 {
+        self.laws.penetration(self.now.get(Quantity::Y))
     }
-
-    /// A state, or an output, that is no longer finite.
-    fn lost(&self, model: &Model, time: f64) -> SimError {
-        let lost = |member: &&Member| {
-            let range = member.range.clone();
-            let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
-            let large = |x: &f64| !(x.abs() < f64::MAX.sqrt());
-            q[range.clone()].iter().chain(&v[range]).any(large)
-        };
-        if let Some(member) = self.systems.iter().find(lost) {
-            return SimError::NotFinite { time, what: format!("the state of `{}`", member.name) };
-        }
-        let output = self.q_problem.iter().position(|x| !x.is_finite()).unwrap_or(0);
-        let owner = self.places.owner_of(model, output);
-        SimError::NotFinite { time, what: format!("the output of {owner}") }
-    }
-}
-
-/// Gives each component the set of its law; an inactive contact is fixed at zero. Whether any
-/// component is active.
-#[inline]
-fn activate(
-    rules: &[Rule],
-    settings: &MoreauJean,
-    h: f64,
-    reach: &[f64],
-    now: &Fields<'_>,
-    problem: &mut Problem,
-) -> bool {
-    let mut any = false;
-    for (i, rule) in rules.iter().enumerate() {
-        let (lower, upper) = match *rule {
-            Rule::Equality => (f64::NEG_INFINITY, f64::INFINITY),
-            Rule::Relay { lower, upper } => (h * lower, h * upper),
-            Rule::Impact { .. } => {
-                let predicted = now.y[i] + settings.gamma * h * now.u[i];
-                let closed = predicted <= settings.threshold + reach[i] * now.lam[i];
-                if closed { (0.0, f64::INFINITY) } else { (0.0, 0.0) }
-            }
-        };
-        any |= (lower, upper) != (0.0, 0.0);
-        problem.set_bounds(i, lower, upper);
-    }
-    any
-}
-
-/// The rule of each component.
-fn rules(model: &Model, places: &Places) -> Vec<Rule> {
-    let mut rules = Vec::new();
-    for (_, interaction, range) in places.interactions_of(model) {
-        for i in 0..range.len() {
-            rules.push(match &interaction.law {
-                Law::NewtonImpact { e } => Rule::Impact { e: *e },
-                law => match relay_bounds(law, i) {
-                    Some((lower, upper)) => Rule::Relay { lower, upper },
-                    None => Rule::Equality,
-                },
-            });
-        }
-    }
-    rules
-}
-
-/// The problem (4), every contact inactive.
-fn problem(m: usize, matrix: Operator) -> Result<Problem, SimError> {
-    let inactive = Block { size: m, set: Set::Interval { lower: 0.0, upper: 0.0 } };
-    Ok(Problem::new(matrix, vec![0.0; m], &[inactive])?)
 }
 
 /// `(a + b)ᵀ c`.

@@ -21,7 +21,7 @@ fn diode() -> FirstOrderLinearRelation {
     FirstOrderLinearRelation::new([[1.0, 0.0]], [[1.0], [0.0]])
 }
 
-const IMPACT: Law = Law::NewtonImpact { e: 0.5 };
+const IMPACT: Law = Law::NewtonImpact { e: Coefficient::Constant(0.5) };
 
 /// A model with a ball and a tank.
 fn model() -> (Model, SystemId, SystemId) {
@@ -75,10 +75,10 @@ fn messages() {
     say("A of another shape", add(FirstOrderLinear::new([0.0], [[1.0, 0.0], [0.0, 1.0]])));
     say(
         "A(t) of another shape",
-        add(FirstOrderLinear::new([0.0], MatrixOperator::function(2, 1, |_, _| {}))),
+        add(FirstOrderLinear::new([0.0], Operator::matrix_of_time(2, 1, |_, _| {}))),
     );
     say("b of another length", add(tank().b([1.0])));
-    say("F_ext(t) of another length", add(ball().F_ext(VectorOperator::function(2, |_, _| {}))));
+    say("F_ext(t) of another length", add(ball().F_ext(Operator::vector_of_time(2, |_, _| {}))));
     let two = |M: [[f64; 2]; 2]| add(LagrangianLinear::new([0.0; 2], [0.0; 2], M));
     say("singular M", two([[1.0, 1.0], [1.0, 1.0]]));
     say("zero M", add(LagrangianLinear::new([0.0], [0.0], [[0.0]])));
@@ -120,9 +120,9 @@ fn messages() {
     say("D of another shape", connect(diode().D([[1.0, 0.0]]), Law::Complementarity, &[1]));
     say("e of another length", connect(diode().e([1.0, 2.0]), Law::Complementarity, &[1]));
     say("NaN in b", connect(floor().b([NAN]), IMPACT, &[0]));
-    say("restitution above 1", connect(floor(), Law::NewtonImpact { e: 1.5 }, &[0]));
-    say("negative restitution", connect(floor(), Law::NewtonImpact { e: -0.1 }, &[0]));
-    say("NaN restitution", connect(floor(), Law::NewtonImpact { e: NAN }, &[0]));
+    say("restitution above 1", connect(floor(), Law::newton_impact(1.5), &[0]));
+    say("negative restitution", connect(floor(), Law::newton_impact(-0.1), &[0]));
+    say("NaN restitution", connect(floor(), Law::newton_impact(NAN), &[0]));
     say("relay bounds reversed", connect(diode(), Law::relay(1.0, -1.0), &[1]));
     say("NaN relay bound", connect(diode(), Law::relay(-1.0, NAN), &[1]));
     let bounds = Law::Relay { lower: vec![-1.0, -1.0], upper: vec![1.0] };
@@ -219,7 +219,7 @@ fn messages() {
         ),
     );
     say("no longer finite", step(FirstOrderLinear::new([1.0], [[9.0]]).into(), 0.1));
-    let late = VectorOperator::function(1, |t, F| F[0] = if t > 0.15 { NAN } else { 0.0 });
+    let late = Operator::vector_of_time(1, |t, F| F[0] = if t > 0.15 { NAN } else { 0.0 });
     say("F_ext(t) becomes NaN", step(self::ball().F_ext(late).into(), 0.1));
 
     // the solver

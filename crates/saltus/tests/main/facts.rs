@@ -63,7 +63,7 @@ fn zeno_times_of_the_ball() {
     let mut model = Model::new("ball");
     let ball = model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-G])).unwrap();
     let floor = LagrangianLinearRelation::new([[1.0]]);
-    model.connect("floor", floor, Law::NewtonImpact { e: 0.5 }, &[ball]).unwrap();
+    model.connect("floor", floor, Law::newton_impact(0.5), &[ball]).unwrap();
     let h = 1e-4;
     let run = TimeStepping::new(model, h, []).unwrap().run(2.0).unwrap();
     let v = run.signal("ball.v").unwrap();
@@ -107,7 +107,7 @@ fn three_balls_in_a_row() {
         .collect();
     for i in 0..2 {
         let gap = LagrangianLinearRelation::new([[-1.0, 1.0]]).b([-1.0]);
-        let law = Law::NewtonImpact { e: 1.0 };
+        let law = Law::newton_impact(1.0);
         model.connect(&format!("contact{i}"), gap, law, &ids[i..i + 2]).unwrap();
     }
     let mut sim = TimeStepping::new(model, 1e-3, []).unwrap();

@@ -33,7 +33,7 @@ pub fn ball(radius: f64, h: f64) -> Case {
     let system = LagrangianLinear::new([1.0, 0.0, 0.0], [0.0; 3], M).F_ext([-G, 0.0, 0.0]);
     let id = model.add("ball", system).unwrap();
     let relation = LagrangianLinearRelation::new([[1.0, 0.0, 0.0]]).b([-radius]);
-    model.connect("floor", relation, Law::NewtonImpact { e: 0.9 }, &[id]).unwrap();
+    model.connect("floor", relation, Law::newton_impact(0.9), &[id]).unwrap();
     Case { model, h, until: 10.0, integrator: MoreauJean::default().into() }
 }
 
@@ -45,7 +45,7 @@ pub fn beads(n: usize, h: f64, until: f64) -> Case {
         let system = LagrangianLinear::new([1.0 + 0.25 * i as f64], [0.0], [[m]]).F_ext([-m * G]);
         ids.push(model.add(&format!("bead{i}"), system).unwrap());
     }
-    let law = Law::NewtonImpact { e };
+    let law = Law::newton_impact(e);
     let floor = LagrangianLinearRelation::new([[1.0]]).b([-R]);
     model.connect("floor", floor, law.clone(), &ids[..1]).unwrap();
     for i in 0..n - 1 {
@@ -181,7 +181,7 @@ pub fn converter(h: f64, until: f64, source: impl Fn(f64) -> f64 + Send + Sync +
         [0.0, 0.0, 0.0, -1.0 / Lf],
         [0.0, 0.0, 1.0 / Cf, -1.0 / (R * Cf)],
     ];
-    let b = VectorOperator::function(4, move |t, b| {
+    let b = Operator::vector_of_time(4, move |t, b| {
         b.fill(0.0);
         b[0] = source(t) / Lr;
     });
@@ -216,7 +216,7 @@ pub const BELT: f64 = 0.5;
 /// `ẍ + x = λ`, `−λ ∈ Sgn(ẋ − v_b)`, in the frame of the belt: `q = x − v_b t`.
 pub fn belt(h: f64) -> Case {
     let mut model = Model::new("mass on a belt");
-    let pull = VectorOperator::function(1, |t, F| F[0] = -BELT * t);
+    let pull = Operator::vector_of_time(1, |t, F| F[0] = -BELT * t);
     let system = LagrangianLinear::new([0.0], [0.0], [[1.0]]).K([[1.0]]).F_ext(pull);
     let id = model.add("mass", system).unwrap();
     let relation = LagrangianLinearRelation::new([[1.0]]);

@@ -85,6 +85,21 @@ fn a_failed_run_keeps_what_was_computed() {
     assert!(message.ends_with("worst at `empty`)"), "{message}");
 }
 
+/// A force of 1 until it is switched off, and then an error.
+#[derive(Debug)]
+struct Wind(Arc<AtomicBool>);
+
+impl Function for Wind {
+    fn eval(&self, _: At<'_>, F: &mut [f64]) -> Result<(), String> {
+        F[0] = 1.0;
+        if self.0.load(Ordering::Relaxed) { Err("no wind".to_string()) } else { Ok(()) }
+    }
+
+    fn uses(&self, argument: Argument) -> bool {
+        argument == Argument::Time
+    }
+}
+
 /// The mechanical part fails after the first-order part has been computed.
 #[test]
 fn a_step_of_two_parts_is_one_transaction() {
@@ -92,11 +107,7 @@ fn a_step_of_two_parts_is_one_transaction() {
     let tank = model.add("tank", FirstOrderLinear::new([1.0], [[-1.0]])).unwrap();
     let broken = Arc::new(AtomicBool::new(false));
     let switch = Arc::clone(&broken);
-    let function = Arc::new(move |_: f64, F: &mut [f64]| {
-        F[0] = 1.0;
-        if switch.load(Ordering::Relaxed) { Err("no wind".to_string()) } else { Ok(()) }
-    });
-    let F_ext = VectorOperator::Function { len: 1, function };
+    let F_ext = Operator::function(1, 1, Arc::new(Wind(switch)));
     let mass =
         model.add("mass", LagrangianLinear::new([0.0], [0.0], [[1.0]]).F_ext(F_ext)).unwrap();
     let mut sim = TimeStepping::new(model.clone(), 0.1, []).unwrap();
@@ -391,7 +402,7 @@ fn neighbours_do_not_matter() {
     let zener = FirstOrderLinearRelation::new([[0.0, 1.0]], [[0.0], [1.0]]);
     model.connect("zener", zener, Law::relay(-5.0, 0.0), &[circuit_id]).unwrap();
     let floor = LagrangianLinearRelation::new([[1.0, 0.0, 0.0]]).b([-0.1]);
-    model.connect("floor", floor, Law::NewtonImpact { e: 0.9 }, &[ball_id]).unwrap();
+    model.connect("floor", floor, Law::newton_impact(0.9), &[ball_id]).unwrap();
     let integrators = [ball.integrator.clone(), circuit.integrator.clone()];
     let both = TimeStepping::new(model, h, integrators).unwrap().run(until).unwrap();
     for case in [&ball, &circuit] {
@@ -502,9 +513,9 @@ fn time_varying_matrix() {
         let (mut decay, mut turn) = (Vec::new(), Vec::new());
         for h in [0.02, 0.01, 0.005] {
             let mut model = Model::new("time-varying");
-            let A = MatrixOperator::function(1, 1, |t, A| A[0] = -2.0 * t);
+            let A = Operator::matrix_of_time(1, 1, |t, A| A[0] = -2.0 * t);
             model.add("decay", FirstOrderLinear::new([1.0], A)).unwrap();
-            let A = MatrixOperator::function(2, 2, |t, A| {
+            let A = Operator::matrix_of_time(2, 2, |t, A| {
                 A.copy_from_slice(&[0.0, 2.0 * t, -2.0 * t, 0.0]);
             });
             model.add("turn", FirstOrderLinear::new([1.0, 0.0], A)).unwrap();
@@ -527,7 +538,7 @@ fn time_varying_matrix() {
 fn forced(theta: f64, h: f64, d: f64, a: f64) -> (Run, f64) {
     let (omega, w) = (2.0, 3.0);
     let mut model = Model::new("forced oscillator");
-    let force = VectorOperator::function(1, move |t, F| F[0] = a * (w * t).cos());
+    let force = Operator::vector_of_time(1, move |t, F| F[0] = a * (w * t).cos());
     let system = LagrangianLinear::new([1.0], [0.0], [[1.0]])
         .C([[2.0 * d * omega]])
         .K([[omega * omega]])
@@ -668,7 +679,7 @@ fn redundant_constraints() {
     let mut model = Model::new("two floors");
     let id =
         model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81])).unwrap();
-    let law = Law::NewtonImpact { e: 0.9 };
+    let law = Law::newton_impact(0.9);
     let floors = LagrangianLinearRelation::new([[1.0], [1.0]]).b([-0.1, -0.1]);
     model.connect("floors", floors, law.clone(), &[id]).unwrap();
     let integrator: Integrator = MoreauJean::default().into();
@@ -684,7 +695,7 @@ fn redundant_constraints() {
     let id = model.add("table", table).unwrap();
     let legs = [[1.0, 1.0, 1.0], [1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [1.0, -1.0, 1.0]];
     let legs = LagrangianLinearRelation::new(legs);
-    model.connect("legs", legs, Law::NewtonImpact { e: 0.0 }, &[id]).unwrap();
+    model.connect("legs", legs, Law::newton_impact(0.0), &[id]).unwrap();
     let case = Case { model, h: 1e-3, until: 1.0, integrator };
     let run = checked_run(&case);
     let lam = run.signal("legs.lam").unwrap();
@@ -715,7 +726,7 @@ fn an_elastic_ball_bounces_for_ever() {
     let id =
         model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81])).unwrap();
     let relation = LagrangianLinearRelation::new([[1.0]]);
-    model.connect("floor", relation, Law::NewtonImpact { e: 1.0 }, &[id]).unwrap();
+    model.connect("floor", relation, Law::newton_impact(1.0), &[id]).unwrap();
     let case = Case { model, h: 1e-3, until: 20.0, integrator: MoreauJean::default().into() };
     let run = checked_run(&case);
     assert!(ledgers(&run).iter().all(|l| l.contact.abs() < 1e-11));

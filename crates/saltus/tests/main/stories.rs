@@ -32,7 +32,7 @@ fn a_state_that_is_set_starts_without_multipliers() {
     let ball = model.add("ball", LagrangianLinear::new([0.0], [0.0], [[1.0]]).F_ext([-9.81]));
     let ball = ball.unwrap();
     let relation = LagrangianLinearRelation::new([[1.0]]);
-    let floor = model.connect("floor", relation, Law::NewtonImpact { e: 0.0 }, &[ball]).unwrap();
+    let floor = model.connect("floor", relation, Law::newton_impact(0.0), &[ball]).unwrap();
     let mut sim = TimeStepping::new(model, 0.01, []).unwrap();
     sim.step().unwrap();
     assert!(sim.lam(floor)[0] > 0.09);
@@ -52,7 +52,7 @@ fn algebraic_equations_hold_at_every_instant_for_every_theta() {
             // C ẋ = λ,  0 = vs − n − λ,  0 ≤ x − n ⟂ λ ≥ 0
             let circuit = FirstOrderLinear::new([0.0, start], [[0.0, 0.0], [0.0, -1.0]])
                 .M([[1.0, 0.0], [0.0, 0.0]])
-                .b(VectorOperator::function(2, move |t, b| {
+                .b(Operator::vector_of_time(2, move |t, b| {
                     b[0] = 0.0;
                     b[1] = source(t);
                 }));
@@ -96,7 +96,7 @@ fn a_table_on_four_legs_stays_where_it_is() {
     let table = model.add("table", table).unwrap();
     for (i, (a, b)) in [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)].iter().enumerate() {
         let leg = LagrangianLinearRelation::new([[1.0, *a, *b]]);
-        let law = Law::NewtonImpact { e: 0.0 };
+        let law = Law::newton_impact(0.0);
         model.connect(&format!("leg{i}"), leg, law, &[table]).unwrap();
     }
     let mut sim = TimeStepping::new(model, 1e-2, []).unwrap();

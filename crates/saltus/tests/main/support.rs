@@ -213,16 +213,16 @@ impl<'a> View<'a> {
         for ((name, interaction), [ys, lams, us]) in
             case.model.interactions().zip(&self.interactions)
         {
-            let relation = &interaction.relation;
+            let relation = interaction.relation.linear().expect("linear relations");
             let gather = |k: usize, which: usize| -> Vec<f64> {
                 let of = |id: &SystemId| self.at(k, &self.systems[id.index()][which]).to_vec();
                 interaction.systems.iter().flat_map(of).collect()
             };
             let (x, lam, y) = (gather(k, 0), self.at(k, lams), self.at(k, ys));
-            let C = relation.dy_dx();
-            let mut own_y = relation.offset().map_or(vec![0.0; y.len()], <[f64]>::to_vec);
+            let C = relation.C;
+            let mut own_y = relation.e.map_or(vec![0.0; y.len()], <[f64]>::to_vec);
             C.apply_add(&x, &mut own_y);
-            if let Some(D) = relation.dy_dlam() {
+            if let Some(D) = relation.D {
                 D.apply_add(lam, &mut own_y);
             }
             let size = 1.0 + self.scale(ys);
@@ -249,11 +249,12 @@ impl<'a> View<'a> {
                         let w = if mechanical { own_u[i] } else { own_y[i] };
                         (factor * bound(lower), factor * bound(upper), w)
                     }
-                    Law::NewtonImpact { e } => {
+                    Law::NewtonImpact { e: Coefficient::Constant(e) } => {
                         let (y, u) = (self.at(k - 1, ys)[i], self.at(k - 1, us)[i]);
                         let active = y + gamma * h * u <= threshold;
                         (0.0, if active { f64::INFINITY } else { 0.0 }, own_u[i] + e * u)
                     }
+                    law => panic!("{} is not checked here", law.name()),
                 };
                 let r = lam[i] - (lam[i] - w).clamp(lower, upper);
                 let size = 1.0 + self.scale(ys) + self.scale(us);
@@ -270,7 +271,7 @@ impl<'a> View<'a> {
                     .collect(),
                 Integrator::MoreauJean(_) => lam.to_vec(),
             };
-            let input = relation.dr_dlam().cloned().unwrap_or_else(|| C.transpose());
+            let input = relation.B.cloned().unwrap_or_else(|| C.transpose());
             let mut force = vec![0.0; x.len()];
             input.apply(&weighted, &mut force);
             let mut force = force.as_slice();
@@ -291,17 +292,18 @@ impl<'a> View<'a> {
             let mut M = Matrix::default();
             let changing = match system {
                 System::FirstOrder(system) => {
-                    system.mass(t1, &mut M).unwrap();
-                    system.rhs(t0, self.at(k - 1, first), &mut f0).unwrap();
-                    system.rhs(t1, self.at(k, first), &mut f1).unwrap();
+                    system.mass(At::time(t1), &mut M).unwrap();
+                    system.rhs(At::new(t0, self.at(k - 1, first), &[]), &mut f0).unwrap();
+                    system.rhs(At::new(t1, self.at(k, first), &[]), &mut f1).unwrap();
                     first
                 }
                 System::SecondOrder(system) => {
                     let (q0, v0) = (self.at(k - 1, first), self.at(k - 1, second));
                     let (q1, v1) = (self.at(k, first), self.at(k, second));
-                    system.mass(q1, &mut M).unwrap();
-                    system.force(t0, q0, v0, &mut f0).unwrap();
-                    system.force(t1, q1, v1, &mut f1).unwrap();
+                    let (from, to) = (At::new(t0, q0, v0), At::new(t1, q1, v1));
+                    system.mass(to, &mut M).unwrap();
+                    system.force(from, &mut f0, &mut vec![0.0; n]).unwrap();
+                    system.force(to, &mut f1, &mut vec![0.0; n]).unwrap();
                     for i in 0..n {
                         let moved = h * (theta * v1[i] + (1.0 - theta) * v0[i]);
                         let slack = 1e-14 * (1.0 + self.scale(first));
@@ -362,9 +364,10 @@ fn check_ledger(case: &Case, run: &Run) {
                 A.apply(x, &mut work);
                 0.5 * x.iter().zip(&work).map(|(a, b)| a * b).sum::<f64>()
             };
-            system.mass(q, &mut A).unwrap();
+            let at = At::new(0.0, q, v);
+            system.mass(at, &mut A).unwrap();
             kinetic += half(&A, v);
-            system.force_dq(0.0, q, v, &mut A).unwrap();
+            system.force_dq(at, &mut A, &mut Matrix::default()).unwrap();
             potential -= half(&A, q);
         }
         assert!((kinetic - ledger.kinetic).abs() <= 1e-12 * scale, "row {k}: kinetic");

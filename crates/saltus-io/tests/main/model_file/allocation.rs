@@ -4,6 +4,7 @@
 
 use super::{first_order, parse};
 use saltus_linalg::Matrix;
+use saltus_model::At;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -47,7 +48,7 @@ fn functions_of_time_allocate_nothing() {
         let saltus_model::System::FirstOrder(system) = system else { panic!("not of first order") };
         let (mut A, mut b) = (Matrix::zeros(2, 2), [0.0; 2]);
         let count = allocations(|| {
-            system.rhs_dx(1.0, &[0.0; 2], &mut A).expect("A");
+            system.rhs_dx(At::new(1.0, &[0.0; 2], &[]), &mut A).expect("A");
             system.forcing(1.0, &mut b).expect("b");
         });
         assert_eq!(count, 0);

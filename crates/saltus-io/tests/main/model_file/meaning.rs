@@ -3,7 +3,7 @@
 use super::{BALL, first_order, parse, replaced};
 use saltus_io::Strategy;
 use saltus_linalg::Matrix;
-use saltus_model::{Law, System};
+use saltus_model::{At, Law, System};
 use saltus_numerics::Solver;
 use saltus_sim::{EulerMoreau, Integrator, MoreauJean};
 
@@ -15,7 +15,7 @@ fn first_order_parts(text: &str, t: f64) -> (Vec<f64>, Matrix, Vec<f64>) {
     let System::FirstOrder(system) = system else { panic!("not of first order") };
     let n = system.dim();
     let (mut A, mut b) = (Matrix::zeros(n, n), vec![0.0; n]);
-    system.rhs_dx(t, system.x0(), &mut A).expect("A");
+    system.rhs_dx(At::new(t, system.x0(), &[]), &mut A).expect("A");
     system.forcing(t, &mut b).expect("b");
     (system.x0().to_vec(), A, b)
 }
@@ -41,16 +41,17 @@ fn the_contract() {
     let System::SecondOrder(ball) = system else { panic!("not Lagrangian") };
     assert_eq!((ball.q0(), ball.v0()), (&[1.0, 0.0, 0.0][..], &[0.0, 0.0, 0.0][..]));
     let mut M = Matrix::zeros(3, 3);
-    ball.mass(ball.q0(), &mut M).expect("M");
+    ball.mass(At::new(0.0, ball.q0(), &[]), &mut M).expect("M");
     assert_eq!(M, Matrix::diagonal(&[1.0, 1.0, 2.0 / 5.0 * (0.1 * 0.1)]));
     let mut F = [0.0; 3];
-    ball.force(0.0, ball.q0(), ball.v0(), &mut F).expect("F");
+    ball.force(At::new(0.0, ball.q0(), ball.v0()), &mut F, &mut [0.0; 3]).expect("F");
     assert_eq!(F, [-9.81, 0.0, 0.0]);
 
     let (name, floor) = file.model.interactions().next().expect("the floor");
     assert_eq!(name, "floor");
-    assert_eq!(floor.law, Law::NewtonImpact { e: 0.9 });
-    assert_eq!(floor.relation.offset(), Some(&[-0.1][..]));
+    assert_eq!(floor.law, Law::newton_impact(0.9));
+    let relation = floor.relation.linear().expect("it is linear");
+    assert_eq!(relation.e, Some(&[-0.1][..]));
 }
 
 #[test]
@@ -187,7 +188,7 @@ law = { kind = "newton-impact", e = "k/N" }
     let interactions: Vec<(&str, Vec<usize>, &Law)> = (file.model.interactions())
         .map(|(name, it)| (name, it.systems.iter().map(|id| id.index()).collect(), &it.law))
         .collect();
-    let law = |e| Law::NewtonImpact { e };
+    let law = |e| Law::newton_impact(e);
     let expected = [
         ("contact1", vec![0, 1], &law(0.25)),
         ("contact2", vec![1, 2], &law(0.5)),

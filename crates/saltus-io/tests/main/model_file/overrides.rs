@@ -2,7 +2,7 @@
 
 use super::BALL;
 use saltus_io::{ModelFile, ModelFileError};
-use saltus_model::{Law, System};
+use saltus_model::{At, Law, System};
 use saltus_numerics::Solver;
 use saltus_sim::{Integrator, MoreauJean};
 
@@ -29,7 +29,7 @@ fn force(file: &ModelFile) -> f64 {
     let (_, system) = file.model.systems().next().expect("the ball");
     let System::SecondOrder(ball) = system else { panic!("not Lagrangian") };
     let mut F = [0.0; 3];
-    ball.force(0.0, ball.q0(), ball.v0(), &mut F).expect("F");
+    ball.force(At::new(0.0, ball.q0(), ball.v0()), &mut F, &mut [0.0; 3]).expect("F");
     F[0]
 }
 
@@ -53,7 +53,7 @@ fn values() {
     assert_eq!(q0(&good(&[("ball.q0[0]", "2")])), [2.0, 0.0, 0.0]);
     assert_eq!(q0(&good(&[("ball.q0", "[3, \"r\", 0]")])), [3.0, 0.1, 0.0]);
     assert_eq!(q0(&good(&[("system[0].q0[0]", "2")])), [2.0, 0.0, 0.0]);
-    assert_eq!(law(&good(&[("floor.law.e", "0.5")])), Law::NewtonImpact { e: 0.5 });
+    assert_eq!(law(&good(&[("floor.law.e", "0.5")])), Law::newton_impact(0.5));
     assert_eq!(good(&[("simulation.h", "1e-3")]).simulation.h, 1e-3);
     assert_eq!(good(&[("title", "another ball")]).model.title(), "another ball");
     assert_eq!(good(&[("simulation.t0", "1")]).model.t0(), 1.0); // not in the file

@@ -1,0 +1,174 @@
+//! Formulas as operators.
+
+use crate::{Argument, At, Function, Operator};
+use saltus_expr::{ExprError, Shape};
+use saltus_linalg::Matrix;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// What a formula may use in one slot: `t`, and the entries of up to three vectors, such as
+/// `q[0]`, `v[1]`, `z[0]`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Names {
+    /// Whether it may use `t`.
+    pub time: bool,
+    /// Name and length of the first vector.
+    pub first: (&'static str, usize),
+    /// Name and length of the second vector.
+    pub second: (&'static str, usize),
+    /// Number of inputs `z`.
+    pub inputs: usize,
+}
+
+impl Names {
+    /// `t` alone.
+    pub const TIME: Names = Names { time: true, first: ("", 0), second: ("", 0), inputs: 0 };
+
+    /// The variables, in the order in which their values are gathered.
+    fn list(&self) -> Vec<String> {
+        let entries = |(name, len): (&'static str, usize)| (0..len).map(move |i| format!("{name}[{i}]"));
+        let time = self.time.then(|| "t".to_string());
+        let inputs = ("z", self.inputs);
+        let vectors = [self.first, self.second, inputs].into_iter().flat_map(entries);
+        time.into_iter().chain(vectors).collect()
+    }
+
+    /// The variables of one argument.
+    fn range(&self, argument: Argument) -> std::ops::Range<usize> {
+        let time = usize::from(self.time);
+        let first = time + self.first.1;
+        let second = first + self.second.1;
+        match argument {
+            Argument::Time => 0..time,
+            Argument::First => time..first,
+            Argument::Second => first..second,
+            Argument::Inputs => second..second + self.inputs,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.range(Argument::Inputs).end
+    }
+}
+
+impl Operator {
+    /// The operator of one formula an entry, row by row; `constants` are names that stand for
+    /// numbers. Derivatives are exact. An error tells which of the texts is meant.
+    ///
+    /// ```
+    /// use saltus_model::{Names, Operator};
+    ///
+    /// let names = Names { first: ("q", 1), second: ("v", 1), ..Names::TIME };
+    /// let force = Operator::formulas(1, 1, &["-k*sin(q[0]) - v[0]"], &names, &[("k", 9.81)])?;
+    /// assert_eq!(force.shape(), (1, 1));
+    /// # Ok::<(), saltus_expr::ExprError>(())
+    /// ```
+    pub fn formulas(
+        rows: usize,
+        cols: usize,
+        texts: &[&str],
+        names: &Names,
+        constants: &[(&str, f64)],
+    ) -> Result<Operator, ExprError> {
+        let list = names.list();
+        let variables: Vec<&str> = list.iter().map(String::as_str).collect();
+        let function = saltus_expr::Function::parse_with(texts, &variables, constants)?;
+        Ok(Operator::of_function(rows, cols, function, *names))
+    }
+
+    /// The operator of one text: a number, a vector `[a, b]` or a matrix `[[a, b], [c, d]]`.
+    pub fn formula(
+        text: &str,
+        names: &Names,
+        constants: &[(&str, f64)],
+    ) -> Result<Operator, ExprError> {
+        let list = names.list();
+        let variables: Vec<&str> = list.iter().map(String::as_str).collect();
+        let (function, shape) =
+            saltus_expr::Function::parse_array_with(text, &variables, constants)?;
+        let (rows, cols) = match shape {
+            Shape::Scalar => (1, 1),
+            Shape::Vector(len) => (len, 1),
+            Shape::Matrix(rows, cols) => (rows, cols),
+        };
+        Ok(Operator::of_function(rows, cols, function, *names))
+    }
+
+    fn of_function(
+        rows: usize,
+        cols: usize,
+        function: saltus_expr::Function,
+        names: Names,
+    ) -> Operator {
+        if function.is_constant() {
+            let mut values = vec![0.0; function.len()];
+            function.eval(&[], &mut values);
+            return Matrix::from_vec(rows, cols, values).into();
+        }
+        Operator::function(rows, cols, Arc::new(Formulas { function, names }))
+    }
+}
+
+/// Formulas of one slot.
+#[derive(Debug)]
+struct Formulas {
+    function: saltus_expr::Function,
+    names: Names,
+}
+
+/// Variables whose values are gathered on the stack.
+const INLINE: usize = 32;
+
+thread_local! {
+    /// The values of a formula with more variables.
+    static VALUES: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Formulas {
+    #[inline]
+    fn gather(&self, at: At<'_>, values: &mut [f64]) {
+        if self.names.time {
+            values[0] = at.t;
+        }
+        for (argument, vector) in [
+            (Argument::First, at.first),
+            (Argument::Second, at.second),
+            (Argument::Inputs, at.inputs),
+        ] {
+            let range = self.names.range(argument);
+            // what a slot does not use may be absent
+            let len = range.len().min(vector.len());
+            values[range.start..range.start + len].copy_from_slice(&vector[..len]);
+        }
+    }
+}
+
+impl Function for Formulas {
+    #[inline]
+    fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String> {
+        let len = self.names.len();
+        if len <= INLINE {
+            let mut values = [0.0; INLINE];
+            self.gather(at, &mut values);
+            self.function.eval(&values[..len], out);
+        } else {
+            VALUES.with_borrow_mut(|values| {
+                values.clear();
+                values.resize(len, 0.0);
+                self.gather(at, values);
+                self.function.eval(values, out);
+            });
+        }
+        Ok(())
+    }
+
+    fn uses(&self, argument: Argument) -> bool {
+        self.names.range(argument).any(|variable| self.function.uses(variable))
+    }
+
+    fn derivative(&self, by: Argument) -> Option<Arc<dyn Function>> {
+        let variables: Vec<usize> = self.names.range(by).collect();
+        let function = self.function.jacobian(&variables);
+        Some(Arc::new(Formulas { function, names: self.names }))
+    }
+}

@@ -1,0 +1,151 @@
+//! Relations of mechanical systems that are not linear, or move with time, or give way.
+
+use crate::{
+    Argument, At, IntoRelation, ModelError, Operator, OperatorError, Order, Relation, Terms, check,
+};
+use saltus_linalg::Matrix;
+
+/// A relation of mechanical systems, possibly moving with time.
+///
+/// ```text
+/// y = h(t, q),    u = H v + ∂h/∂t,    H = ∂h/∂q,    p = Hᵀ λ
+/// ```
+///
+/// What is not given is exact for a formula, and by differences for a function.
+#[derive(Debug, Clone)]
+pub struct LagrangianRelation {
+    /// The gap.
+    pub h: Operator,
+    /// `∂h/∂q`, if it is not to be found out.
+    pub H: Option<Operator>,
+    /// `∂h/∂t`, likewise.
+    pub dh_dt: Option<Operator>,
+}
+
+impl LagrangianRelation {
+    /// `y = h(t, q)`.
+    pub fn new(h: impl Into<Operator>) -> Self {
+        LagrangianRelation { h: h.into(), H: None, dh_dt: None }
+    }
+
+    /// The same with the Jacobian `∂h/∂q`.
+    pub fn H(mut self, H: impl Into<Operator>) -> Self {
+        self.H = Some(H.into());
+        self
+    }
+
+    /// The same with the rate `∂h/∂t`.
+    pub fn dh_dt(mut self, dh_dt: impl Into<Operator>) -> Self {
+        self.dh_dt = Some(dh_dt.into());
+        self
+    }
+}
+
+/// A relation of mechanical systems that gives way under the multiplier.
+///
+/// ```text
+/// y = h(q, λ),    H = ∂h/∂q,    p = Hᵀ λ
+/// ```
+#[derive(Debug, Clone)]
+pub struct LagrangianCompliant {
+    /// The gap.
+    pub h: Operator,
+    /// `∂h/∂q`, if it is not to be found out.
+    pub H: Option<Operator>,
+    /// `∂h/∂λ`, likewise.
+    pub dh_dlam: Option<Operator>,
+}
+
+impl LagrangianCompliant {
+    /// `y = h(q, λ)`.
+    pub fn new(h: impl Into<Operator>) -> Self {
+        LagrangianCompliant { h: h.into(), H: None, dh_dlam: None }
+    }
+}
+
+/// A relation with its Jacobians.
+#[derive(Debug)]
+pub struct CompleteLagrangian {
+    h: Operator,
+    H: Operator,
+    dh_dt: Operator,
+    dh_dlam: Option<Operator>,
+}
+
+impl IntoRelation for LagrangianRelation {
+    type Relation = CompleteLagrangian;
+
+    fn complete(self, dim: usize) -> CompleteLagrangian {
+        let LagrangianRelation { h, H, dh_dt } = self;
+        CompleteLagrangian {
+            H: H.unwrap_or_else(|| h.derivative(Argument::First, dim)),
+            dh_dt: dh_dt.unwrap_or_else(|| h.derivative(Argument::Time, 1)),
+            dh_dlam: None,
+            h,
+        }
+    }
+}
+
+impl IntoRelation for LagrangianCompliant {
+    type Relation = CompleteLagrangian;
+
+    fn complete(self, dim: usize) -> CompleteLagrangian {
+        let LagrangianCompliant { h, H, dh_dlam } = self;
+        let size = h.rows();
+        CompleteLagrangian {
+            H: H.unwrap_or_else(|| h.derivative(Argument::First, dim)),
+            dh_dt: Operator::zero(size, 1),
+            dh_dlam: Some(dh_dlam.unwrap_or_else(|| h.derivative(Argument::Second, size))),
+            h,
+        }
+    }
+}
+
+impl Relation for CompleteLagrangian {
+    fn order(&self) -> Order {
+        Order::Second
+    }
+
+    fn size(&self) -> usize {
+        self.h.rows()
+    }
+
+    fn terms(&self) -> Terms {
+        Terms { through: self.dh_dlam.is_some(), time: !self.dh_dt.is_zero(), feedback: false }
+    }
+
+    fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError> {
+        self.h.eval(at, "h", y)
+    }
+
+    fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError> {
+        self.H.eval_matrix(at, "H", C)
+    }
+
+    fn output_dlam(&self, at: At<'_>, D: &mut Matrix) -> Result<(), OperatorError> {
+        match &self.dh_dlam {
+            Some(value) => value.eval_matrix(at, "dh_dlam", D),
+            None => {
+                D.reset(self.size(), self.size());
+                Ok(())
+            }
+        }
+    }
+
+    fn output_dt(&self, at: At<'_>, rate: &mut [f64]) -> Result<(), OperatorError> {
+        self.dh_dt.eval(at, "dh_dt", rate)
+    }
+
+    fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
+        let m = self.size();
+        let why = "components of `h`, degrees of freedom of the linked systems";
+        check::not_empty(owner, "h", m)?;
+        check::vector_operator(owner, "h", &self.h, m, "one column")?;
+        check::matrix_operator(owner, "H", &self.H, (m, dim), why)?;
+        check::vector_operator(owner, "dh_dt", &self.dh_dt, m, "components of `h`")?;
+        if let Some(dh_dlam) = &self.dh_dlam {
+            check::matrix_operator(owner, "dh_dlam", dh_dlam, (m, m), "components of `h`")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,438 @@
+//! The θ–γ scheme of Euler and Moreau for first-order systems and relations of any kind.
+//!
+//! ```text
+//! ρ = M⁺ (x⁺ − x) − h (θ f⁺ + (1 − θ) f) − h (γ r⁺ + (1 − γ) r) = 0                     (1)
+//! y⁺ = h(t⁺, x⁺, λ⁺),    r⁺ = g(t⁺, x⁺, λ⁺),    (y⁺, λ⁺) obeys the law                  (2)
+//! W = M − h θ ∂f/∂x − h γ ∂g/∂x,    B = h γ ∂g/∂λ,    C = ∂h/∂x,    D = ∂h/∂λ          (3)
+//! ```
+//!
+//! Where `M` is singular, its algebraic equations are taken at the end of the step: θ and γ are
+//! then the matrices (4) of `euler_moreau`. `∂g/∂x` between two systems is left out of `W`;
+//! Newton's method converges all the same.
+
+use super::assembly::Places;
+use super::laws::Laws;
+use super::newton::{Link, Newton, Scheme, SystemBlock};
+use super::part::Part;
+use super::row::Row;
+use super::{EulerMoreau, NewtonSettings, Step};
+use crate::{Quantity, SimError};
+use saltus_linalg::{Matrix, left_null_projector, vector};
+use saltus_model::{At, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId};
+use saltus_numerics::{Report, Solver};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The first-order systems of a model, whatever they are.
+#[derive(Debug)]
+pub(crate) struct FirstOrderPart {
+    places: Places,
+    members: Members,
+    newton: Newton,
+    now: Row,
+    next: Row,
+}
+
+/// Systems and interactions, and what is known of them at the iterate.
+#[derive(Debug)]
+struct Members {
+    settings: EulerMoreau,
+    systems: Vec<Member>,
+    interactions: Vec<Coupling>,
+    step: Step,
+    x: Vec<f64>, // at the beginning of the step
+    f_now: Vec<f64>,
+    f_next: Vec<f64>,
+    r_now: Vec<f64>,
+    r_next: Vec<f64>,
+    work: Vec<f64>,
+    J: Matrix,
+}
+
+#[derive(Debug)]
+struct Member {
+    name: String,
+    system: Arc<dyn FirstOrderSystem>,
+    range: Range<usize>,
+    inputs: Vec<f64>,
+    M: Matrix,
+    projector: Option<Matrix>, // Π of (4) in `euler_moreau`, where θ or γ is below 1
+}
+
+#[derive(Debug)]
+struct Coupling {
+    name: String,
+    relation: Arc<dyn Relation>,
+    rows: Range<usize>,
+    ranges: Vec<Range<usize>>, // of its systems
+    links: Range<usize>,
+    feedback: bool,
+    through: bool,
+    inputs: Vec<f64>,
+    x: Vec<f64>,
+    r: Vec<f64>,
+    block: Matrix,
+}
+
+impl FirstOrderPart {
+    pub fn new(
+        model: &Model,
+        settings: EulerMoreau,
+        newton: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Self, SimError> {
+        let places = Places::new(model, Order::First);
+        let (n, m) = (places.states, places.outputs);
+        let mut laws = Laws::new(model, &places, 1.0);
+        let newton = Newton::new(model, &places, &mut laws, 1.0, newton, solver)?;
+        let mut systems = Vec::new();
+        for (_, name, system, range) in places.systems_of(model) {
+            if let System::FirstOrder(system) = system {
+                let (name, system) = (name.to_string(), Arc::clone(system));
+                let (inputs, M) = (system.z0().to_vec(), Matrix::default());
+                systems.push(Member { name, system, range, inputs, M, projector: None });
+            }
+        }
+        let (mut interactions, mut links) = (Vec::new(), 0);
+        for (name, interaction, rows) in places.interactions_of(model) {
+            let relation = Arc::clone(&interaction.relation);
+            let linked = interaction.systems.iter();
+            let ranges: Vec<_> =
+                linked.filter_map(|id| places.systems[id.index()].clone()).collect();
+            let first = links;
+            links += ranges.len();
+            let dim = ranges.iter().map(Range::len).sum();
+            let terms = relation.terms();
+            interactions.push(Coupling {
+                name: name.to_string(),
+                inputs: relation.z0().to_vec(),
+                relation,
+                rows,
+                ranges,
+                links: first..links,
+                feedback: terms.feedback,
+                through: terms.through,
+                x: vec![0.0; dim],
+                r: vec![0.0; dim],
+                block: Matrix::default(),
+            });
+        }
+        let row = Row::new(Order::First, n, m);
+        let members = Members {
+            settings,
+            systems,
+            interactions,
+            step: Step { start: model.t0(), end: model.t0(), h: 0.0 },
+            x: vec![0.0; n],
+            f_now: vec![0.0; n],
+            f_next: vec![0.0; n],
+            r_now: vec![0.0; n],
+            r_next: vec![0.0; n],
+            work: vec![0.0; n],
+            J: Matrix::default(),
+        };
+        let mut part = FirstOrderPart { places, members, newton, now: row.clone(), next: row };
+        part.reset(model.t0())?;
+        Ok(part)
+    }
+
+    /// What follows from the state at time `t`: `y`, `f`, `r`.
+    fn refresh(&mut self, t: f64) -> Result<(), SimError> {
+        let now = self.now.first_order();
+        let Members { systems, interactions, f_now, r_now, .. } = &mut self.members;
+        for member in systems {
+            let range = member.range.clone();
+            let at = At::new(t, &now.x[range.clone()], &[]).with(&member.inputs);
+            let f = &mut f_now[range];
+            member.system.rhs(at, f).map_err(|error| error.of(&member.name))?;
+        }
+        r_now.fill(0.0);
+        for interaction in interactions {
+            interaction.gather(now.x);
+            interaction.output(t, now.lam, now.y)?;
+            interaction.add_input(t, now.lam, r_now)?;
+        }
+        Ok(())
+    }
+
+    /// A state that is no longer finite.
+    fn lost(&self, time: f64) -> SimError {
+        let x = self.next.get(Quantity::X);
+        let lost = |member: &&Member| !vector::all_finite(&x[member.range.clone()]);
+        let name = self.members.systems.iter().find(lost).map(|member| member.name.clone());
+        SimError::NotFinite { time, what: format!("the state of `{}`", name.unwrap_or_default()) }
+    }
+}
+
+impl Part for FirstOrderPart {
+    fn places(&self) -> &Places {
+        &self.places
+    }
+
+    fn now(&self) -> &Row {
+        &self.now
+    }
+
+    fn reset(&mut self, t0: f64) -> Result<(), SimError> {
+        let now = self.now.first_order();
+        for member in &self.members.systems {
+            now.x[member.range.clone()].copy_from_slice(member.system.x0());
+        }
+        now.lam.fill(0.0);
+        self.newton.forget();
+        self.refresh(t0)
+    }
+
+    fn set(
+        &mut self,
+        model: &Model,
+        id: SystemId,
+        range: Range<usize>,
+        [x, _]: [Option<&[f64]>; 2],
+    ) -> Result<(), SimError> {
+        let now = self.now.first_order();
+        if let Some(x) = x {
+            now.x[range].copy_from_slice(x);
+        }
+        self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
+        self.refresh(self.members.step.end)
+    }
+
+    fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+        let FirstOrderPart { places, members, newton, .. } = self;
+        let (now, next) = (self.now.first_order(), self.next.first_order());
+        members.begin(step, now.x)?;
+        next.x.copy_from_slice(now.x);
+        next.lam.copy_from_slice(now.lam);
+        let acts = !next.lam.is_empty();
+        let report = newton
+            .solve(members, acts, next.x, next.lam, step, |index| places.owner_of(model, index))?;
+        if !vector::all_finite(next.x) {
+            return Err(self.lost(step.end));
+        }
+        for interaction in &mut members.interactions {
+            interaction.output(step.end, next.lam, next.y)?;
+        }
+        Ok(report)
+    }
+
+    fn commit(&mut self) {
+        std::mem::swap(&mut self.now.values, &mut self.next.values);
+        let Members { f_now, f_next, r_now, r_next, .. } = &mut self.members;
+        std::mem::swap(f_now, f_next);
+        std::mem::swap(r_now, r_next);
+    }
+}
+
+impl Members {
+    /// What stays the same during the iteration.
+    fn begin(&mut self, step: Step, x: &[f64]) -> Result<(), SimError> {
+        self.step = step;
+        self.x.copy_from_slice(x);
+        let implicit = self.settings.theta == 1.0 && self.settings.gamma == 1.0;
+        for member in &mut self.systems {
+            let at = At::time(step.end).with(&member.inputs);
+            member.system.mass(at, &mut member.M).map_err(|error| error.of(&member.name))?;
+            if !implicit {
+                member.projector = left_null_projector(&member.M);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Member {
+    /// `a ← a + share Π b` for a vector of this system.
+    fn project(&self, share: f64, b: &[f64], a: &mut [f64]) {
+        let Some(projector) = &self.projector else { return };
+        for (i, a) in a.iter_mut().enumerate() {
+            *a += share * vector::dot(projector.row(i), b);
+        }
+    }
+
+    /// `A ← (share I + (1 − share) Π) A`.
+    fn weigh(&self, share: f64, A: &mut Matrix) {
+        let projected = self.projector.as_ref().map(|projector| projector.mul(A));
+        A.scale(share);
+        if let Some(projected) = projected {
+            A.add_scaled(1.0 - share, &projected);
+        }
+    }
+}
+
+impl Scheme for Members {
+    /// Equations (1) and (2).
+    fn residual(
+        &mut self,
+        xi: &[f64],
+        lam: &[f64],
+        rho: &mut [f64],
+        w: &mut [f64],
+        _: &mut [Link],
+    ) -> Result<f64, SimError> {
+        let (EulerMoreau { theta, gamma }, Step { end, h, .. }) = (&self.settings, self.step);
+        self.r_next.fill(0.0);
+        for interaction in &mut self.interactions {
+            interaction.gather(xi);
+            interaction.output(end, lam, w)?;
+            interaction.add_input(end, lam, &mut self.r_next)?;
+        }
+        let mut error = 0.0_f64;
+        for member in &mut self.systems {
+            let range = member.range.clone();
+            let at = At::new(end, &xi[range.clone()], &[]).with(&member.inputs);
+            let f = &mut self.f_next[range.clone()];
+            member.system.rhs(at, f).map_err(|error| error.of(&member.name))?;
+            let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
+            for (i, row) in range.clone().enumerate() {
+                let states = xi[range.clone()].iter().zip(&self.x[range.clone()]);
+                let (mut gained, mut terms) = (0.0, 0.0);
+                for (M, (xi, x)) in member.M.row(i).iter().zip(states) {
+                    gained += M * (xi - x);
+                    terms += (M * xi).abs() + (M * x).abs();
+                }
+                let smooth = theta * self.f_next[row] + (1.0 - theta) * self.f_now[row];
+                let input = gamma * self.r_next[row] + (1.0 - gamma) * self.r_now[row];
+                rho[row] = gained - h * (smooth + input);
+                scale = scale.max(terms + h * (smooth.abs() + input.abs()));
+            }
+            if member.projector.is_some() {
+                let work = &mut self.work[range.clone()];
+                for (k, row) in range.clone().enumerate() {
+                    work[k] = (1.0 - theta) * (self.f_next[row] - self.f_now[row])
+                        + (1.0 - gamma) * (self.r_next[row] - self.r_now[row]);
+                }
+                member.project(-h, work, &mut rho[range.clone()]);
+            }
+            for rho in &rho[range] {
+                worst = if rho.is_nan() { f64::NAN } else { worst.max(rho.abs()) };
+            }
+            if worst.is_nan() {
+                error = f64::NAN;
+            } else if worst > 0.0 {
+                error = error.max(worst / scale);
+            }
+        }
+        Ok(error)
+    }
+
+    /// Equation (3).
+    fn jacobians(
+        &mut self,
+        xi: &[f64],
+        lam: &[f64],
+        systems: &mut [SystemBlock],
+        links: &mut [Link],
+        D: &mut [Matrix],
+    ) -> Result<(), SimError> {
+        let (EulerMoreau { theta, gamma }, Step { end, h, .. }) = (&self.settings, self.step);
+        for (member, block) in self.systems.iter().zip(&mut *systems) {
+            let at = At::new(end, &xi[member.range.clone()], &[]).with(&member.inputs);
+            let of_member = |error: OperatorError| error.of(&member.name);
+            member.system.rhs_dx(at, &mut self.J).map_err(of_member)?;
+            member.weigh(*theta, &mut self.J);
+            block.W.copy_from(&member.M);
+            block.W.add_scaled(-h, &self.J);
+        }
+        for (interaction, D) in self.interactions.iter_mut().zip(D) {
+            let links = &mut links[interaction.links.clone()];
+            interaction.jacobians(end, lam, D, links)?;
+            for link in &mut *links {
+                let member = &self.systems[link.system];
+                // B = h Γ ∂g/∂λ, of which `Bt` holds ∂g/∂λ transposed
+                if member.projector.is_some() {
+                    let mut B = link.Bt.transpose();
+                    member.weigh(*gamma, &mut B);
+                    link.Bt.copy_from(&B.transpose());
+                    link.Bt.scale(h);
+                } else {
+                    link.Bt.scale(h * gamma);
+                }
+            }
+            if interaction.feedback {
+                interaction.input_dx(end, lam, &mut self.J)?;
+                let mut first = 0;
+                for link in links {
+                    let (n, member) = (link.range.len(), &self.systems[link.system]);
+                    let own = |i: usize, j: usize| self.J[(first + i, first + j)];
+                    let mut K = Matrix::zeros(n, n);
+                    (0..n * n).for_each(|k| K[(k / n, k % n)] = own(k / n, k % n));
+                    member.weigh(*gamma, &mut K);
+                    systems[link.system].W.add_scaled(-h, &K);
+                    first += n;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Coupling {
+    fn gather(&mut self, x: &[f64]) {
+        self.x.clear();
+        self.ranges.iter().for_each(|range| self.x.extend_from_slice(&x[range.clone()]));
+    }
+
+    /// `y = h(t, x, λ)`, where [`gather`](Self::gather) was called last.
+    fn output(&self, t: f64, lam: &[f64], y: &mut [f64]) -> Result<(), SimError> {
+        let at = At::new(t, &self.x, &lam[self.rows.clone()]).with(&self.inputs);
+        let y = &mut y[self.rows.clone()];
+        Ok(self.relation.output(at, y).map_err(|error| error.of(&self.name))?)
+    }
+
+    /// `r ← r + g(t, x, λ)`.
+    fn add_input(&mut self, t: f64, lam: &[f64], r: &mut [f64]) -> Result<(), SimError> {
+        let Some(input) = self.relation.input() else { return Ok(()) };
+        let at = At::new(t, &self.x, &lam[self.rows.clone()]).with(&self.inputs);
+        input.value(at, &mut self.r).map_err(|error| error.of(&self.name))?;
+        let mut own = self.r.iter();
+        for range in &self.ranges {
+            r[range.clone()].iter_mut().zip(&mut own).for_each(|(r, own)| *r += own);
+        }
+        Ok(())
+    }
+
+    /// `C`, `D`, and `∂g/∂λ` in the place of `B`.
+    fn jacobians(
+        &mut self,
+        t: f64,
+        lam: &[f64],
+        D: &mut Matrix,
+        links: &mut [Link],
+    ) -> Result<(), SimError> {
+        let at = At::new(t, &self.x, &lam[self.rows.clone()]).with(&self.inputs);
+        let named = |error: OperatorError| error.of(&self.name);
+        if self.through {
+            self.relation.output_dlam(at, D).map_err(named)?;
+        }
+        self.relation.output_dx(at, &mut self.block).map_err(named)?;
+        let mut first = 0;
+        for link in &mut *links {
+            for i in 0..self.rows.len() {
+                for j in 0..link.range.len() {
+                    link.C[(i, j)] = self.block[(i, first + j)];
+                }
+            }
+            first += link.range.len();
+        }
+        let Some(input) = self.relation.input() else { return Ok(()) };
+        input.dlam(at, &mut self.block).map_err(named)?;
+        first = 0;
+        for link in links {
+            for i in 0..self.rows.len() {
+                for j in 0..link.range.len() {
+                    link.Bt[(i, j)] = self.block[(first + j, i)];
+                }
+            }
+            first += link.range.len();
+        }
+        Ok(())
+    }
+
+    /// `∂g/∂x`.
+    fn input_dx(&self, t: f64, lam: &[f64], K: &mut Matrix) -> Result<(), SimError> {
+        let at = At::new(t, &self.x, &lam[self.rows.clone()]).with(&self.inputs);
+        let Some(input) = self.relation.input() else { return Ok(()) };
+        Ok(input.dx(at, K).map_err(|error| error.of(&self.name))?)
+    }
+}

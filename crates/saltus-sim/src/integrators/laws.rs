@@ -1,0 +1,334 @@
+//! Laws as sets of the problem of a step.
+//!
+//! The unknowns of the problem are the multipliers `λ`, and after them what a polyhedron adds:
+//! `−w ∈ N_P(λ)` with `P = { A λ ≤ b }` is
+//!
+//! ```text
+//! w + Aᵀ ν = 0,    0 ≤ ν ⟂ b − A λ ≥ 0                                                (1)
+//! ```
+//!
+//! In mechanics a law of forces becomes one of impulses: its bounds and graphs are multiplied by
+//! the step. A contact acts where its gap is closed and is switched off elsewhere; its
+//! restitution adds `e u⁻` to the relative velocity:
+//!
+//! ```text
+//! u_N⁺ + e u_N⁻,    u_T⁺ + e_T u_T⁻        (Frémond: θ u_T⁺ + (1 − θ) u_T⁻)            (2)
+//! ```
+
+use super::assembly::Places;
+use super::row::MechanicalFields;
+use crate::SimError;
+use saltus_linalg::Sparse;
+use saltus_model::{At, Coefficient, Law, Model, Range as Allowed};
+use saltus_numerics::{Block, Graph, Operator, Problem, Set};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The laws of all interactions of one order.
+#[derive(Debug)]
+pub(crate) struct Laws {
+    blocks: Vec<LawBlock>,
+    outputs: usize,
+    extra: usize,  // unknowns ν
+    varying: bool, // some coefficient is a function
+}
+
+/// Rows under one set.
+#[derive(Debug)]
+struct LawBlock {
+    rows: Range<usize>,
+    component: usize, // the first one, in the interaction
+    law: Law,
+    contact: Option<Contact>,
+    owner: String,
+    states: Vec<Range<usize>>, // of the linked systems
+}
+
+/// What the contact law is at this instant.
+#[derive(Debug, Clone, Copy)]
+struct Contact {
+    e: f64,
+    et: f64,
+    mu: f64,
+    mu_r: f64,
+    on: bool,
+}
+
+impl Laws {
+    /// `theta` is the weight of the step's end, for Frémond's law.
+    pub fn new(model: &Model, places: &Places, theta: f64) -> Laws {
+        let mut laws =
+            Laws { blocks: Vec::new(), outputs: places.outputs, extra: 0, varying: false };
+        for (name, interaction, rows) in places.interactions_of(model) {
+            let law = &interaction.law;
+            let states = interaction.systems.iter();
+            let states: Vec<_> =
+                states.filter_map(|id| places.systems[id.index()].clone()).collect();
+            let first = rows.start;
+            let mut push = |rows: Range<usize>| {
+                let component = rows.start - first;
+                let contact = law.is_contact().then_some(Contact {
+                    e: 0.0,
+                    et: match law {
+                        Law::ImpactFriction { et, .. } => *et,
+                        Law::Fremond { .. } => (1.0 - theta) / theta,
+                        _ => 0.0,
+                    },
+                    mu: 0.0,
+                    mu_r: 0.0,
+                    on: true,
+                });
+                let (law, owner, states) = (law.clone(), name.to_string(), states.clone());
+                laws.blocks.push(LawBlock { rows, component, law, contact, owner, states });
+            };
+            // what holds component by component has a block for each
+            match law {
+                Law::ImpactFriction { .. }
+                | Law::RollingFriction { .. }
+                | Law::Fremond { .. }
+                | Law::NormalCone { .. } => push(rows),
+                _ => rows.for_each(|row| push(row..row + 1)),
+            }
+            if let Law::NormalCone { A, .. } = law {
+                laws.extra += A.rows();
+            }
+        }
+        for block in &mut laws.blocks {
+            if let Some(contact) = &mut block.contact {
+                for (value, (coefficient, _)) in contact.values().zip(coefficients(&block.law)) {
+                    match coefficient {
+                        Some(Coefficient::Constant(constant)) => *value = *constant,
+                        Some(Coefficient::Varying(_)) => laws.varying = true,
+                        None => {}
+                    }
+                }
+            }
+        }
+        laws
+    }
+
+    /// Unknowns of the problem.
+    pub fn unknowns(&self) -> usize {
+        self.outputs + self.extra
+    }
+
+    /// The blocks of the problem; `scale` is the step in mechanics, else 1.
+    fn sets(&self, scale: f64) -> Result<Vec<Block>, SimError> {
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        for block in &self.blocks {
+            let size = block.rows.len();
+            blocks.push(Block { size, set: block.set(scale)? });
+        }
+        blocks.push(Block { size: self.extra, set: Set::Nonnegative });
+        Ok(blocks)
+    }
+
+    /// The problem with the matrix `∂w/∂λ`.
+    pub fn problem(&mut self, matrix: Operator, scale: f64) -> Result<Problem, SimError> {
+        for contact in self.blocks.iter_mut().filter_map(|block| block.contact.as_mut()) {
+            contact.on = true;
+        }
+        let blocks = self.sets(scale)?;
+        let mut q = vec![0.0; self.outputs];
+        for block in &self.blocks {
+            if let Law::NormalCone { b, .. } = &block.law {
+                q.extend_from_slice(b);
+            }
+        }
+        Ok(Problem::new(self.with_extra(matrix), q, &blocks)?)
+    }
+
+    /// Equation (1): the matrix with the rows and columns of `ν`.
+    pub fn with_extra(&self, matrix: Operator) -> Operator {
+        if self.extra == 0 {
+            return matrix;
+        }
+        let mut triplets = match &matrix {
+            Operator::Dense(dense) => Sparse::from_dense(dense).iter().collect::<Vec<_>>(),
+            Operator::Sparse(sparse) => sparse.iter().collect(),
+            _ => Vec::new(),
+        };
+        let mut next = self.outputs;
+        for block in &self.blocks {
+            if let Law::NormalCone { A, .. } = &block.law {
+                for i in 0..A.rows() {
+                    for (j, &a) in A.row(i).iter().enumerate() {
+                        triplets.push((block.rows.start + j, next + i, a));
+                        triplets.push((next + i, block.rows.start + j, -a));
+                    }
+                }
+                next += A.rows();
+            }
+        }
+        let matrix = Sparse::from_triplets(next, next, &triplets);
+        if next <= 64 { Operator::Dense(matrix.to_dense()) } else { Operator::Sparse(matrix) }
+    }
+
+    /// Evaluates the coefficients that are functions.
+    pub fn evaluate(
+        &mut self,
+        t: f64,
+        now: &MechanicalFields<'_>,
+        problem: &mut Problem,
+        scratch: &mut Vec<f64>,
+    ) -> Result<(), SimError> {
+        if !self.varying {
+            return Ok(());
+        }
+        for block in &mut self.blocks {
+            let Some(contact) = &mut block.contact else { continue };
+            let pairs = coefficients(&block.law);
+            if !pairs.iter().any(|(c, _)| matches!(c, Some(Coefficient::Varying(_)))) {
+                continue;
+            }
+            scratch.clear();
+            block.states.iter().for_each(|range| scratch.extend(&now.q[range.clone()]));
+            let at = At::new(t, scratch, &now.u[block.rows.clone()]);
+            for (value, (coefficient, allowed)) in contact.values().zip(pairs) {
+                if let Some(coefficient) = coefficient {
+                    *value = coefficient.eval(at, allowed).map_err(|e| e.of(&block.owner))?;
+                }
+            }
+            if block.law_is_placed() {
+                problem.set_placed(block.rows.start, &block.set(1.0)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Switches contacts on where `y + γ h u ≤ threshold` (a contact that carried an impulse
+    /// stays on while it opens by less than `reach λ`), and gives forces their impulses. Whether
+    /// anything acts.
+    #[inline]
+    pub fn activate(
+        &mut self,
+        ahead: f64, // γ h
+        threshold: f64,
+        h: f64,
+        reach: &[f64],
+        now: &MechanicalFields<'_>,
+        problem: &mut Problem,
+    ) -> bool {
+        let mut any = false;
+        for block in &mut self.blocks {
+            let row = block.rows.start;
+            match &mut block.contact {
+                Some(contact) => {
+                    let predicted = now.y[row] + ahead * now.u[row];
+                    let on = predicted <= threshold + reach[row] * now.lam[row];
+                    any |= on;
+                    if matches!(block.law, Law::NewtonImpact { .. }) {
+                        problem.set_bounds(row, 0.0, if on { f64::INFINITY } else { 0.0 });
+                    } else if on != contact.on {
+                        problem.switch(row, on);
+                    }
+                    contact.on = on;
+                }
+                None => {
+                    any = true;
+                    if let Law::Relay { lower, upper } = &block.law {
+                        let (lower, upper) = relay_bounds(lower, upper, block.component);
+                        problem.set_bounds(row, h * lower, h * upper);
+                    }
+                }
+            }
+        }
+        any
+    }
+
+    /// Gives laws of forces their impulses over a step of length `h`.
+    pub fn scale(&self, h: f64, problem: &mut Problem) -> Result<(), SimError> {
+        for block in &self.blocks {
+            if let Law::PiecewiseLinear { .. } = block.law {
+                problem.set_placed(block.rows.start, &block.set(h)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the law of these rows acts.
+    pub fn is_on(&self, rows: Range<usize>) -> bool {
+        let first = self.blocks.partition_point(|block| block.rows.end <= rows.start);
+        let mut blocks = self.blocks[first..].iter().take_while(|block| block.rows.end <= rows.end);
+        blocks.any(|block| block.contact.is_none_or(|contact| contact.on))
+    }
+
+    /// Equation (2): adds what restitution asks for.
+    #[inline]
+    pub fn restitute(&self, u: &[f64], w: &mut [f64]) {
+        for block in &self.blocks {
+            let Some(contact) = &block.contact else { continue };
+            let row = block.rows.start;
+            w[row] += contact.e * u[row];
+            if contact.et != 0.0 {
+                let tangents = if block.rows.len() == 2 { 1 } else { 2 };
+                for i in row + 1..row + 1 + tangents {
+                    w[i] += contact.et * u[i];
+                }
+            }
+        }
+    }
+
+    /// Deepest penetration of a contact.
+    #[inline]
+    pub fn penetration(&self, y: &[f64]) -> f64 {
+        let mut deepest = 0.0;
+        for block in &self.blocks {
+            if block.contact.is_some() && -y[block.rows.start] > deepest {
+                deepest = -y[block.rows.start];
+            }
+        }
+        deepest
+    }
+}
+
+impl Contact {
+    fn values(&mut self) -> impl Iterator<Item = &mut f64> {
+        [&mut self.e, &mut self.mu, &mut self.mu_r].into_iter()
+    }
+}
+
+impl LawBlock {
+    fn law_is_placed(&self) -> bool {
+        self.contact.is_some() && !matches!(self.law, Law::NewtonImpact { .. })
+    }
+
+    fn set(&self, scale: f64) -> Result<Set, SimError> {
+        let (mu, mu_r) = self.contact.map_or((0.0, 0.0), |contact| (contact.mu, contact.mu_r));
+        Ok(match (&self.law, self.rows.len()) {
+            (Law::Equality | Law::NormalCone { .. }, _) => Set::Free,
+            (Law::Complementarity | Law::NewtonImpact { .. }, _) => Set::Nonnegative,
+            (Law::Relay { lower, upper }, _) => {
+                let (lower, upper) = relay_bounds(lower, upper, self.component);
+                Set::Interval { lower: scale * lower, upper: scale * upper }
+            }
+            (Law::PiecewiseLinear { points }, _) => {
+                let points: Vec<_> = points.iter().map(|&(y, lam)| (y, scale * lam)).collect();
+                Set::Graph(Arc::new(Graph::new(&points).map_err(|error| SimError::Graph {
+                    owner: self.owner.clone(),
+                    why: error.to_string(),
+                })?))
+            }
+            (Law::ImpactFriction { .. } | Law::Fremond { .. }, 2) => Set::Coulomb2 { mu },
+            (Law::ImpactFriction { .. } | Law::Fremond { .. }, _) => Set::Coulomb3 { mu },
+            (Law::RollingFriction { .. }, 3) => Set::Rolling2 { mu, mu_r },
+            (Law::RollingFriction { .. }, _) => Set::Rolling3 { mu, mu_r },
+        })
+    }
+}
+
+/// `e`, `μ` and `μ_r` of a law, where it has them.
+fn coefficients(law: &Law) -> [(Option<&Coefficient>, &'static Allowed); 3] {
+    let (e, mu, mu_r) = match law {
+        Law::NewtonImpact { e } => (Some(e), None, None),
+        Law::ImpactFriction { e, mu, .. } | Law::Fremond { e, mu } => (Some(e), Some(mu), None),
+        Law::RollingFriction { e, mu, mu_r } => (Some(e), Some(mu), Some(mu_r)),
+        _ => (None, None, None),
+    };
+    [(e, &Allowed::E), (mu, &Allowed::MU), (mu_r, &Allowed::MU_R)]
+}
+
+/// The bounds of one component of a relay.
+fn relay_bounds(lower: &[f64], upper: &[f64], i: usize) -> (f64, f64) {
+    (lower[i.min(lower.len() - 1)], upper[i.min(upper.len() - 1)])
+}

@@ -1,0 +1,496 @@
+//! The θ-scheme of Moreau and Jean for mechanical systems and relations of any kind.
+//!
+//! ```text
+//! ρ = M(q⁺) (v⁺ − v) − h (θ F⁺ + (1 − θ) F) − Hᵀ λ = 0                                 (1)
+//! q⁺ = q + h (θ v⁺ + (1 − θ) v)                                                       (2)
+//! u⁺ = H(t⁺, q⁺) v⁺ + ∂h/∂t,    H = ∂h/∂q at (t⁺, q⁺)                                 (3)
+//! W = ∂ρ/∂v⁺ ≈ M − h θ ∂F/∂v − h² θ² ∂F/∂q                                            (4)
+//! ```
+//!
+//! `λ` are impulses. (4) leaves out how `M` and `H` turn with `q⁺`, which is of the order of the
+//! step; Newton's method converges all the same. A contact that gives way, `y = h(q, λ)`, has its
+//! law at the end of the step, where `λ/h` is the force:
+//!
+//! ```text
+//! w = h(q⁺, λ/h),    C = h θ H,    D = (∂h/∂λ)/h                                      (5)
+//! ```
+//!
+//! The ledger multiplies (1) by the mean velocity `v̄ = (v + v⁺)/2`.
+
+use super::assembly::Places;
+use super::laws::Laws;
+use super::moreau_jean::RESTING;
+use super::newton::{Link, Newton, Scheme, SystemBlock};
+use super::part::Part;
+use super::row::{MechanicalFields, Row};
+use super::{MoreauJean, NewtonSettings, Step};
+use crate::{Ledger, Quantity, SimError};
+use saltus_linalg::{Matrix, vector};
+use saltus_model::{
+    At, Model, OperatorError, Order, Relation, SecondOrderSystem, System, SystemId, Terms,
+};
+use saltus_numerics::{Report, Solver};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The mechanical systems of a model, whatever they are.
+#[derive(Debug)]
+pub(crate) struct Mechanics {
+    settings: MoreauJean,
+    places: Places,
+    laws: Laws,
+    members: Members,
+    newton: Newton,
+    h: f64, // of the problem
+    now: Row,
+    next: Row,
+    reach: Vec<f64>,
+    energy0: f64,
+    scratch: Vec<f64>,
+}
+
+/// Systems and interactions, and what is known of them at the iterate.
+#[derive(Debug)]
+struct Members {
+    systems: Vec<Member>,
+    interactions: Vec<Contact>,
+    theta: f64,
+    step: Step,
+    q: Vec<f64>,      // at the beginning of the step
+    v: Vec<f64>,      // at the beginning of the step
+    shift: Vec<f64>,  // what restitution adds to u⁺
+    q_next: Vec<f64>, // q⁺ of the iterate
+    F_now: Vec<f64>,
+    F_next: Vec<f64>,
+    impulse: Vec<f64>, // Hᵀ λ
+    work: Vec<f64>,
+    J: Matrix,
+    work_matrix: Matrix,
+}
+
+#[derive(Debug)]
+struct Member {
+    name: String,
+    system: Arc<dyn SecondOrderSystem>,
+    range: Range<usize>,
+    inputs: Vec<f64>,
+    M: Matrix,
+}
+
+#[derive(Debug)]
+struct Contact {
+    name: String,
+    relation: Arc<dyn Relation>,
+    rows: Range<usize>,
+    ranges: Vec<Range<usize>>, // of its systems
+    links: Range<usize>,
+    terms: Terms,
+    compliant: bool,
+    inputs: Vec<f64>,
+    q: Vec<f64>,
+    H: Matrix,
+    rate: Vec<f64>, // ∂h/∂t
+    force: Vec<f64>,
+}
+
+impl Mechanics {
+    pub fn new(
+        model: &Model,
+        settings: MoreauJean,
+        newton: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Self, SimError> {
+        let places = Places::new(model, Order::Second);
+        let (n, m) = (places.states, places.outputs);
+        let mut laws = Laws::new(model, &places, settings.theta);
+        let newton = Newton::new(model, &places, &mut laws, 1.0, newton, solver)?;
+        let mut systems = Vec::new();
+        for (_, name, system, range) in places.systems_of(model) {
+            if let System::SecondOrder(system) = system {
+                let (name, system) = (name.to_string(), Arc::clone(system));
+                let (inputs, M) = (system.z0().to_vec(), Matrix::default());
+                systems.push(Member { name, system, range, inputs, M });
+            }
+        }
+        let (mut interactions, mut links) = (Vec::new(), 0);
+        for (name, interaction, rows) in places.interactions_of(model) {
+            let relation = Arc::clone(&interaction.relation);
+            let linked = interaction.systems.iter();
+            let ranges: Vec<_> =
+                linked.filter_map(|id| places.systems[id.index()].clone()).collect();
+            let first = links;
+            links += ranges.len();
+            let terms = relation.terms();
+            interactions.push(Contact {
+                name: name.to_string(),
+                inputs: relation.z0().to_vec(),
+                relation,
+                ranges,
+                links: first..links,
+                compliant: terms.through && !interaction.law.is_contact(),
+                terms,
+                q: Vec::new(),
+                H: Matrix::default(),
+                rate: vec![0.0; rows.len()],
+                force: vec![0.0; rows.len()],
+                rows,
+            });
+        }
+        let row = Row::new(Order::Second, n, m);
+        let members = Members {
+            systems,
+            interactions,
+            theta: settings.theta,
+            step: Step { start: model.t0(), end: model.t0(), h: 0.0 },
+            q: vec![0.0; n],
+            v: vec![0.0; n],
+            shift: vec![0.0; m],
+            q_next: vec![0.0; n],
+            F_now: vec![0.0; n],
+            F_next: vec![0.0; n],
+            impulse: vec![0.0; n],
+            work: vec![0.0; n],
+            J: Matrix::default(),
+            work_matrix: Matrix::default(),
+        };
+        let mut part = Mechanics {
+            settings,
+            places,
+            laws,
+            members,
+            newton,
+            h: 1.0,
+            now: row.clone(),
+            next: row,
+            reach: vec![0.0; m],
+            energy0: 0.0,
+            scratch: Vec::new(),
+        };
+        part.reset(model.t0())?;
+        Ok(part)
+    }
+
+    /// What follows from the state at time `t`: `y`, `u`, `F`, a new ledger.
+    fn refresh(&mut self, t: f64) -> Result<(), SimError> {
+        let Mechanics { members, now, .. } = self;
+        let now = now.mechanical();
+        for contact in &mut members.interactions {
+            contact.turn(t, now.q)?;
+            contact.velocity(now.v, now.u);
+            contact.gap(t, 0.0, now.lam, now.y)?;
+        }
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for member in &mut members.systems {
+            let range = member.range.clone();
+            let (q, v) = (&now.q[range.clone()], &now.v[range.clone()]);
+            let at = At::new(t, q, v).with(&member.inputs);
+            member.system.mass(at, &mut member.M).map_err(|error| error.of(&member.name))?;
+            kinetic += member.kinetic(v);
+            potential += member.system.potential(q);
+            let (F, work) = (&mut members.F_now[range.clone()], &mut members.work[range]);
+            member.system.force(at, F, work).map_err(|error| error.of(&member.name))?;
+        }
+        let ledger = Ledger { kinetic, potential, ..Ledger::default() };
+        now.ledger.copy_from_slice(&ledger.to_array());
+        self.energy0 = kinetic + potential;
+        Ok(())
+    }
+
+    /// A state that is no longer finite.
+    fn lost(&self, time: f64) -> SimError {
+        let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
+        let lost = |member: &&Member| {
+            let range = member.range.clone();
+            !vector::all_finite(&q[range.clone()]) || !vector::all_finite(&v[range])
+        };
+        let name = self.members.systems.iter().find(lost).map(|member| member.name.clone());
+        SimError::NotFinite { time, what: format!("the state of `{}`", name.unwrap_or_default()) }
+    }
+}
+
+impl Part for Mechanics {
+    fn places(&self) -> &Places {
+        &self.places
+    }
+
+    fn now(&self) -> &Row {
+        &self.now
+    }
+
+    fn reset(&mut self, t0: f64) -> Result<(), SimError> {
+        let now = self.now.mechanical();
+        for member in &self.members.systems {
+            now.q[member.range.clone()].copy_from_slice(member.system.q0());
+            now.v[member.range.clone()].copy_from_slice(member.system.v0());
+        }
+        now.lam.fill(0.0);
+        self.newton.forget();
+        self.refresh(t0)
+    }
+
+    fn set(
+        &mut self,
+        model: &Model,
+        id: SystemId,
+        range: Range<usize>,
+        [q, v]: [Option<&[f64]>; 2],
+    ) -> Result<(), SimError> {
+        let now = self.now.mechanical();
+        if let Some(q) = q {
+            now.q[range.clone()].copy_from_slice(q);
+        }
+        if let Some(v) = v {
+            now.v[range].copy_from_slice(v);
+        }
+        self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
+        self.refresh(self.members.step.end)
+    }
+
+    fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+        let Mechanics { settings, places, laws, members, newton, .. } = self;
+        let MoreauJean { theta, gamma, threshold, .. } = *settings;
+        let h = step.h;
+        if self.h != h {
+            // laws of forces are laws of impulses h times as large
+            laws.scale(h, &mut newton.problem)?;
+            self.h = h;
+        }
+        let (now, next) = (self.now.mechanical(), self.next.mechanical());
+        members.begin(step, &now);
+
+        // what acts
+        laws.evaluate(step.start, &now, &mut newton.problem, &mut self.scratch)?;
+        let acts = laws.activate(gamma * h, threshold, h, &self.reach, &now, &mut newton.problem);
+        members.shift.fill(0.0);
+        laws.restitute(now.u, &mut members.shift);
+        for link in &mut newton.links {
+            link.on = laws.is_on(link.rows.clone());
+        }
+
+        next.v.copy_from_slice(now.v);
+        next.lam.copy_from_slice(now.lam);
+        for link in newton.links.iter().filter(|link| !link.on) {
+            next.lam[link.rows.clone()].fill(0.0);
+        }
+        let report = newton
+            .solve(members, acts, next.v, next.lam, step, |index| places.owner_of(model, index))?;
+        for (row, reach) in self.reach.iter_mut().enumerate() {
+            *reach = RESTING * h * newton.diagonal(row).abs();
+        }
+
+        // (2), (3)
+        next.q.copy_from_slice(&members.q_next);
+        if !(vector::all_finite(next.q) && vector::all_finite(next.v)) {
+            return Err(self.lost(step.end));
+        }
+        for contact in &mut members.interactions {
+            if !newton.links[contact.links.start].on {
+                contact.turn(step.end, next.q)?;
+            }
+            contact.velocity(next.v, next.u);
+            contact.gap(step.end, 1.0 / h, next.lam, next.y)?;
+        }
+
+        // where the energy went
+        let Ledger { mut work, damping, mut contact, potential: before, .. } =
+            Ledger::from_slice(now.ledger);
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for member in &members.systems {
+            kinetic += member.kinetic(&next.v[member.range.clone()]);
+            potential += member.system.potential(&next.q[member.range.clone()]);
+        }
+        for i in 0..next.v.len() {
+            let force = theta * members.F_next[i] + (1.0 - theta) * members.F_now[i];
+            work += 0.5 * h * (now.v[i] + next.v[i]) * force;
+        }
+        work += potential - before; // that of the forces without a potential
+        for (lam, (u, u_next)) in next.lam.iter().zip(now.u.iter().zip(&*next.u)) {
+            contact -= 0.5 * lam * (u + u_next);
+        }
+        let numerical = work - damping - contact - (kinetic + potential - self.energy0);
+        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
+        next.ledger.copy_from_slice(&ledger.to_array());
+        Ok(report)
+    }
+
+    fn commit(&mut self) {
+        std::mem::swap(&mut self.now.values, &mut self.next.values);
+        std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);
+    }
+
+    fn penetration(&self) -> f64 {
+        self.laws.penetration(self.now.get(Quantity::Y))
+    }
+}
+
+impl Members {
+    fn begin(&mut self, step: Step, now: &MechanicalFields<'_>) {
+        self.step = step;
+        self.q.copy_from_slice(now.q);
+        self.v.copy_from_slice(now.v);
+    }
+}
+
+impl Scheme for Members {
+    fn residual(
+        &mut self,
+        xi: &[f64],
+        lam: &[f64],
+        rho: &mut [f64],
+        w: &mut [f64],
+        links: &mut [Link],
+    ) -> Result<f64, SimError> {
+        let (theta, Step { end, h, .. }) = (self.theta, self.step);
+
+        // (2)
+        for i in 0..xi.len() {
+            self.q_next[i] = self.q[i] + h * (theta * xi[i] + (1.0 - theta) * self.v[i]);
+        }
+
+        // (3), (5)
+        self.impulse.fill(0.0);
+        for contact in &mut self.interactions {
+            if !links[contact.links.start].on {
+                continue;
+            }
+            contact.turn(end, &self.q_next)?;
+            match contact.compliant {
+                true => contact.gap(end, 1.0 / h, lam, w)?,
+                false => contact.velocity(xi, w),
+            }
+            let scale = if contact.compliant { h * theta } else { 1.0 };
+            let mut first = 0;
+            for link in &mut links[contact.links.clone()] {
+                for i in 0..contact.H.rows() {
+                    let row = &contact.H.row(i)[first..first + link.range.len()];
+                    let impulse = &mut self.impulse[link.range.clone()];
+                    let lam = lam[link.rows.start + i];
+                    for (j, &entry) in row.iter().enumerate() {
+                        link.C[(i, j)] = scale * entry;
+                        link.Bt[(i, j)] = entry;
+                        impulse[j] += entry * lam;
+                    }
+                }
+                first += link.range.len();
+            }
+            for row in contact.rows.clone() {
+                w[row] += self.shift[row];
+            }
+        }
+
+        // (1)
+        let mut error = 0.0_f64;
+        for member in &mut self.systems {
+            let range = member.range.clone();
+            let at = At::new(end, &self.q_next[range.clone()], &xi[range.clone()]);
+            let at = at.with(&member.inputs);
+            member.system.mass(at, &mut member.M).map_err(|error| error.of(&member.name))?;
+            let (F, work) = (&mut self.F_next[range.clone()], &mut self.work[range.clone()]);
+            member.system.force(at, F, work).map_err(|error| error.of(&member.name))?;
+            let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
+            let velocities = xi[range.clone()].iter().zip(&self.v[range.clone()]);
+            for (i, row) in range.enumerate() {
+                let (mut gained, mut terms) = (0.0, 0.0);
+                for (M, (xi, v)) in member.M.row(i).iter().zip(velocities.clone()) {
+                    gained += M * (xi - v);
+                    terms += (M * xi).abs() + (M * v).abs();
+                }
+                let force = h * (theta * self.F_next[row] + (1.0 - theta) * self.F_now[row]);
+                rho[row] = gained - force - self.impulse[row];
+                worst = worst.max(rho[row].abs());
+                scale = scale.max(terms + force.abs() + self.impulse[row].abs());
+                if rho[row].is_nan() {
+                    worst = f64::NAN;
+                }
+            }
+            if worst > 0.0 || worst.is_nan() {
+                error = if worst.is_nan() { f64::NAN } else { error.max(worst / scale) };
+            }
+        }
+        Ok(error)
+    }
+
+    /// Equation (4), and `D` of (5).
+    fn jacobians(
+        &mut self,
+        xi: &[f64],
+        _: &[f64],
+        systems: &mut [SystemBlock],
+        links: &mut [Link],
+        D: &mut [Matrix],
+    ) -> Result<(), SimError> {
+        let (theta, Step { end, h, .. }) = (self.theta, self.step);
+        for (member, block) in self.systems.iter().zip(systems) {
+            let range = member.range.clone();
+            let at = At::new(end, &self.q_next[range.clone()], &xi[range]).with(&member.inputs);
+            let of_member = |error: OperatorError| error.of(&member.name);
+            block.W.copy_from(&member.M);
+            member.system.force_dv(at, &mut self.J, &mut self.work_matrix).map_err(of_member)?;
+            block.W.add_scaled(-h * theta, &self.J);
+            member.system.force_dq(at, &mut self.J, &mut self.work_matrix).map_err(of_member)?;
+            block.W.add_scaled(-h * h * theta * theta, &self.J);
+        }
+        for (contact, D) in self.interactions.iter_mut().zip(D) {
+            if contact.compliant && links[contact.links.start].on {
+                contact.through(h, end, D)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Member {
+    /// `½ vᵀ M v`, with the last `M`.
+    fn kinetic(&self, v: &[f64]) -> f64 {
+        let rows = v.iter().enumerate();
+        0.5 * rows.map(|(i, x)| x * vector::dot(self.M.row(i), v)).sum::<f64>()
+    }
+}
+
+impl Contact {
+    /// `H` and `∂h/∂t` at this configuration.
+    fn turn(&mut self, t: f64, q: &[f64]) -> Result<(), SimError> {
+        self.q.clear();
+        self.ranges.iter().for_each(|range| self.q.extend_from_slice(&q[range.clone()]));
+        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        let of_contact = |error: OperatorError| error.of(&self.name);
+        self.relation.output_dx(at, &mut self.H).map_err(of_contact)?;
+        if self.terms.time {
+            self.relation.output_dt(at, &mut self.rate).map_err(of_contact)?;
+        }
+        Ok(())
+    }
+
+    /// `u = H v + ∂h/∂t`, where [`turn`](Self::turn) was called last.
+    fn velocity(&self, v: &[f64], u: &mut [f64]) {
+        for (i, row) in self.rows.clone().enumerate() {
+            let mut first = 0;
+            u[row] = self.rate[i];
+            for range in &self.ranges {
+                let H = &self.H.row(i)[first..first + range.len()];
+                u[row] += vector::dot(H, &v[range.clone()]);
+                first += range.len();
+            }
+        }
+    }
+
+    /// `y = h(t, q, λ)` where [`turn`](Self::turn) was called last, for impulses that are forces
+    /// when multiplied by `rate`.
+    fn gap(&mut self, t: f64, rate: f64, lam: &[f64], y: &mut [f64]) -> Result<(), SimError> {
+        if self.terms.through {
+            let lam = &lam[self.rows.clone()];
+            self.force.iter_mut().zip(lam).for_each(|(force, lam)| *force = rate * lam);
+        }
+        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        let y = &mut y[self.rows.clone()];
+        Ok(self.relation.output(at, y).map_err(|error| error.of(&self.name))?)
+    }
+
+    /// `D` of (5).
+    fn through(&mut self, h: f64, t: f64, D: &mut Matrix) -> Result<(), SimError> {
+        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        self.relation.output_dlam(at, D).map_err(|error| error.of(&self.name))?;
+        D.scale(1.0 / h);
+        Ok(())
+    }
+}

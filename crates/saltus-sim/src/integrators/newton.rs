@@ -1,0 +1,416 @@
+//! One step of an implicit scheme by Newton's method.
+//!
+//! The unknowns are those of the scheme, `ξ` (the next `x`, or the next `v`), and the multipliers:
+//!
+//! ```text
+//! ρ(ξ, λ) = 0,    w = w(ξ, λ),    (w, λ) obeys the laws
+//! ```
+//!
+//! With `W = ∂ρ/∂ξ`, `B = −∂ρ/∂λ`, `C = ∂w/∂ξ`, `D = ∂w/∂λ` at the last iterate:
+//!
+//! ```text
+//! ξ⁺ = ξ − W⁻¹ ρ + Y (λ⁺ − λ),    Y = W⁻¹ B                                           (1)
+//! w⁺ = w − C W⁻¹ ρ + (D + C Y) (λ⁺ − λ)                                               (2)
+//! ```
+//!
+//! (2) with the laws is the problem of an iteration. `W` has one dense block a system, `B` and `C`
+//! one for each link between an interaction and a system.
+
+use super::Step;
+use super::assembly::{Places, factor_in};
+use super::laws::Laws;
+use crate::{NewtonMode, NewtonSettings, SimError};
+use saltus_linalg::{DenseLu, Matrix, Sparse, vector};
+use saltus_model::Model;
+use saltus_numerics::methods::Workspace;
+use saltus_numerics::{Operator, Problem, Report, Solver};
+use std::ops::Range;
+
+/// What Newton's method asks of a scheme.
+pub(crate) trait Scheme {
+    /// Fills `ρ` and `w` at `(ξ, λ)`, and the `C` and `B` that are found on the way. Returns the
+    /// size of `ρ` relative to its terms.
+    fn residual(
+        &mut self,
+        xi: &[f64],
+        lam: &[f64],
+        rho: &mut [f64],
+        w: &mut [f64],
+        links: &mut [Link],
+    ) -> Result<f64, SimError>;
+
+    /// Fills `W`, `D`, and those of `C` and `B` that [`residual`](Self::residual) did not, at the
+    /// point where it was called last.
+    fn jacobians(
+        &mut self,
+        xi: &[f64],
+        lam: &[f64],
+        systems: &mut [SystemBlock],
+        links: &mut [Link],
+        D: &mut [Matrix],
+    ) -> Result<(), SimError>;
+}
+
+/// The balance of one system.
+#[derive(Debug)]
+pub(crate) struct SystemBlock {
+    pub name: String,
+    pub range: Range<usize>,
+    pub W: Matrix,
+    lu: DenseLu,
+}
+
+/// An interaction meets a system.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub system: usize,
+    /// Rows of `w` and `λ`.
+    pub rows: Range<usize>,
+    /// State components of the system.
+    pub range: Range<usize>,
+    /// Whether the interaction acts in this step.
+    pub on: bool,
+    /// `C`: rows of `w`, columns of the system.
+    pub C: Matrix,
+    /// `B` transposed: rows of `λ`, columns of the system.
+    pub Bt: Matrix,
+    Yt: Matrix, // Y transposed
+}
+
+/// Two links on one system: where `C Y` of them stands in a sparse matrix, row by row.
+#[derive(Debug)]
+struct Pair {
+    of: usize,
+    by: usize,
+    places: Vec<usize>,
+}
+
+/// The linearized step and its memory.
+#[derive(Debug)]
+pub(crate) struct Newton {
+    settings: NewtonSettings,
+    pub systems: Vec<SystemBlock>,
+    pub links: Vec<Link>,
+    D: Vec<Matrix>, // of each interaction
+    rows: Vec<Range<usize>>,
+    places_of_D: Vec<Vec<usize>>,
+    pairs: Vec<Pair>,
+    pub problem: Problem,
+    workspace: Workspace,
+    rho: Vec<f64>,
+    w: Vec<f64>,
+    w_problem: Vec<f64>,
+    q: Vec<f64>,
+    z: Vec<f64>,
+    change: Vec<f64>,
+}
+
+impl Newton {
+    pub fn new(
+        model: &Model,
+        places: &Places,
+        laws: &mut Laws,
+        scale: f64,
+        settings: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Newton, SimError> {
+        let (n, m) = (places.states, places.outputs);
+        let mut position = vec![usize::MAX; places.systems.len()];
+        let mut systems = Vec::new();
+        for (k, name, _, range) in places.systems_of(model) {
+            position[k] = systems.len();
+            let (name, size) = (name.to_string(), range.len());
+            let lu = DenseLu::with_capacity(size);
+            systems.push(SystemBlock { name, range, W: Matrix::zeros(size, size), lu });
+        }
+        let (mut links, mut D, mut rows_of) = (Vec::new(), Vec::new(), Vec::new());
+        for (_, interaction, rows) in places.interactions_of(model) {
+            for id in &interaction.systems {
+                let system = position[id.index()];
+                let range = systems[system].range.clone();
+                let block = || Matrix::zeros(rows.len(), range.len());
+                let (C, Bt, Yt) = (block(), block(), block());
+                let (rows, on) = (rows.clone(), true);
+                links.push(Link { system, rows, range, on, C, Bt, Yt });
+            }
+            D.push(Matrix::zeros(rows.len(), rows.len()));
+            rows_of.push(rows);
+        }
+
+        // the pattern of D + C Y
+        let mut touching = vec![Vec::new(); systems.len()];
+        links.iter().enumerate().for_each(|(k, link)| touching[link.system].push(k));
+        let mut triplets = Vec::new();
+        let mut fill = |rows: &Range<usize>, cols: &Range<usize>| {
+            rows.clone().for_each(|i| triplets.extend(cols.clone().map(|j| (i, j, 0.0))));
+        };
+        rows_of.iter().for_each(|rows| fill(rows, rows));
+        for group in &touching {
+            for (&of, &by) in group.iter().flat_map(|of| group.iter().map(move |by| (of, by))) {
+                fill(&links[of].rows, &links[by].rows);
+            }
+        }
+        let pattern = Sparse::from_triplets(m, m, &triplets);
+        let matrix = if m <= 64 || pattern.len() * 4 > m * m {
+            Operator::Dense(Matrix::zeros(m, m))
+        } else {
+            Operator::Sparse(pattern)
+        };
+        let problem = laws.problem(matrix, scale)?;
+        let places = |rows: &Range<usize>, first: usize| match problem.matrix() {
+            Operator::Sparse(matrix) => {
+                rows.clone().filter_map(|row| matrix.place(row, first)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut pairs = Vec::new();
+        for group in &touching {
+            for (&of, &by) in group.iter().flat_map(|of| group.iter().map(move |by| (of, by))) {
+                pairs.push(Pair { of, by, places: places(&links[of].rows, links[by].rows.start) });
+            }
+        }
+        let places_of_D = rows_of.iter().map(|rows| places(rows, rows.start)).collect();
+        let unknowns = laws.unknowns();
+        let mut q = vec![0.0; unknowns];
+        q.copy_from_slice(problem.q());
+        Ok(Newton {
+            settings,
+            systems,
+            links,
+            D,
+            rows: rows_of,
+            places_of_D,
+            pairs,
+            problem,
+            workspace: Workspace::new(solver.clone())?,
+            rho: vec![0.0; n],
+            w: vec![0.0; m],
+            w_problem: vec![0.0; unknowns],
+            q,
+            z: vec![0.0; unknowns],
+            change: vec![0.0; n],
+        })
+    }
+
+    /// Forgets what was carried from step to step.
+    pub fn forget(&mut self) {
+        self.workspace.forget();
+        self.z.fill(0.0);
+    }
+
+    /// Solves the step from the guess in `ξ` and `λ`. `acts` says whether any law does.
+    pub fn solve(
+        &mut self,
+        scheme: &mut impl Scheme,
+        acts: bool,
+        xi: &mut [f64],
+        lam: &mut [f64],
+        step: Step,
+        owner: impl Fn(usize) -> String,
+    ) -> Result<Option<Report>, SimError> {
+        let NewtonSettings { tol, max_iter, mode } = self.settings;
+        let m = lam.len();
+        let mut report: Option<Report> = None;
+        let mut iteration = 0;
+        loop {
+            let error = scheme.residual(xi, lam, &mut self.rho, &mut self.w, &mut self.links)?;
+            let agrees = || error <= tol && (!acts || self.outputs_agree(xi, tol));
+            if iteration > 0 && (mode == NewtonMode::Linear || agrees()) {
+                return Ok(report);
+            }
+            if !error.is_finite() || iteration == max_iter {
+                let time = step.end;
+                return Err(SimError::Newton { time, iterations: iteration, residual: error, tol });
+            }
+            if iteration == 0 || mode == NewtonMode::Full {
+                self.linearize(scheme, acts, xi, lam, step)?;
+            }
+
+            // W⁻¹ ρ
+            self.change.copy_from_slice(&self.rho);
+            for system in &mut self.systems {
+                system.lu.solve(&mut self.change[system.range.clone()]);
+            }
+            if acts {
+                // (2)
+                self.z[..m].copy_from_slice(lam);
+                self.q[..m].copy_from_slice(&self.w);
+                for link in self.links.iter().filter(|link| link.on) {
+                    let change = &self.change[link.range.clone()];
+                    for (i, row) in link.rows.clone().enumerate() {
+                        self.q[row] -= vector::dot(link.C.row(i), change);
+                    }
+                }
+                self.subtract_product(lam);
+                self.problem.set_q(&self.q).map_err(|_| SimError::NotFinite {
+                    time: step.end,
+                    what: "an output".to_string(),
+                })?;
+                let solved =
+                    self.workspace.solve(&self.problem, &mut self.z, &mut self.w_problem)?;
+                step.verify(solved, &owner)?;
+                let iterations = solved.iterations + report.map_or(0, |before| before.iterations);
+                report = Some(Report { iterations, ..solved });
+            }
+
+            // (1)
+            xi.iter_mut().zip(&self.change).for_each(|(xi, change)| *xi -= change);
+            if acts {
+                for link in self.links.iter().filter(|link| link.on) {
+                    for (i, row) in link.rows.clone().enumerate() {
+                        let change = self.z[row] - lam[row];
+                        if change != 0.0 {
+                            let xi = &mut xi[link.range.clone()];
+                            xi.iter_mut().zip(link.Yt.row(i)).for_each(|(x, y)| *x += y * change);
+                        }
+                    }
+                }
+                lam.copy_from_slice(&self.z[..m]);
+            }
+            iteration += 1;
+        }
+    }
+
+    /// Whether `w` is what the last problem took it for, relative to its terms.
+    fn outputs_agree(&self, xi: &[f64], tol: f64) -> bool {
+        let mut agree = true;
+        for link in self.links.iter().filter(|link| link.on) {
+            let xi = &xi[link.range.clone()];
+            let mut scale = 0.0_f64;
+            for (i, row) in link.rows.clone().enumerate() {
+                let terms: f64 = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs()).sum();
+                scale = scale.max(terms).max(self.w[row].abs());
+            }
+            for row in link.rows.clone() {
+                agree &= (self.w[row] - self.w_problem[row]).abs() <= tol * scale;
+            }
+        }
+        agree
+    }
+
+    /// `q ← q − (D + C Y) λ`.
+    fn subtract_product(&mut self, lam: &[f64]) {
+        match self.problem.matrix() {
+            Operator::Dense(matrix) => {
+                for (i, q) in self.q[..lam.len()].iter_mut().enumerate() {
+                    *q -= vector::dot(&matrix.row(i)[..lam.len()], lam);
+                }
+            }
+            Operator::Sparse(matrix) => {
+                for (i, q) in self.q[..lam.len()].iter_mut().enumerate() {
+                    for entry in matrix.row(i) {
+                        if let Some(lam) = lam.get(entry.col) {
+                            *q -= entry.value * lam;
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The matrices of (1) and (2).
+    fn linearize(
+        &mut self,
+        scheme: &mut impl Scheme,
+        acts: bool,
+        xi: &[f64],
+        lam: &[f64],
+        step: Step,
+    ) -> Result<(), SimError> {
+        let Newton { systems, links, D, rows, places_of_D, pairs, problem, .. } = self;
+        scheme.jacobians(xi, lam, systems, links, D)?;
+        for system in systems.iter_mut() {
+            factor_in(&mut system.lu, &system.name, step.h, &system.W)?;
+        }
+        if !acts {
+            return Ok(());
+        }
+        for link in links.iter_mut().filter(|link| link.on) {
+            link.Yt.copy_from(&link.Bt);
+            let size = link.range.len();
+            for column in link.Yt.data_mut().chunks_exact_mut(size) {
+                systems[link.system].lu.solve(column);
+            }
+        }
+        let m = self.w.len();
+        let links = &*links;
+        let given = D.iter().zip(rows.iter()).zip(places_of_D.iter()).map(|((D, rows), places)| {
+            Block { rows: rows.clone(), first: rows.start, places, entries: Entries::Given(D) }
+        });
+        let products = pairs.iter().filter_map(|Pair { of, by, places }| {
+            let (of, by) = (&links[*of], &links[*by]);
+            let entries = Entries::Product(&of.C, &by.Yt);
+            let first = by.rows.start;
+            (of.on && by.on).then(|| Block { rows: of.rows.clone(), first, places, entries })
+        });
+        problem.update_matrix(|operator| match operator {
+            Operator::Dense(matrix) => {
+                let cols = matrix.cols();
+                let rows = matrix.data_mut().chunks_exact_mut(cols).take(m);
+                rows.for_each(|row| row[..m].fill(0.0));
+                for block in given.chain(products) {
+                    for (i, row) in block.rows.clone().enumerate() {
+                        for j in 0..block.entries.cols() {
+                            matrix[(row, block.first + j)] += block.entries.at(i, j);
+                        }
+                    }
+                }
+            }
+            Operator::Sparse(matrix) => {
+                for Pair { by, places, .. } in pairs.iter() {
+                    for place in places {
+                        for j in 0..links[*by].rows.len() {
+                            *matrix.value_mut(place + j) = 0.0;
+                        }
+                    }
+                }
+                for block in given.chain(products) {
+                    for (i, place) in block.places.iter().enumerate() {
+                        for j in 0..block.entries.cols() {
+                            *matrix.value_mut(place + j) += block.entries.at(i, j);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        })?;
+        Ok(())
+    }
+
+    /// Diagonal entry of the matrix of (2).
+    pub fn diagonal(&self, row: usize) -> f64 {
+        self.problem.matrix().get(row, row)
+    }
+}
+
+/// A block of the matrix of (2).
+struct Block<'a> {
+    rows: Range<usize>,
+    first: usize, // column
+    places: &'a [usize],
+    entries: Entries<'a>,
+}
+
+/// `D`, or `C Y`.
+enum Entries<'a> {
+    Given(&'a Matrix),
+    Product(&'a Matrix, &'a Matrix),
+}
+
+impl Entries<'_> {
+    fn cols(&self) -> usize {
+        match self {
+            Entries::Given(D) => D.cols(),
+            Entries::Product(_, Yt) => Yt.rows(),
+        }
+    }
+
+    #[inline]
+    fn at(&self, i: usize, j: usize) -> f64 {
+        match self {
+            Entries::Given(D) => D[(i, j)],
+            Entries::Product(C, Yt) => vector::dot(C.row(i), Yt.row(j)),
+        }
+    }
+}

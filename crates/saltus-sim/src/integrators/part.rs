@@ -1,0 +1,42 @@
+//! What the strategy sees of a scheme at work on the systems of one order.
+
+use super::Step;
+use super::assembly::Places;
+use super::row::Row;
+use crate::SimError;
+use saltus_model::{Model, SystemId};
+use saltus_numerics::Report;
+use std::fmt::Debug;
+use std::ops::Range;
+
+/// The systems of one order and their scheme.
+pub(crate) trait Part: Debug + Send + Sync {
+    /// Where systems and interactions stand.
+    fn places(&self) -> &Places;
+
+    /// The current state.
+    fn now(&self) -> &Row;
+
+    /// Back to the initial state.
+    fn reset(&mut self, t0: f64) -> Result<(), SimError>;
+
+    /// Replaces parts of the state of one system: `x`, or `q` and `v`.
+    fn set(
+        &mut self,
+        model: &Model,
+        id: SystemId,
+        range: Range<usize>,
+        values: [Option<&[f64]>; 2],
+    ) -> Result<(), SimError>;
+
+    /// Computes the next state; nothing changes before [`commit`](Self::commit).
+    fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError>;
+
+    /// Takes over the state that [`advance`](Self::advance) computed.
+    fn commit(&mut self);
+
+    /// Deepest penetration of a contact.
+    fn penetration(&self) -> f64 {
+        0.0
+    }
+}
