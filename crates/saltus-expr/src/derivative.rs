@@ -266,27 +266,27 @@ fn difference(graph: &mut Builder, a: Rate, b: Rate) -> Rate {
 
 /// `factor` times a rate.
 fn times(graph: &mut Builder, factor: NodeId, rate: NodeId) -> NodeId {
-    by_branch(graph, rate, |graph, rate| match (graph.node(factor), graph.node(rate)) {
-        (Node::Number(number), _) if number.value() == 0.0 => factor,
-        (_, Node::Unary(Unary::Neg, rate)) => {
-            let product = graph.binary(Binary::Mul, factor, rate);
-            negative(graph, product)
+    if let Node::Unary(Unary::Neg, rate) = graph.node(rate) {
+        let product = times(graph, factor, rate);
+        return negative(graph, product);
+    }
+    by_branch(graph, rate, |graph, rate| {
+        match (graph.graph().number(factor), graph.graph().number(rate)) {
+            (Some(0.0), _) => factor,
+            (Some(-1.0), None) => negative(graph, rate),
+            (None, Some(-1.0)) => negative(graph, factor),
+            _ => graph.binary(Binary::Mul, factor, rate),
         }
-        (_, Node::Number(number)) if number.value() == -1.0 => negative(graph, factor),
-        (Node::Number(number), _) if number.value() == -1.0 => negative(graph, rate),
-        _ => graph.binary(Binary::Mul, factor, rate),
     })
 }
 
 /// A rate over `divisor`.
 fn over(graph: &mut Builder, rate: NodeId, divisor: NodeId) -> NodeId {
-    by_branch(graph, rate, |graph, rate| match graph.node(rate) {
-        Node::Unary(Unary::Neg, rate) => {
-            let quotient = graph.binary(Binary::Div, rate, divisor);
-            negative(graph, quotient)
-        }
-        _ => graph.binary(Binary::Div, rate, divisor),
-    })
+    if let Node::Unary(Unary::Neg, rate) = graph.node(rate) {
+        let quotient = over(graph, rate, divisor);
+        return negative(graph, quotient);
+    }
+    by_branch(graph, rate, |graph, rate| graph.binary(Binary::Div, rate, divisor))
 }
 
 /// A multiple of a rate, branch by branch if the rate is zero in some: there it stays zero, whatever it is multiplied
