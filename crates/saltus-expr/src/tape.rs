@@ -12,8 +12,9 @@
 //!
 //! With at most 256 registers, which is nearly always, a register's number is a byte, and no access needs a check.
 
-use std::cell::RefCell;
-use std::ops::IndexMut;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ops::Index;
 
 use crate::graph::{Graph, Node, NodeId};
 use crate::operation::{Binary, Unary, is_true, pow};
@@ -23,7 +24,7 @@ use crate::table::Table;
 const SMALL: usize = 256;
 
 thread_local! {
-    static REGISTERS: RefCell<[f64; SMALL]> = const { RefCell::new([0.0; SMALL]) };
+    static REGISTERS: Cell<[f64; SMALL]> = const { Cell::new([0.0; SMALL]) };
     static MANY_REGISTERS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -39,16 +40,35 @@ macro_rules! operations {
             Table,
             /// Its slope there.
             Slope,
+            /// The sine of the first operand, and its cosine into the register that is the second.
+            SinCos,
         }
 
         impl Op {
+            /// The result. Operands are read only where they are needed.
             #[inline(always)]
-            fn apply<'t>(self, operands: [f64; 4], table: impl Fn() -> &'t Table) -> f64 {
-                let [$a, $b, $c, $d] = operands;
-                match self {
-                    $(Op::$name => $value,)*
-                    Op::Table => table().value($a),
-                    Op::Slope => table().slope($a),
+            fn apply<R: Register>(
+                instruction: &Instruction<R>,
+                register: impl Fn(R) -> f64,
+                set: impl Fn(R, f64),
+                tables: &[Table],
+            ) -> f64 {
+                match instruction.op {
+                    $(Op::$name => {
+                        let $a = register(instruction.a);
+                        let $b = register(instruction.b);
+                        let $c = register(instruction.c);
+                        let $d = register(instruction.d);
+                        let _ = ($a, $b, $c, $d);
+                        $value
+                    })*
+                    Op::Table => tables[instruction.b.index()].value(register(instruction.a)),
+                    Op::Slope => tables[instruction.b.index()].slope(register(instruction.a)),
+                    Op::SinCos => {
+                        let (sin, cos) = register(instruction.a).sin_cos();
+                        set(instruction.b, cos);
+                        sin
+                    }
                 }
             }
         }
@@ -80,6 +100,7 @@ operations! { |a, b, c, d|
     Heaviside => Unary::Heaviside.apply(a),
     Square => a * a,
     Cube => a * (a * a),
+    Fourth => (a * a) * (a * a),
     Reciprocal => 1.0 / a,
 
     Add => a + b,
@@ -226,14 +247,20 @@ impl Op {
 }
 
 /// The number of a register, or of a table.
-trait Register: Copy + Default + TryFrom<usize> {
+trait Register: Copy + Default {
     fn index(self) -> usize;
+    fn next(self) -> Self;
 }
 
 impl Register for u8 {
     #[inline(always)]
     fn index(self) -> usize {
         usize::from(self)
+    }
+
+    #[inline(always)]
+    fn next(self) -> u8 {
+        self.wrapping_add(1)
     }
 }
 
@@ -242,13 +269,22 @@ impl Register for u32 {
     fn index(self) -> usize {
         self as usize
     }
+
+    #[inline(always)]
+    fn next(self) -> u32 {
+        self.wrapping_add(1)
+    }
 }
 
+/// An operation, the register for its result, and those of its operands; the ones it does not have are 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Instruction<R> {
     op: Op,
     to: R,
-    operands: [R; 4], // those that the operation does not have are 0
+    a: R,
+    b: R,
+    c: R,
+    d: R,
 }
 
 /// Instructions, and what they start from and end with.
@@ -264,27 +300,44 @@ struct Code<R> {
 
 impl<R: Register> Code<R> {
     #[inline(always)]
-    fn run<F>(&self, values: &[f64], out: &mut [f64], file: &mut F)
+    fn run<F>(&self, values: &[f64], out: &mut [f64], file: &F)
     where
-        F: IndexMut<usize, Output = f64> + ?Sized,
+        F: Index<usize, Output = Cell<f64>> + ?Sized,
     {
-        let mut next = 0;
+        let mut to = R::default();
         for &number in &self.numbers {
-            file[next] = number;
-            next += 1;
+            file[to.index()].set(number);
+            to = to.next();
         }
         for &variable in &self.variables {
-            file[next] = values[variable];
-            next += 1;
+            file[to.index()].set(values[variable]);
+            to = to.next();
         }
-        for &Instruction { op, to, operands } in &self.instructions {
-            let table = || &self.tables[operands[1].index()];
-            file[to.index()] = op.apply(operands.map(|operand| file[operand.index()]), table);
+        for instruction in &self.instructions {
+            let register = |register: R| file[register.index()].get();
+            let set = |register: R, value: f64| file[register.index()].set(value);
+            let result = Op::apply(instruction, register, set, &self.tables);
+            set(instruction.to, result);
         }
         for (out, output) in out.iter_mut().zip(&self.outputs) {
-            *out = file[output.index()];
+            *out = file[output.index()].get();
         }
     }
+}
+
+#[inline(never)]
+fn run_small(code: &Code<u8>, values: &[f64], out: &mut [f64], file: &[Cell<f64>; SMALL]) {
+    code.run(values, out, file);
+}
+
+#[inline(never)]
+fn run_large(code: &Code<u32>, values: &[f64], out: &mut [f64]) {
+    MANY_REGISTERS.with_borrow_mut(|file| {
+        if file.len() < code.registers {
+            file.resize(code.registers, 0.0);
+        }
+        code.run(values, out, Cell::from_mut(file.as_mut_slice()).as_slice_of_cells());
+    });
 }
 
 /// Code for few registers or for many.
@@ -316,17 +369,13 @@ impl Tape {
     }
 
     /// `out` has the length of the outputs.
+    #[inline]
     pub(crate) fn eval(&self, values: &[f64], out: &mut [f64]) {
         match &self.0 {
             Size::Small(code) => {
-                REGISTERS.with_borrow_mut(|registers| code.run(values, out, registers));
+                REGISTERS.with(|file| run_small(code, values, out, file.as_array_of_cells()));
             }
-            Size::Large(code) => MANY_REGISTERS.with_borrow_mut(|registers| {
-                if registers.len() < code.registers {
-                    registers.resize(code.registers, 0.0);
-                }
-                code.run(values, out, registers.as_mut_slice());
-            }),
+            Size::Large(code) => run_large(code, values, out),
         }
     }
 }
@@ -338,13 +387,14 @@ struct Recipe {
     operands: [NodeId; 4],
     count: usize,
     table: usize,
+    both: Option<[NodeId; 2]>, // the sine and cosine that it computes
 }
 
 impl Recipe {
     fn new<const N: usize>(op: Op, operands: [NodeId; N]) -> Recipe {
         let mut all = [NodeId::at(0); 4];
         all[..N].copy_from_slice(&operands);
-        Recipe { op, operands: all, count: N, table: 0 }
+        Recipe { op, operands: all, count: N, table: 0, both: None }
     }
 }
 
@@ -386,7 +436,24 @@ fn fuse(graph: &Graph, outputs: &[NodeId]) -> Vec<Option<Recipe>> {
         done.into_iter().flatten().for_each(|id| recipes[id.index()] = None);
         recipes.push(recipe);
     }
+    sines_and_cosines(graph, &mut recipes);
     recipes
+}
+
+/// The sine and cosine of the same angle are computed together, where the first of them was.
+fn sines_and_cosines(graph: &Graph, recipes: &mut [Option<Recipe>]) {
+    let mut first: HashMap<NodeId, NodeId> = HashMap::new(); // by the angle
+    for index in 0..recipes.len() {
+        let Node::Unary(op @ (Unary::Sin | Unary::Cos), angle) = graph.nodes[index] else {
+            continue;
+        };
+        let this = NodeId::at(index);
+        let Some(other) = first.insert(angle, this) else { continue };
+        let both = if op == Unary::Sin { [this, other] } else { [other, this] };
+        let recipe = Recipe { both: Some(both), ..Recipe::new(Op::SinCos, [angle]) };
+        recipes[other.index()] = Some(recipe);
+        recipes[index] = None;
+    }
 }
 
 /// Small constant exponents have operations of their own, which compute what `pow` does.
@@ -394,6 +461,7 @@ fn power(graph: &Graph, a: NodeId, b: NodeId) -> Recipe {
     match graph.number(b) {
         Some(2.0) => Recipe::new(Op::Square, [a]),
         Some(3.0) => Recipe::new(Op::Cube, [a]),
+        Some(4.0) => Recipe::new(Op::Fourth, [a]),
         Some(-1.0) => Recipe::new(Op::Reciprocal, [a]),
         _ => Recipe::new(Op::Pow, [a, b]),
     }
@@ -472,24 +540,33 @@ fn allocate(graph: &Graph, recipes: &[Option<Recipe>], outputs: &[NodeId]) -> Co
     let mut free: Vec<u32> = Vec::new();
     let mut instructions = Vec::new();
     for (index, recipe) in recipes.iter().enumerate() {
-        let Some(Recipe { op, operands, count, table }) = *recipe else { continue };
+        let Some(Recipe { op, operands, count, table, both }) = *recipe else { continue };
         let mut from = [0; 4];
         for (k, operand) in operands[..count].iter().enumerate() {
             from[k] = places[operand.index()];
             let is_last = last[operand.index()] == index && !operands[..k].contains(operand);
-            if is_last && recipes[operand.index()].is_some() {
+            let is_kept = matches!(graph.node(*operand), Node::Number(_) | Node::Variable(_));
+            if is_last && !is_kept {
                 free.push(from[k]);
             }
         }
         if matches!(op, Op::Table | Op::Slope) {
             from[1] = table as u32;
         }
-        let to = free.pop().unwrap_or_else(|| {
-            registers += 1;
-            registers - 1
-        });
+        let mut register = || {
+            free.pop().unwrap_or_else(|| {
+                registers += 1;
+                registers - 1
+            })
+        };
+        let to = register();
         places[index] = to;
-        instructions.push(Instruction { op, to, operands: from });
+        if let Some([sin, cos]) = both {
+            from[1] = register();
+            (places[sin.index()], places[cos.index()]) = (to, from[1]);
+        }
+        let [a, b, c, d] = from;
+        instructions.push(Instruction { op, to, a, b, c, d });
     }
     let outputs = outputs.iter().map(|id| places[id.index()]).collect();
     let (tables, registers) = (graph.tables.clone(), registers as usize);
@@ -499,9 +576,9 @@ fn allocate(graph: &Graph, recipes: &[Option<Recipe>], outputs: &[NodeId]) -> Co
 /// The same code with bytes for registers, if there are few enough.
 fn narrow(code: &Code<u32>) -> Option<Code<u8>> {
     let byte = |register: u32| u8::try_from(register).ok();
-    let instruction = |&Instruction { op, to, operands: [a, b, c, d] }: &Instruction<u32>| {
-        let operands = [byte(a)?, byte(b)?, byte(c)?, byte(d)?];
-        Some(Instruction { op, to: byte(to)?, operands })
+    let instruction = |&Instruction { op, to, a, b, c, d }: &Instruction<u32>| {
+        let (a, b, c, d) = (byte(a)?, byte(b)?, byte(c)?, byte(d)?);
+        Some(Instruction { op, to: byte(to)?, a, b, c, d })
     };
     if code.registers > SMALL {
         return None;
