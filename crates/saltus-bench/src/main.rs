@@ -5,10 +5,12 @@
 //! medians of five runs; ratios are what counts.
 //!
 //! `saltus-bench profiles` compares the solvers instead, over stored problems (see `profiles`);
-//! `saltus-bench packings` shows how the cost of generated packings grows.
+//! `saltus-bench packings` shows how the cost of generated packings grows; `saltus-bench formulas`
+//! compares formula strings with closures.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
 
 mod cases;
+mod formulas;
 mod packings;
 mod peers;
 mod profiles;
@@ -26,13 +28,16 @@ fn main() -> ExitCode {
     if chosen.first().is_some_and(|first| first == "packings") {
         return packings::run(&chosen[1..]);
     }
+    if chosen.first().is_some_and(|first| first == "formulas") {
+        return formulas::run();
+    }
     let all = cases::all();
     if let Some(unknown) = chosen.iter().find(|name| {
         name.as_str() != "scaling" && !all.iter().any(|case| case.name == name.as_str())
     }) {
         let names: Vec<&str> = all.iter().map(|case| case.name).collect();
         eprintln!(
-            "there is no case `{unknown}`; there are {}, scaling, profiles, packings",
+            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas",
             names.join(", ")
         );
         return ExitCode::from(2);

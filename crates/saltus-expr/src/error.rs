@@ -103,6 +103,30 @@ pub enum ExprError {
         /// Where the first level too many begins.
         span: Range<usize>,
     },
+    /// An abscissa of a `table` that is not a finite constant above the one before it.
+    #[error("the abscissae of a `table` must be finite constants in ascending order")]
+    Abscissa {
+        /// Where the abscissa is.
+        span: Range<usize>,
+    },
+    /// A row of a matrix that is longer or shorter than the first.
+    #[error("the rows of a matrix must have the same length: expected {expected}, found {found}")]
+    Ragged {
+        /// Entries of the first row.
+        expected: usize,
+        /// Entries of this one.
+        found: usize,
+        /// Where this row is.
+        span: Range<usize>,
+    },
+    /// An error in one of several texts.
+    #[error("{error}")]
+    Among {
+        /// Which text, from 0.
+        text: usize,
+        /// What is wrong with it. Not itself of this kind.
+        error: Box<ExprError>,
+    },
     /// A text longer than [`MAX_LENGTH`].
     #[error("too long: expected at most {MAX_LENGTH} bytes, found {found}")]
     TooLong {
@@ -127,7 +151,18 @@ impl ExprError {
             | ExprError::Arguments { span, .. }
             | ExprError::Chained { span }
             | ExprError::TooDeep { span }
+            | ExprError::Abscissa { span }
+            | ExprError::Ragged { span, .. }
             | ExprError::TooLong { span, .. } => span.clone(),
+            ExprError::Among { error, .. } => error.span(),
+        }
+    }
+
+    /// Which of several texts is wrong, from 0; 0 if there was only one.
+    pub fn text(&self) -> usize {
+        match self {
+            ExprError::Among { text, .. } => *text,
+            _ => 0,
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Not,
     Open,
     Close,
+    OpenBracket,
+    CloseBracket,
     Comma,
     End,
 }
@@ -46,6 +48,8 @@ const SYMBOLS: &[(&str, Kind)] = &[
     (">", Kind::Greater),
     ("(", Kind::Open),
     (")", Kind::Close),
+    ("[", Kind::OpenBracket),
+    ("]", Kind::CloseBracket),
     (",", Kind::Comma),
 ];
 

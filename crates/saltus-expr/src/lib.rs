@@ -50,20 +50,27 @@
 //!
 //! Functions and `and`, `or`, `not` cannot name a variable: see [`is_reserved`].
 
-// What happens to a text, a file a stage: lexer → parser → ast (folded as it grows) → tape (evaluated).
-mod ast;
+// What happens to a text, a file a stage: lexer → parser → graph (folded and shared as it grows) → tape (evaluated);
+// derivatives are graph → graph.
+mod derivative;
 mod error;
 mod formula;
+mod function;
+mod graph;
 mod lexer;
 mod nearest;
 mod operation;
 mod parser;
+mod shape;
+mod table;
 mod tape;
 mod vocabulary;
 
 pub use error::ExprError;
 pub use formula::{Formula, names};
+pub use function::{Function, Rate};
 pub use nearest::nearest;
+pub use shape::Shape;
 pub use vocabulary::{constant, is_reserved};
 
 /// Bytes a formula may have.

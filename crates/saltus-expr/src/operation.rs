@@ -1,7 +1,7 @@
 //! What each operation computes: the one place for it, used by folding and by evaluation.
 
 /// An operation on one number.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Unary {
     Neg,
     Not,
@@ -24,9 +24,11 @@ pub(crate) enum Unary {
     Floor,
     Ceil,
     Round,
+    Heaviside,
 }
 
 impl Unary {
+    #[inline(always)]
     pub(crate) fn apply(self, a: f64) -> f64 {
         match self {
             Unary::Neg => -a,
@@ -50,12 +52,13 @@ impl Unary {
             Unary::Floor => a.floor(),
             Unary::Ceil => a.ceil(),
             Unary::Round => a.round(),
+            Unary::Heaviside => heaviside(a),
         }
     }
 }
 
 /// An operation on two numbers.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Binary {
     Add,
     Sub,
@@ -78,6 +81,7 @@ pub(crate) enum Binary {
 }
 
 impl Binary {
+    #[inline(always)]
     pub(crate) fn apply(self, a: f64, b: f64) -> f64 {
         match self {
             Binary::Add => a + b,
@@ -135,9 +139,37 @@ fn sign(a: f64) -> f64 {
     }
 }
 
-/// aᵇ; the square, by far the most common power, without the library call.
-fn pow(a: f64, b: f64) -> f64 {
-    if b == 2.0 { a * a } else { a.powf(b) }
+/// 1 from 0 on, 0 below; NaN for NaN.
+fn heaviside(a: f64) -> f64 {
+    if a.is_nan() { a } else { number(a >= 0.0) }
+}
+
+/// Exponents up to this size, if whole, are products.
+const PRODUCTS: f64 = 16.0;
+
+/// aᵇ. A whole exponent of at most 16 in size is a product of squares, a relative error of at most 16 roundings.
+pub(crate) fn pow(a: f64, b: f64) -> f64 {
+    if b == 2.0 {
+        a * a
+    } else if b.abs() <= PRODUCTS && b.trunc() == b {
+        let power = product(a, b.abs() as u32);
+        if b < 0.0 { 1.0 / power } else { power }
+    } else {
+        a.powf(b)
+    }
+}
+
+/// aⁿ by squaring: a·a·a for 3, (a²)² for 4.
+fn product(a: f64, n: u32) -> f64 {
+    let (mut power, mut square, mut rest) = (1.0, a, n);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            power *= square;
+        }
+        square *= square;
+        rest >>= 1;
+    }
+    power
 }
 
 /// a − b ⌊a/b⌋, from the exact remainder, which has the sign of `a`.

@@ -18,6 +18,10 @@ pub(crate) enum Function {
     If,
     /// `clamp(x, lo, hi)`
     Clamp,
+    /// `piecewise(c1, a1, c2, a2, ..., otherwise)`
+    Piecewise,
+    /// `table(x, x0, y0, x1, y1, ...)`
+    Table,
 }
 
 impl Function {
@@ -28,6 +32,8 @@ impl Function {
             Function::Binary(_) => "2 arguments",
             Function::Chain(_) => "at least 2 arguments",
             Function::If | Function::Clamp => "3 arguments",
+            Function::Piecewise => "pairs of a condition and a value, then a value for all else",
+            Function::Table => "an argument, then at least 2 points x, y",
         }
     }
 }
@@ -54,6 +60,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function)] = &[
     ("floor", Function::Unary(Unary::Floor)),
     ("ceil", Function::Unary(Unary::Ceil)),
     ("round", Function::Unary(Unary::Round)),
+    ("heaviside", Function::Unary(Unary::Heaviside)),
     ("min", Function::Chain(Binary::Min)),
     ("max", Function::Chain(Binary::Max)),
     ("mod", Function::Binary(Binary::Mod)),
@@ -61,6 +68,8 @@ pub(crate) const FUNCTIONS: &[(&str, Function)] = &[
     ("pow", Function::Binary(Binary::Pow)),
     ("clamp", Function::Clamp),
     ("if", Function::If),
+    ("piecewise", Function::Piecewise),
+    ("table", Function::Table),
 ];
 
 pub(crate) const CONSTANTS: &[(&str, f64)] = &[("pi", PI), ("tau", TAU), ("inf", f64::INFINITY)];

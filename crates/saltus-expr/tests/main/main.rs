@@ -1,6 +1,8 @@
 //! The crate as its users see it.
 
 mod allocation;
+mod arrays;
+mod derivatives;
 mod errors;
 mod folding;
 mod meaning;

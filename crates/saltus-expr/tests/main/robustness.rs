@@ -8,15 +8,15 @@ const VARIABLES: [&str; 5] = ["x", "y", "t", "x[0]", "mu"];
 const VALUES: [f64; 5] = [1.3, -0.7, 2.0, 0.25, 0.5];
 
 /// A linear congruential generator (Knuth's MMIX constants), of which the upper bits are used.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         ((self.0 >> 33) as usize) % n
     }
 
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         from[self.below(from.len())]
     }
 }
