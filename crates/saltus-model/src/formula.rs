@@ -26,7 +26,8 @@ impl Names {
 
     /// The variables, in the order in which their values are gathered.
     fn list(&self) -> Vec<String> {
-        let entries = |(name, len): (&'static str, usize)| (0..len).map(move |i| format!("{name}[{i}]"));
+        let entries =
+            |(name, len): (&'static str, usize)| (0..len).map(move |i| format!("{name}[{i}]"));
         let time = self.time.then(|| "t".to_string());
         let inputs = ("z", self.inputs);
         let vectors = [self.first, self.second, inputs].into_iter().flat_map(entries);
