@@ -1,9 +1,11 @@
 //! The names a formula may use, and numbers made of formulas.
 
 use super::error::{ErrorKind, Fault};
+use super::slot::refusal;
 use super::source::Place;
 use super::tree::{Item, Value};
 use saltus_expr::{ExprError, Formula, constant, names};
+use saltus_model::Names;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,20 +16,18 @@ const MAX_ENTRIES: usize = 100_000_000;
 /// Repetitions that `for` may ask for in all.
 const MAX_REPETITIONS: usize = 1_000_000;
 
-/// Names that stand for something that changes within one value.
+/// Names that stand for the place in an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Moving {
-    Time,
     Row,
     Col,
 }
 
 impl Moving {
-    const ALL: [Moving; 3] = [Moving::Time, Moving::Row, Moving::Col];
+    const ALL: [Moving; 2] = [Moving::Row, Moving::Col];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Moving::Time => "t",
             Moving::Row => "row",
             Moving::Col => "col",
         }
@@ -36,7 +36,7 @@ impl Moving {
 
 /// Whether a parameter or loop variable of this name would be confused with one of ours.
 pub(crate) fn is_moving(name: &str) -> bool {
-    Moving::ALL.iter().any(|moving| moving.name() == name)
+    name == "t" || Moving::ALL.iter().any(|moving| moving.name() == name)
 }
 
 /// The parameters and the loop variable, with their values, and what is left of the limits.
@@ -83,23 +83,15 @@ fn take(
     Ok(())
 }
 
-/// A formula whose parameters have their values, and which may still move with `t`, `row`, `col`.
+/// A formula whose parameters have their values, and which may still move with `row` and `col`.
 #[derive(Debug, Clone)]
 pub(crate) struct Compiled {
     formula: Formula,
     values: Vec<f64>,          // of the names that the text uses
-    slots: [Option<usize>; 3], // where in `values` the moving ones are, in the order of `Moving::ALL`
+    slots: [Option<usize>; 2], // where in `values` the moving ones are, in the order of `Moving::ALL`
 }
 
-/// Values that `Compiled::at` has room for without asking for memory.
-const INLINE: usize = 32;
-
 impl Compiled {
-    /// Whether the value changes with it.
-    pub(crate) fn moves_with(&self, moving: Moving) -> bool {
-        self.slots[moving as usize].is_some_and(|slot| self.formula.uses(slot))
-    }
-
     pub(crate) fn set(&mut self, moving: Moving, value: f64) {
         if let Some(slot) = self.slots[moving as usize] {
             self.values[slot] = value;
@@ -108,28 +100,6 @@ impl Compiled {
 
     pub(crate) fn value(&self) -> f64 {
         self.formula.eval(&self.values)
-    }
-
-    /// The value with these values of what moves, and the others as they were set.
-    ///
-    /// Allocates nothing for a formula of at most 32 names.
-    pub(crate) fn at<const N: usize>(&self, moving: [(Moving, f64); N]) -> f64 {
-        let fill = |values: &mut [f64]| {
-            for (moving, value) in moving {
-                if let Some(slot) = self.slots[moving as usize] {
-                    values[slot] = value;
-                }
-            }
-            self.formula.eval(values)
-        };
-        match self.values.len() {
-            len if len <= INLINE => {
-                let mut values = [0.0; INLINE];
-                values[..len].copy_from_slice(&self.values);
-                fill(&mut values)
-            }
-            _ => fill(&mut self.values.clone()),
-        }
     }
 }
 
@@ -151,29 +121,35 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Compiles a piece of a string value. `t` is understood everywhere, to be refused in better words.
+    /// The names that stand for numbers, with their values.
+    pub(crate) fn constants(&self) -> Vec<(&str, f64)> {
+        let parameters = self.parameters.iter().map(|(name, &value)| (name.as_str(), value));
+        let mut constants: Vec<(&str, f64)> = parameters.chain(self.variable).collect();
+        constants.sort_unstable_by_key(|&(name, _)| name);
+        constants
+    }
+
+    /// Compiles a piece of a string value that is the same at all times; `what` names it in errors.
     pub(crate) fn compile(
         &self,
         text: &str,
         within: Range<usize>,
         place: &Place,
+        what: &str,
         is_entry: bool,
     ) -> Result<Compiled, Fault> {
         let shift = |span: Range<usize>| within.start + span.start..within.start + span.end;
-        let fail = |mut error: ExprError| {
+        let fail = |error: ExprError| {
             let span = shift(error.span());
-            if let ExprError::UnknownName { nearest, .. } = &mut error {
-                // most slots cannot use `t`, which is too short to be a likely slip
-                nearest.take_if(|name| name == Moving::Time.name());
-            }
-            Fault::new(place, error).inside(span).repeated(self.pass())
+            let kind = refusal(error, what, &Names::default());
+            Fault::new(place, kind).inside(span).repeated(self.pass())
         };
         let piece = &text[within.clone()];
-        let known: &[Moving] = if is_entry { &Moving::ALL } else { &[Moving::Time] };
+        let known: &[Moving] = if is_entry { &Moving::ALL } else { &[] };
 
         let mut used = names(piece).map_err(&fail)?;
         let mut values = Vec::with_capacity(used.len());
-        let mut slots = [None; 3];
+        let mut slots = [None; 2];
         let mut is_known = true;
         used.retain(|name| {
             if let Some(&moving) = known.iter().find(|moving| moving.name() == name) {
@@ -209,11 +185,7 @@ impl<'a> Scope<'a> {
         let value = match &item.value {
             Value::Number(value) => *value,
             Value::Text(text) => {
-                let compiled = self.compile(text, 0..text.len(), &item.place, false)?;
-                if compiled.moves_with(Moving::Time) {
-                    return Err(self.fault(item, ErrorKind::NotConstant { what: what.to_owned() }));
-                }
-                compiled.value()
+                self.compile(text, 0..text.len(), &item.place, what, false)?.value()
             }
             _ => return Err(self.wrong_type(item, what, "a number or a formula")),
         };
