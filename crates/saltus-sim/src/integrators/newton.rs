@@ -271,7 +271,7 @@ impl Newton {
         }
     }
 
-    /// Whether `w` is what the last problem took it for, relative to its terms.
+    /// Whether `w` is what the last problem took it for, relative to its terms here and there.
     fn outputs_agree(&self, xi: &[f64], tol: f64) -> bool {
         let mut agree = true;
         for link in self.links.iter().filter(|link| link.on) {
@@ -279,7 +279,7 @@ impl Newton {
             let mut scale = 0.0_f64;
             for (i, row) in link.rows.clone().enumerate() {
                 let terms: f64 = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs()).sum();
-                scale = scale.max(terms).max(self.w[row].abs());
+                scale = scale.max(terms).max(self.w[row].abs()).max(self.q[row].abs());
             }
             for row in link.rows.clone() {
                 agree &= (self.w[row] - self.w_problem[row]).abs() <= tol * scale;
