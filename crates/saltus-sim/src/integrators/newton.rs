@@ -241,7 +241,7 @@ impl Newton {
                         self.q[row] -= vector::dot(link.C.row(i), change);
                     }
                 }
-                self.subtract_product(lam);
+                add_product(self.problem.matrix(), -1.0, lam, &mut self.q);
                 self.problem.set_q(&self.q).map_err(|_| SimError::NotFinite {
                     time: step.end,
                     what: "an output".to_string(),
@@ -249,6 +249,12 @@ impl Newton {
                 let solved =
                     self.workspace.solve(&self.problem, &mut self.z, &mut self.w_problem)?;
                 step.verify(solved, &owner)?;
+                if self.z.len() > m {
+                    // w without what the laws add to it
+                    self.w_problem.copy_from_slice(&self.q);
+                    let matrix = self.problem.matrix();
+                    add_product(matrix, 1.0, &self.z[..m], &mut self.w_problem);
+                }
                 let iterations = solved.iterations + report.map_or(0, |before| before.iterations);
                 report = Some(Report { iterations, ..solved });
             }
@@ -271,7 +277,8 @@ impl Newton {
         }
     }
 
-    /// Whether `w` is what the last problem took it for, relative to its terms.
+    /// Whether `w` is what the last problem took it for, relative to its terms and to what it
+    /// would be without the multipliers.
     fn outputs_agree(&self, xi: &[f64], tol: f64) -> bool {
         let mut agree = true;
         for link in self.links.iter().filter(|link| link.on) {
@@ -279,34 +286,13 @@ impl Newton {
             let mut scale = 0.0_f64;
             for (i, row) in link.rows.clone().enumerate() {
                 let terms: f64 = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs()).sum();
-                scale = scale.max(terms).max(self.w[row].abs());
+                scale = scale.max(terms).max(self.w[row].abs()).max(self.q[row].abs());
             }
             for row in link.rows.clone() {
                 agree &= (self.w[row] - self.w_problem[row]).abs() <= tol * scale;
             }
         }
         agree
-    }
-
-    /// `q ← q − (D + C Y) λ`.
-    fn subtract_product(&mut self, lam: &[f64]) {
-        match self.problem.matrix() {
-            Operator::Dense(matrix) => {
-                for (i, q) in self.q[..lam.len()].iter_mut().enumerate() {
-                    *q -= vector::dot(&matrix.row(i)[..lam.len()], lam);
-                }
-            }
-            Operator::Sparse(matrix) => {
-                for (i, q) in self.q[..lam.len()].iter_mut().enumerate() {
-                    for entry in matrix.row(i) {
-                        if let Some(lam) = lam.get(entry.col) {
-                            *q -= entry.value * lam;
-                        }
-                    }
-                }
-            }
-            _ => {}
-        }
     }
 
     /// The matrices of (1) and (2).
@@ -381,6 +367,21 @@ impl Newton {
     /// Diagonal entry of the matrix of (2).
     pub fn diagonal(&self, row: usize) -> f64 {
         self.problem.matrix().get(row, row)
+    }
+}
+
+/// `y ← y + a A x` with the rows and columns of the multipliers alone.
+fn add_product(A: &Operator, a: f64, x: &[f64], y: &mut [f64]) {
+    let rows = y.iter_mut().enumerate().take(x.len());
+    match A {
+        Operator::Dense(A) => {
+            rows.for_each(|(i, y)| *y += a * vector::dot(&A.row(i)[..x.len()], x));
+        }
+        Operator::Sparse(A) => rows.for_each(|(i, y)| {
+            let entries = A.row(i).iter().filter(|entry| entry.col < x.len());
+            *y += a * entries.map(|entry| entry.value * x[entry.col]).sum::<f64>();
+        }),
+        _ => {}
     }
 }
 

@@ -9,6 +9,7 @@ mod exact;
 mod facts;
 mod model_files;
 mod models;
+mod nonlinear;
 mod same_scheme;
 mod stepping;
 mod stories;
