@@ -87,23 +87,17 @@ fn take(
 #[derive(Debug, Clone)]
 pub(crate) struct Compiled {
     formula: Formula,
-    values: Vec<f64>,          // of the names that the text uses
-    slots: [Option<usize>; 3], // where in `values` the moving ones are, in the order of `Moving::ALL`
+    values: [f64; 3], // of what moves, in the order of `Moving::ALL`
 }
-
-/// Values that `Compiled::at` has room for without asking for memory.
-const INLINE: usize = 32;
 
 impl Compiled {
     /// Whether the value changes with it.
     pub(crate) fn moves_with(&self, moving: Moving) -> bool {
-        self.slots[moving as usize].is_some_and(|slot| self.formula.uses(slot))
+        self.formula.uses(moving as usize)
     }
 
     pub(crate) fn set(&mut self, moving: Moving, value: f64) {
-        if let Some(slot) = self.slots[moving as usize] {
-            self.values[slot] = value;
-        }
+        self.values[moving as usize] = value;
     }
 
     pub(crate) fn value(&self) -> f64 {
@@ -111,25 +105,12 @@ impl Compiled {
     }
 
     /// The value with these values of what moves, and the others as they were set.
-    ///
-    /// Allocates nothing for a formula of at most 32 names.
     pub(crate) fn at<const N: usize>(&self, moving: [(Moving, f64); N]) -> f64 {
-        let fill = |values: &mut [f64]| {
-            for (moving, value) in moving {
-                if let Some(slot) = self.slots[moving as usize] {
-                    values[slot] = value;
-                }
-            }
-            self.formula.eval(values)
-        };
-        match self.values.len() {
-            len if len <= INLINE => {
-                let mut values = [0.0; INLINE];
-                values[..len].copy_from_slice(&self.values);
-                fill(&mut values)
-            }
-            _ => fill(&mut self.values.clone()),
+        let mut values = self.values;
+        for (moving, value) in moving {
+            values[moving as usize] = value;
         }
+        self.formula.eval(&values)
     }
 }
 
@@ -171,37 +152,32 @@ impl<'a> Scope<'a> {
         let piece = &text[within.clone()];
         let known: &[Moving] = if is_entry { &Moving::ALL } else { &[Moving::Time] };
 
-        let mut used = names(piece).map_err(&fail)?;
-        let mut values = Vec::with_capacity(used.len());
-        let mut slots = [None; 3];
+        let used = names(piece).map_err(&fail)?;
+        let is_moving = |name: &str| known.iter().any(|moving| moving.name() == name);
         let mut is_known = true;
-        used.retain(|name| {
-            if let Some(&moving) = known.iter().find(|moving| moving.name() == name) {
-                slots[moving as usize] = Some(values.len());
-                values.push(0.0);
-            } else if let Some(value) = self.value_of(name) {
-                values.push(value);
-            } else {
-                is_known &= constant(name).is_some();
-                return false;
+        let mut constants = Vec::with_capacity(used.len());
+        for name in used.iter().filter(|name| !is_moving(name)) {
+            match self.value_of(name) {
+                Some(value) => constants.push((name.as_str(), value)),
+                None => is_known &= constant(name).is_some(),
             }
-            true
-        });
-        let variables: Vec<&str> = if is_known {
-            used.iter().map(String::as_str).collect()
-        } else {
-            self.all_names(known) // only for the error, which names the nearest one
-        };
-        let formula = Formula::parse(piece, &variables).map_err(fail)?;
-        Ok(Compiled { formula, values, slots })
+        }
+        let mut variables: Vec<&str> = known.iter().map(|moving| moving.name()).collect();
+        if !is_known {
+            // only for the error, which names the nearest one
+            constants = self.all_constants();
+            constants.extend(variables.drain(..).map(|name| (name, 0.0)));
+        }
+        let formula = Formula::parse_with(piece, &variables, &constants).map_err(fail)?;
+        Ok(Compiled { formula, values: [0.0; 3] })
     }
 
-    fn all_names(&self, known: &[Moving]) -> Vec<&str> {
-        let mut names: Vec<&str> = self.parameters.keys().map(String::as_str).collect();
-        names.sort_unstable();
-        names.extend(self.variable.map(|(name, _)| name));
-        names.extend(known.iter().map(|moving| moving.name()));
-        names
+    fn all_constants(&self) -> Vec<(&str, f64)> {
+        let mut constants: Vec<(&str, f64)> =
+            self.parameters.iter().map(|(name, &value)| (name.as_str(), value)).collect();
+        constants.sort_unstable_by_key(|&(name, _)| name);
+        constants.extend(self.variable);
+        constants
     }
 
     /// A number or formula that is the same at all times; `what` names it in errors.
