@@ -274,12 +274,12 @@ impl Problem {
         boxes(next..self.q.len(), &mut visit);
     }
 
-    /// `w_c − W_cc z_c` of a block: what the others and `q` contribute.
-    pub(crate) fn others(&self, start: usize, size: usize, z_c: &[f64], w_c: &[f64]) -> Vec<f64> {
+    /// `‖w_c − W_cc z_c‖` of a block: what the others and `q` contribute.
+    pub(crate) fn others(&self, start: usize, size: usize, z_c: &[f64], w_c: &[f64]) -> f64 {
         let own = |i: usize| -> f64 {
             (0..size).map(|j| self.operator.get(start + i, start + j) * z_c[j]).sum()
         };
-        (0..size).map(|i| w_c[i] - own(i)).collect()
+        (0..size).map(|i| (w_c[i] - own(i)).powi(2)).sum::<f64>().sqrt()
     }
 
     /// The same problem with `Hᵀ M⁻¹ H` multiplied out, if its map is the pair `(M, H)`.

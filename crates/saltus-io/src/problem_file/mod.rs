@@ -33,7 +33,7 @@ pub use write::{ProblemWriteError, write};
 use contacts::Law;
 use error::Fault;
 use saltus_numerics::Problem;
-use saltus_numerics::residual::residual;
+use saltus_numerics::residual::class_figure;
 use scan::Scanner;
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::Path;
@@ -44,7 +44,7 @@ const LONGEST: u64 = 1 << 31;
 /// What an HDF5 file begins with.
 const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 
-/// A number that a stored answer must be below, in the residual, to be taken for one: files
+/// A number that a stored answer must be below, in the figure of its class, to be taken for one: files
 /// print it with six decimals, and some hold something else there.
 const REFERENCE: f64 = 1e-4;
 
@@ -165,7 +165,7 @@ fn reference(scanner: &mut Scanner<'_>, problem: &Problem) -> Option<Vec<f64>> {
 /// Whether these are as many numbers as there are unknowns, and solve the problem roughly.
 fn is_answer(problem: &Problem, z: &[f64]) -> bool {
     let n = problem.len();
-    n > 0 && z.len() == n && residual(problem, z, &mut vec![0.0; n]).value <= REFERENCE
+    n > 0 && z.len() == n && class_figure(problem, z, &mut vec![0.0; n]) <= REFERENCE
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
