@@ -14,6 +14,7 @@
 //! The mode of an answer found by 2 to 6 becomes the first guess of the next call.
 
 use super::cones::Cones;
+use super::first_sweeps;
 use super::proximal::Proximal;
 use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Pivoting};
 use crate::residual::residual;
@@ -125,6 +126,9 @@ impl Auto {
         // where pivoting has not found the mode by then, it goes round in circles
         let is_warm = !self.pivoting.mode().is_empty();
         let most_single = if n <= SINGLE || is_warm { usize::MAX } else { 0 };
+        if !is_warm && n > 1 && !first_sweeps::sweep(problem, z) {
+            z.copy_from_slice(&self.guess);
+        }
         let report = self.pivoting.run(problem, z, w, 100 + 2 * n, most_single);
         self.note(report);
         if report.status == Status::Solved {
@@ -138,9 +142,15 @@ impl Auto {
         &self.attempts
     }
 
-    /// Forgets the mode of the last call.
+    /// Forgets what the calls so far told of the answer.
     pub fn forget(&mut self) {
         self.pivoting.forget();
+        self.forget_mode();
+    }
+
+    /// Forgets the mode of the last call.
+    fn forget_mode(&mut self) {
+        self.pivoting.forget_mode();
         self.proximal.forget();
         self.is_singular = false;
     }
@@ -190,7 +200,7 @@ impl Auto {
             z.copy_from_slice(&self.best);
             let left = residual(problem, z, w);
             (best.residual, best.worst) = (left.value, left.worst);
-            self.forget();
+            self.forget_mode();
         }
         Ok(Report { iterations, ..best })
     }
