@@ -100,3 +100,29 @@ impl Sweep {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_triangular_matrix_is_solved_by_one_sweep() {
+        let matrix = Matrix::from([[1.0, 0.0, 0.0], [2.0, 1.0, 0.0], [2.0, 2.0, 1.0]]);
+        for matrix in [Operator::from(matrix.clone()), Sparse::from_dense(&matrix).into()] {
+            let problem = Problem::lcp(matrix, vec![-1.0, -1.0, -1.0]).unwrap();
+            let mut z = [0.0; 3];
+            assert!(sweep(&problem, &mut z));
+            assert_eq!(z, [1.0, 0.0, 0.0]);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_swept_is_told() {
+        let diverges = Matrix::from([[1.0, 1e3], [1e3, 1.0]]);
+        let bounds = (&[f64::NEG_INFINITY; 2], &[f64::INFINITY; 2]);
+        let problem = Problem::boxed(diverges, vec![-1.0, 1.0], bounds.0, bounds.1).unwrap();
+        assert!(!sweep(&problem, &mut [0.0; 2]));
+        let game = Matrix::from([[0.0, 1.0], [1.0, 0.0]]);
+        assert!(!sweep(&Problem::lcp(game, vec![-1.0, -1.0]).unwrap(), &mut [0.0; 2]));
+    }
+}

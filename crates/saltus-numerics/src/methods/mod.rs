@@ -31,6 +31,7 @@ mod lemke;
 mod newton;
 mod pivoting;
 mod proximal;
+mod small;
 
 pub use admm::Admm;
 pub use auto::Auto;
