@@ -19,6 +19,7 @@ mod coloured;
 mod cones;
 mod enumeration;
 mod extragradient;
+mod first_sweeps;
 mod fischer_burmeister;
 mod gauss_seidel;
 mod interior_point;
@@ -30,6 +31,7 @@ mod lemke;
 mod newton;
 mod pivoting;
 mod proximal;
+mod small;
 
 pub use admm::Admm;
 pub use auto::Auto;
