@@ -498,7 +498,7 @@ pub fn status(name: &str) -> &str {
         Status::Infeasible,
         Status::Solved,
     ];
-    all.into_iter().find(|status| status.name() == name).map_or(name, Status::word)
+    all.into_iter().find(|status| status.name() == name).map_or(name, |status| status.word())
 }
 
 /// Unknowns up to which a solve is over before Ctrl-C would be noticed.
