@@ -30,9 +30,9 @@ mod extension {
     use crate::names::nearest;
     #[pymodule_export]
     use crate::numerics::{
-        PyProblem, PyQuadraticProgram, all_solutions, block_problem, boxed_problem,
-        contact_problem, function_problem, global_problem, lcp_problem, mlcp_problem, physical,
-        residual, second_order_problem, solve,
+        PyProblem, PyQuadraticProgram, all_solutions, avi_problem, block_problem, boxed_problem,
+        class_figure, contact_problem, function_problem, global_problem, lcp_problem, mlcp_problem,
+        physical, residual, second_order_problem, solve,
     };
     #[pymodule_export]
     use crate::operator::evaluate;
