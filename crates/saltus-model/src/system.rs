@@ -124,6 +124,29 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
     fn force_dq(&self, at: At<'_>, J: &mut Matrix, work: &mut Matrix) -> Result<(), OperatorError>;
     /// `∂F/∂v`.
     fn force_dv(&self, at: At<'_>, J: &mut Matrix, work: &mut Matrix) -> Result<(), OperatorError>;
+    /// `M` and `F` together.
+    fn mass_and_force(
+        &self,
+        at: At<'_>,
+        M: &mut Matrix,
+        F: &mut [f64],
+        work: &mut Vec<f64>,
+    ) -> Result<(), OperatorError> {
+        work.resize(F.len(), 0.0);
+        self.mass(at, M)?;
+        self.force(at, F, work)
+    }
+    /// `∂F/∂q` and `∂F/∂v` together.
+    fn jacobians(
+        &self,
+        at: At<'_>,
+        dq: &mut Matrix,
+        dv: &mut Matrix,
+        work: &mut Matrix,
+    ) -> Result<(), OperatorError> {
+        self.force_dq(at, dq, work)?;
+        self.force_dv(at, dv, work)
+    }
     /// Finds what is wrong with the system; `owner` names it in the error.
     fn check(&self, owner: &str) -> Result<(), ModelError>;
 }

@@ -103,6 +103,14 @@ type Subtracted<'a> =
 struct Complete {
     given: Lagrangian,
     forces: Vec<Force>,
+    joined: Option<Joined>,
+}
+
+/// Formulas that are evaluated in one go.
+#[derive(Debug)]
+struct Joined {
+    value: Operator,     // M, F_ext, and the forces that are subtracted
+    jacobians: Operator, // ∂q and ∂v of each of these forces
 }
 
 /// A force that is subtracted.
@@ -125,9 +133,24 @@ impl From<Lagrangian> for System {
             let (dq, dv) = (derivative(dq, Argument::First), derivative(dv, Argument::Second));
             Some(Force { names, value, dq, dv })
         };
-        let forces = given.subtracted().into_iter().filter_map(complete).collect();
-        System::SecondOrder(Arc::new(Complete { given, forces }))
+        let forces: Vec<Force> = given.subtracted().into_iter().filter_map(complete).collect();
+        let joined = join(&given, &forces);
+        System::SecondOrder(Arc::new(Complete { given, forces, joined }))
     }
+}
+
+fn join(given: &Lagrangian, forces: &[Force]) -> Option<Joined> {
+    let n = given.q0.len();
+    let shapes = |force: &Force| force.value.shape() == (n, 1) && force.dq.shape() == (n, n);
+    if given.M.shape() != (n, n) || forces.is_empty() || !forces.iter().all(shapes) {
+        return None;
+    }
+    let zero = Operator::zero(n, 1);
+    let F_ext = given.F_ext.as_ref().unwrap_or(&zero);
+    let mut values = vec![&given.M, F_ext];
+    values.extend(forces.iter().map(|force| &force.value));
+    let jacobians: Vec<_> = forces.iter().flat_map(|force| [&force.dq, &force.dv]).collect();
+    Some(Joined { value: Operator::joined(&values)?, jacobians: Operator::joined(&jacobians)? })
 }
 
 impl SecondOrderSystem for Complete {
@@ -199,6 +222,55 @@ impl SecondOrderSystem for Complete {
         for force in &self.forces {
             force.dv.eval_matrix(at, force.names[2], work)?;
             J.add_scaled(-1.0, work);
+        }
+        Ok(())
+    }
+
+    fn mass_and_force(
+        &self,
+        at: At<'_>,
+        M: &mut Matrix,
+        F: &mut [f64],
+        work: &mut Vec<f64>,
+    ) -> Result<(), OperatorError> {
+        let n = F.len();
+        let Some(joined) = &self.joined else {
+            work.resize(n, 0.0);
+            self.mass(at, M)?;
+            return self.force(at, F, work);
+        };
+        work.resize(joined.value.rows(), 0.0);
+        joined.value.eval(at, "M, F_ext, F_int or F_gyr", work)?;
+        let (mass, forces) = work.split_at(n * n);
+        M.resize(n, n);
+        M.data_mut().copy_from_slice(mass);
+        let (external, subtracted) = forces.split_at(n);
+        F.copy_from_slice(external);
+        for force in subtracted.chunks_exact(n) {
+            F.iter_mut().zip(force).for_each(|(F, x)| *F -= x);
+        }
+        Ok(())
+    }
+
+    fn jacobians(
+        &self,
+        at: At<'_>,
+        dq: &mut Matrix,
+        dv: &mut Matrix,
+        work: &mut Matrix,
+    ) -> Result<(), OperatorError> {
+        let Some(joined) = &self.joined else {
+            self.force_dq(at, dq, work)?;
+            return self.force_dv(at, dv, work);
+        };
+        let n = self.dim();
+        joined.jacobians.eval_matrix(at, "a Jacobian of F_int or F_gyr", work)?;
+        dq.reset(n, n);
+        dv.reset(n, n);
+        for pair in work.data().chunks_exact(2 * n * n) {
+            let (of_q, of_v) = pair.split_at(n * n);
+            dq.data_mut().iter_mut().zip(of_q).for_each(|(J, x)| *J -= x);
+            dv.data_mut().iter_mut().zip(of_v).for_each(|(J, x)| *J -= x);
         }
         Ok(())
     }
