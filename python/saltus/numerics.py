@@ -595,8 +595,8 @@ def _polyhedral(
         zeros = np.zeros((len(rows), len(rows)))
         return np.block([[derivative(y[:size]), rows.T], [-rows, zeros]])
 
-    blocks = [("free", size, []), ("nonnegative", len(below), []), ("free", len(on), [])]
-    used: list[tuple[str, int, list[float]]] = [(s, k, list(p)) for s, k, p in blocks if k > 0]
+    sets = (("free", size), ("nonnegative", len(below)), ("free", len(on)))
+    used: list[tuple[str, int, list[float]]] = [(name, k, []) for name, k in sets if k > 0]
     inner = _function(extended, extended_jacobian, used, "vi")
     return VariationalInequality(inner._core, "vi", size)
 
