@@ -5,6 +5,8 @@
 //! and defaults exist once.
 
 mod arrays;
+mod callable;
+mod compiled;
 mod errors;
 mod function;
 mod model;
@@ -35,13 +37,13 @@ mod extension {
         physical, residual, second_order_problem, solve,
     };
     #[pymodule_export]
-    use crate::operator::evaluate;
+    use crate::operator::{PyOperator, evaluate, is_parameter_name};
     #[pymodule_export]
     use crate::problem_file::{read_problem, write_problem};
     #[pymodule_export]
     use crate::run::{PyRun, load_run};
     #[pymodule_export]
-    use crate::settings::{check_integrator, check_solver, defaults};
+    use crate::settings::{check_integrator, check_newton, check_solver, defaults};
     #[pymodule_export]
     use crate::time_stepping::PyTimeStepping;
     #[pymodule_export]

@@ -4,7 +4,8 @@ use super::lagrangian_linear::check_mass;
 use crate::check;
 use crate::system::SecondOrderDependence;
 use crate::{
-    Argument, At, Dependence, ModelError, Operator, OperatorError, SecondOrderSystem, System,
+    Argument, At, Dependence, Jacobian, ModelError, Operator, OperatorError, SecondOrderSystem,
+    System,
 };
 use saltus_linalg::Matrix;
 use std::sync::Arc;
@@ -120,6 +121,7 @@ struct Force {
     value: Operator,
     dq: Operator,
     dv: Operator,
+    given: [bool; 2], // which of the two
 }
 
 impl From<Lagrangian> for System {
@@ -130,8 +132,9 @@ impl From<Lagrangian> for System {
             let derivative = |given: &Option<Operator>, by| {
                 given.clone().unwrap_or_else(|| value.derivative(by, n))
             };
+            let given = [dq.is_some(), dv.is_some()];
             let (dq, dv) = (derivative(dq, Argument::First), derivative(dv, Argument::Second));
-            Some(Force { names, value, dq, dv })
+            Some(Force { names, value, dq, dv, given })
         };
         let forces: Vec<Force> = given.subtracted().into_iter().filter_map(complete).collect();
         let joined = join(&given, &forces);
@@ -252,7 +255,7 @@ impl SecondOrderSystem for Complete {
         Ok(())
     }
 
-    fn jacobians(
+    fn force_jacobians(
         &self,
         at: At<'_>,
         dq: &mut Matrix,
@@ -275,6 +278,17 @@ impl SecondOrderSystem for Complete {
         Ok(())
     }
 
+    fn jacobians(&self) -> Vec<Jacobian<'_>> {
+        let mut all = Vec::new();
+        for force in &self.forces {
+            let Force { names: [_, dq, dv], value: function, given, .. } = force;
+            let (q, v) = (Argument::First, Argument::Second);
+            all.push(Jacobian { name: dq, given: given[0], value: &force.dq, function, by: q });
+            all.push(Jacobian { name: dv, given: given[1], value: &force.dv, function, by: v });
+        }
+        all
+    }
+
     fn check(&self, owner: &str) -> Result<(), ModelError> {
         let (n, given) = (self.dim(), &self.given);
         let why = "the length of `q0`";
@@ -286,13 +300,13 @@ impl SecondOrderSystem for Complete {
         if let Some(F_ext) = &given.F_ext {
             check::vector_operator(owner, "F_ext", F_ext, n, why)?;
         }
-        for Force { names: [name, name_dq, name_dv], value, dq, dv } in &self.forces {
+        for Force { names: [name, name_dq, name_dv], value, dq, dv, .. } in &self.forces {
             check::vector_operator(owner, name, value, n, why)?;
             check::matrix_operator(owner, name_dq, dq, (n, n), why)?;
             check::matrix_operator(owner, name_dv, dv, (n, n), why)?;
         }
         let mut M = Matrix::default();
-        given.M.eval_matrix(At::new(0.0, &given.q0, &[]), "M", &mut M)?;
+        given.M.eval_matrix(At::new(0.0, &given.q0, &[]).with(&given.z0), "M", &mut M)?;
         check_mass(owner, &M)
     }
 }

@@ -232,6 +232,8 @@ impl Part for Mechanics {
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
+        self.members.initial_inputs();
+        self.members.step = Step { start: t0, end: t0, h: 0.0 };
         self.newton.forget();
         self.refresh(t0)
     }
@@ -252,6 +254,20 @@ impl Part for Mechanics {
         }
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         self.refresh(self.members.step.end)
+    }
+
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        self.members.inputs(name)
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        self.members.set_inputs(name, z);
+        // the state stays what it is, and with it the ledger
+        let (ledger, energy0) = (self.now.ledger(), self.energy0);
+        self.refresh(self.members.step.end)?;
+        self.now.mechanical().ledger.copy_from_slice(&ledger.to_array());
+        self.energy0 = energy0;
+        Ok(())
     }
 
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
@@ -344,6 +360,28 @@ impl Part for Mechanics {
 }
 
 impl Members {
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        let system = self.systems.iter().find(|member| member.name == name);
+        let interaction = self.interactions.iter().find(|one| one.name == name);
+        system.map(|member| &*member.inputs).or(interaction.map(|one| &*one.inputs))
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) {
+        let systems = self.systems.iter_mut().filter(|member| member.name == name);
+        systems.for_each(|member| member.inputs.copy_from_slice(z));
+        let interactions = self.interactions.iter_mut().filter(|one| one.name == name);
+        interactions.for_each(|one| one.inputs.copy_from_slice(z));
+    }
+
+    fn initial_inputs(&mut self) {
+        for member in &mut self.systems {
+            member.inputs.copy_from_slice(member.system.z0());
+        }
+        for interaction in &mut self.interactions {
+            interaction.inputs.copy_from_slice(interaction.relation.z0());
+        }
+    }
+
     fn begin(&mut self, step: Step, now: &MechanicalFields<'_>) {
         self.step = step;
         self.q.copy_from_slice(now.q);
@@ -446,7 +484,7 @@ impl Scheme for Members {
             let of_member = |error: OperatorError| error.of(&member.name);
             block.W.copy_from(&member.M);
             let (dq, dv, work) = (&mut self.dF_dq, &mut self.dF_dv, &mut self.work_matrix);
-            member.system.jacobians(at, dq, dv, work).map_err(of_member)?;
+            member.system.force_jacobians(at, dq, dv, work).map_err(of_member)?;
             block.W.add_scaled(-h * theta, dv);
             block.W.add_scaled(-h * h * theta * theta, dq);
         }
