@@ -30,6 +30,7 @@ mod lemke;
 mod newton;
 mod pivoting;
 mod proximal;
+mod regions;
 
 pub use admm::Admm;
 pub use auto::Auto;
