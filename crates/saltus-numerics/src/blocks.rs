@@ -73,6 +73,11 @@ impl Blocks {
         }
     }
 
+    /// The block of each unknown.
+    pub fn of_unknowns(&self) -> Vec<usize> {
+        (0..self.len()).flat_map(|k| self.matrix.range(k).map(move |_| k)).collect()
+    }
+
     /// Number of blocks.
     pub fn len(&self) -> usize {
         self.sets.len()

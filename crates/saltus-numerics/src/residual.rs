@@ -95,6 +95,18 @@ pub fn class_figure(problem: &Problem, z: &[f64], w: &mut [f64]) -> f64 {
     }
 }
 
+/// The share `‖r_c‖` of each block, equation (1), for a `w` that is known to be `F(z) + q`.
+pub(crate) fn shares(problem: &Problem, z: &[f64], w: &[f64], shares: &mut Vec<f64>) {
+    let mut f = Vec::new();
+    shares.clear();
+    problem.for_each_block(|start, set: &Set, size| {
+        let range = start..start + size;
+        f.resize(size, 0.0);
+        set.natural_map(1.0, &z[range.clone()], &w[range], &mut f);
+        shares.push(norm(&f));
+    });
+}
+
 /// The first term of (3).
 fn motion(global: &crate::Global, z: &[f64], v: &[f64]) -> f64 {
     let (mut defect, mut inertia, mut force) = (0.0, 0.0, 0.0);

@@ -31,6 +31,7 @@ mod lemke;
 mod newton;
 mod pivoting;
 mod proximal;
+mod regions;
 mod small;
 
 pub use admm::Admm;
