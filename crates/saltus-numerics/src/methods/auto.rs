@@ -19,6 +19,7 @@
 
 use super::cones::Cones;
 use super::first_sweeps;
+use super::planar::Planar;
 use super::proximal::Proximal;
 use super::small;
 use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Pivoting};
@@ -49,6 +50,7 @@ pub struct Auto {
     gauss_seidel: GaussSeidel,
     enumeration: Enumeration,
     cones: Cones,
+    planar: Planar,
     tol: f64,
     is_singular: bool, // the mode of the last answer
     guess: Vec<f64>,   // z as it came
@@ -100,6 +102,7 @@ impl Auto {
             is_singular: false,
             guess: Vec::new(),
             cones,
+            planar: Planar::new(),
             best: Vec::new(),
             attempts: Vec::with_capacity(16),
         }
@@ -144,7 +147,8 @@ impl Auto {
         self.fall_back(problem, z, w, report)
     }
 
-    /// Problems with sets that are no boxes: a few sweeps, then the portfolio of `cones`.
+    /// Problems with sets that are no boxes: modes (see `planar`), a few sweeps, then the
+    /// portfolio of `cones`.
     fn solve_cones(
         &mut self,
         problem: &Problem,
@@ -155,6 +159,10 @@ impl Auto {
             return self.cones.solve(problem, z, w, &mut self.attempts);
         }
         self.attempts.clear();
+        if let Some(report) = self.planar.solve(problem, z, w, self.tol) {
+            self.note(report);
+            return Ok(report);
+        }
         self.keep(z);
         let first = small::solve(problem, z, w, self.tol);
         match first {

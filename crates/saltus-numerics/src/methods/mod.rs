@@ -30,6 +30,7 @@ mod layout;
 mod lemke;
 mod newton;
 mod pivoting;
+mod planar;
 mod proximal;
 mod regions;
 mod small;
