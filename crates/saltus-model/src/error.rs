@@ -183,6 +183,16 @@ pub enum ModelError {
     Operator(#[from] OperatorError),
 }
 
+impl ModelError {
+    /// The same, with the system named where a function of it failed.
+    pub(crate) fn of(self, system: &str) -> Self {
+        match self {
+            ModelError::Operator(error) => ModelError::Operator(error.of(system)),
+            error => error,
+        }
+    }
+}
+
 /// A function given by the user failed, or answered with something that is not a number.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("`{what}` at t = {time}: {why}")]

@@ -128,7 +128,7 @@ impl Model {
     pub fn add(&mut self, name: &str, system: impl Into<System>) -> Result<SystemId, ModelError> {
         self.check_name(name)?;
         let system = system.into();
-        system.check(&format!("system `{name}`"))?;
+        system.check(&format!("system `{name}`")).map_err(|error| error.of(name))?;
         let id = SystemId(self.systems.len());
         self.systems.push((name.to_string(), system));
         self.names.insert(name.to_string(), Member::System(id));
@@ -206,6 +206,22 @@ impl Model {
         match self.names.get(name) {
             Some(Member::Interaction(id)) => Ok(*id),
             _ => Err(unknown("interaction", name, self.interactions().map(|(name, _)| name))),
+        }
+    }
+
+    /// The inputs `z` that the system or interaction of this name starts with.
+    pub fn inputs(&self, name: &str) -> Result<&[f64], ModelError> {
+        match self.names.get(name) {
+            Some(Member::System(id)) => Ok(match self.system(*id)? {
+                System::FirstOrder(system) => system.z0(),
+                System::SecondOrder(system) => system.z0(),
+            }),
+            Some(Member::Interaction(id)) => Ok(self.interactions[id.0].1.relation.z0()),
+            None => {
+                let systems = self.systems().map(|(name, _)| name);
+                let known = systems.chain(self.interactions().map(|(name, _)| name));
+                Err(unknown("system or interaction", name, known))
+            }
         }
     }
 

@@ -274,12 +274,12 @@ impl Problem {
         boxes(next..self.q.len(), &mut visit);
     }
 
-    /// `w_c − W_cc z_c` of a block: what the others and `q` contribute.
-    pub(crate) fn others(&self, start: usize, size: usize, z_c: &[f64], w_c: &[f64]) -> Vec<f64> {
+    /// `‖w_c − W_cc z_c‖` of a block: what the others and `q` contribute.
+    pub(crate) fn others(&self, start: usize, size: usize, z_c: &[f64], w_c: &[f64]) -> f64 {
         let own = |i: usize| -> f64 {
             (0..size).map(|j| self.operator.get(start + i, start + j) * z_c[j]).sum()
         };
-        (0..size).map(|i| w_c[i] - own(i)).collect()
+        (0..size).map(|i| (w_c[i] - own(i)).powi(2)).sum::<f64>().sqrt()
     }
 
     /// The same problem with `Hᵀ M⁻¹ H` multiplied out, if its map is the pair `(M, H)`.
@@ -424,7 +424,6 @@ impl Problem {
     }
 
     /// Replaces the set of one unknown by a box, where it was one before.
-    #[inline]
     pub fn set_set(&mut self, index: usize, set: &Set) -> Result<(), NumericsError> {
         let Some((lower, upper)) = set.bounds() else {
             return Err(NumericsError::NotABox { index, set: set.name() });
@@ -432,6 +431,12 @@ impl Problem {
         if index >= self.q.len() {
             let (expected, found) = (self.q.len(), index + 1);
             return Err(NumericsError::Length { what: "sets", expected, found });
+        }
+        let before = self.placed.partition_point(|block| block.start <= index);
+        if let Some(block) = before.checked_sub(1).map(|k| &self.placed[k])
+            && index < block.start + block.size
+        {
+            return Err(NumericsError::NotABox { index, set: block.set.name() });
         }
         if !(lower <= upper) || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
             return Err(NumericsError::Bounds { index, lower, upper });

@@ -14,18 +14,24 @@
 //! residual = ‖M v − f − H z‖ / max(‖f‖, ‖M v‖, ‖H z‖) + ‖r‖ / scale                            (3)
 //! ```
 //!
-//! Where the scale contains `z` (friction), an answer that runs away to infinity would make (2) small
-//! without being one. There the residual is at least the square of the same in units in which `z`
-//! and `w` are of one size:
+//! Where the scale contains `z` (friction, mixed mechanical problems), an answer that runs away to
+//! infinity would make (2) small without being one: two walls that close on a body leave
+//! `w_N = −1` whatever the forces, and `1 / ‖z‖` becomes less than any tolerance. There the residual
+//! is at least the same in units in which `z` and `w` are of one size:
 //!
 //! ```text
-//! residual ≥ (‖z − P_K(z − ρ (w + φ(w) e_N))‖ / ‖z‖)²,   ρ = ‖z‖ / max(‖F(0) + q‖, ‖w‖)         (4)
+//! residual ≥ ‖z − P_K(z − ρ (w + φ(w) e_N))‖ / f,    ρ = f / ‖F(0) + q‖
+//! f = max(‖z‖, ‖q‖ / max |Wᵢⱼ|)              for (M, H):  f = max(‖z‖, ‖f‖ / max |Hᵢⱼ|)        (4)
 //! ```
+//!
+//! So a velocity is small beside the velocities without forces, `F(0) + q`, and never beside forces
+//! or what these make of it, both of which may run away; a force is small beside those that it
+//! needs, or by the velocity that it makes.
 //!
 //! A NaN anywhere makes the residual NaN, and NaN is never at most a tolerance.
 
 use crate::sets::{LARGEST_BLOCK, Set, natural, norm};
-use crate::{Operator, Problem};
+use crate::{Operator, Problem, watch};
 use saltus_linalg::vector::norm2;
 
 /// What ‖r‖ is divided by, equation (2).
@@ -47,16 +53,25 @@ pub enum Measure {
 /// A residual and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residual {
-    /// Equation (2) or (3).
+    /// Equation (2) or (3), and at least (4).
     pub value: f64,
     /// The unknown with the largest share.
     pub worst: usize,
 }
 
-/// Recomputes `w` from `z`, and measures how far the pair is from a solution.
+/// Recomputes `w` from `z`, and measures how far the pair is from a solution. Within a solve that
+/// was asked to stop (see [`Interrupt`](crate::Interrupt)) the value is NaN.
 #[inline]
 pub fn residual(problem: &Problem, z: &[f64], w: &mut [f64]) -> Residual {
-    let motion = match problem.matrix() {
+    let motion = evaluate(problem, z, w);
+    let Residual { value, worst } = natural_map(problem, z, w);
+    Residual { value: watch::note(value + motion), worst }
+}
+
+/// `w ← F(z) + q`; returns the first term of (3).
+#[inline]
+fn evaluate(problem: &Problem, z: &[f64], w: &mut [f64]) -> f64 {
+    match problem.matrix() {
         Operator::Global(global) => {
             let mut v = vec![0.0; global.velocities()];
             global.velocity(z, &mut v);
@@ -68,9 +83,28 @@ pub fn residual(problem: &Problem, z: &[f64], w: &mut [f64]) -> Residual {
             problem.eval(z, w);
             0.0
         }
-    };
-    let Residual { value, worst } = natural_map(problem, z, w);
-    Residual { value: value + motion, worst }
+    }
+}
+
+/// Equation (2) or (3) alone, without the bound (4): the figure of the class, as others print it.
+pub fn class_figure(problem: &Problem, z: &[f64], w: &mut [f64]) -> f64 {
+    let motion = evaluate(problem, z, w);
+    match problem.measure() {
+        Measure::Largest | Measure::Blocks => by_blocks(problem, z, w).0.value + motion,
+        _ => natural_map(problem, z, w).value + motion,
+    }
+}
+
+/// The share `‖r_c‖` of each block, equation (1), for a `w` that is known to be `F(z) + q`.
+pub(crate) fn shares(problem: &Problem, z: &[f64], w: &[f64], shares: &mut Vec<f64>) {
+    let mut f = Vec::new();
+    shares.clear();
+    problem.for_each_block(|start, set: &Set, size| {
+        let range = start..start + size;
+        f.resize(size, 0.0);
+        set.natural_map(1.0, &z[range.clone()], &w[range], &mut f);
+        shares.push(norm(&f));
+    });
 }
 
 /// The first term of (3).
@@ -89,8 +123,10 @@ fn motion(global: &crate::Global, z: &[f64], v: &[f64]) -> f64 {
 /// Equations (1) and (2) for a `w` that is known to be `F(z) + q`.
 #[inline]
 pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
-    if !problem.is_boxed() || problem.measure() == Measure::Blocks {
-        return by_blocks(problem, z, w);
+    if !problem.is_boxed() || matches!(problem.measure(), Measure::Largest | Measure::Blocks) {
+        let (own, scaled) = by_blocks(problem, z, w);
+        // a NaN is larger than all
+        return if own.value >= scaled.value || own.value.is_nan() { own } else { scaled };
     }
     let n = z.len();
     let (q, lower, upper) = (&problem.q()[..n], &problem.lower()[..n], &problem.upper()[..n]);
@@ -110,20 +146,23 @@ pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
         _ if sum == 0.0 => 0.0,
         Measure::Unit => relative(sum.sqrt(), 1.0 + scale.sqrt()),
         Measure::Relative => relative(sum.sqrt(), scale.sqrt()),
-        Measure::Largest => {
-            let value = relative(sum.sqrt(), scale.sqrt().max(norm2(z)).max(norm2(w)));
-            larger(value, in_one_size(problem, z, w))
-        }
-        Measure::Absolute | Measure::Blocks => sum.sqrt(),
+        // the last two never come here
+        Measure::Absolute | Measure::Largest | Measure::Blocks => sum.sqrt(),
     };
     Residual { value, worst }
 }
 
-/// The same for sets of any kind.
-fn by_blocks(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
+/// The same for sets of any kind: equation (2), and the right-hand side of (4).
+fn by_blocks(problem: &Problem, z: &[f64], w: &[f64]) -> (Residual, Residual) {
+    let measure = problem.measure();
+    let one_size = match measure {
+        Measure::Largest | Measure::Blocks => OneSize::of(problem, z),
+        _ => None,
+    };
     let mut small = [0.0; LARGEST_BLOCK];
     let mut long = Vec::new();
-    let (mut sum, mut largest, mut worst) = (0.0, 0.0, 0);
+    let (mut sum, mut own) = (0.0, Worst::default());
+    let (mut scaled_sum, mut scaled) = (0.0, Worst::default()); // equation (4)
     let mut most: f64 = 0.0; // for Measure::Blocks
     problem.for_each_block(|start, set: &Set, size| {
         let range = start..start + size;
@@ -135,34 +174,82 @@ fn by_blocks(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
         };
         let (z_c, w_c) = (&z[range.clone()], &w[range.clone()]);
         set.natural_map(1.0, z_c, w_c, f);
-        let share = f.iter().map(|f| f * f).sum::<f64>();
+        let share = square(f);
         sum += share;
-        if !(share <= largest) && !f64::is_nan(largest) {
-            (worst, largest) = (start, share);
-        }
-        if problem.measure() == Measure::Blocks {
+        own.note(start, share);
+        if measure == Measure::Blocks {
             let scale = match set {
                 Set::Free => 1.0,
-                _ => 1.0 + norm(&problem.others(start, size, z_c, w_c)),
+                _ => 1.0 + problem.others(start, size, z_c, w_c),
             };
-            let share = relative(share.sqrt(), scale);
-            // a NaN stays one
-            most = if share <= most || most.is_nan() { most } else { share };
+            most = larger(most, relative(share.sqrt(), scale));
+        }
+        if let Some(OneSize { rho, .. }) = one_size {
+            set.natural_map(rho, z_c, w_c, f);
+            let share = square(f);
+            scaled_sum += share;
+            scaled.note(start, share);
         }
     });
     let sum = sum.sqrt();
     let q = || norm2(problem.q());
-    let value = match problem.measure() {
+    let value = match measure {
         Measure::Unit => relative(sum, 1.0 + q()),
         Measure::Relative => relative(sum, q()),
-        Measure::Largest => {
-            let value = relative(sum, q().max(norm2(z)).max(norm2(w)));
-            larger(value, in_one_size(problem, z, w))
-        }
+        Measure::Largest => relative(sum, q().max(norm2(z)).max(norm2(w))),
         Measure::Absolute => sum,
         Measure::Blocks => most,
     };
-    Residual { value, worst }
+    let own = Residual { value, worst: own.unknown };
+    let scaled = one_size.map_or(own, |one_size| Residual {
+        value: scaled_sum.sqrt() / one_size.forces,
+        worst: scaled.unknown,
+    });
+    (own, scaled)
+}
+
+/// Whether `‖r‖` is no more than the round-off in `F(z) + q`: no method can do better with these
+/// numbers.
+///
+/// ```text
+/// ‖r‖ ≤ 64 ε ‖ |W| |z| + |q| ‖
+/// ```
+pub(crate) fn is_round_off(problem: &Problem, z: &[f64], w: &[f64]) -> bool {
+    if !problem.matrix().is_matrix() {
+        return false;
+    }
+    let terms: f64 = (0..z.len())
+        .map(|i| (problem.matrix().row_size(i, z) + problem.q()[i].abs()).powi(2))
+        .sum();
+    let (mut r, mut f) = (0.0, Vec::new());
+    problem.for_each_block(|start, set, size| {
+        f.resize(size, 0.0);
+        set.natural_map(1.0, &z[start..start + size], &w[start..start + size], &mut f);
+        r += square(&f);
+    });
+    f64::sqrt(r) <= 64.0 * f64::EPSILON * f64::sqrt(terms)
+}
+
+/// The block with the largest share so far; the first NaN is the largest.
+#[derive(Debug, Clone, Copy, Default)]
+struct Worst {
+    unknown: usize,
+    share: f64,
+}
+
+impl Worst {
+    #[inline]
+    fn note(&mut self, unknown: usize, share: f64) {
+        if !(share <= self.share) && !self.share.is_nan() {
+            *self = Worst { unknown, share };
+        }
+    }
+}
+
+/// `‖x‖²`.
+#[inline]
+fn square(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum()
 }
 
 /// `value / scale`, not divided by what is nothing; NaN where the scale has overflowed.
@@ -179,34 +266,31 @@ fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a >= b { a } else { b }
 }
 
-/// The right-hand side of (4).
-fn in_one_size(problem: &Problem, z: &[f64], w: &[f64]) -> f64 {
-    let forces = norm2(z);
-    let free = match problem.matrix() {
-        Operator::Global(global) => {
-            let sum = global.free().iter().zip(problem.q()).map(|(free, q)| (free + q).powi(2));
-            sum.sum::<f64>().sqrt()
-        }
-        _ => norm2(problem.q()),
-    };
-    let velocities = free.max(norm2(w));
-    if !(forces > 0.0 && velocities > 0.0) {
-        return 0.0;
-    }
-    let rho = forces / velocities;
-    let (mut small, mut long) = ([0.0; LARGEST_BLOCK], Vec::new());
-    let mut sum = 0.0;
-    problem.for_each_block(|start, set, size| {
-        let f = if size <= LARGEST_BLOCK {
-            &mut small[..size]
-        } else {
-            long.resize(size, 0.0);
-            &mut long[..size]
+/// The units of (4): `ρ` and `f`.
+#[derive(Debug, Clone, Copy)]
+struct OneSize {
+    rho: f64,
+    forces: f64,
+}
+
+impl OneSize {
+    /// `None` where nothing moves without forces, and none are needed.
+    fn of(problem: &Problem, z: &[f64]) -> Option<OneSize> {
+        let (free, needed) = match problem.matrix() {
+            Operator::Global(global) => {
+                let sum = global.free().iter().zip(problem.q()).map(|(free, q)| (free + q).powi(2));
+                (sum.sum::<f64>().sqrt(), norm2(global.f()) / problem.matrix_scale())
+            }
+            _ => {
+                let free = norm2(problem.q());
+                (free, free / problem.matrix_scale())
+            }
         };
-        set.natural_map(rho, &z[start..start + size], &w[start..start + size], f);
-        sum += f.iter().map(|f| f * f).sum::<f64>();
-    });
-    sum / (forces * forces)
+        let forces = norm2(z);
+        let forces = if needed.is_finite() { forces.max(needed) } else { forces };
+        let rho = forces / free;
+        (rho > 0.0 && rho.is_finite() && forces.is_finite()).then_some(OneSize { rho, forces })
+    }
 }
 
 /// What an answer means for the contacts of a friction problem: the largest violations of each
@@ -308,6 +392,27 @@ mod tests {
         for z in [[f64::NAN, 0.0], [0.0, f64::NAN], [f64::INFINITY, 0.0]] {
             assert!(!(residual(&problem, &z, &mut w).value <= 1e300));
         }
+    }
+
+    #[test]
+    fn a_jam_beside_a_large_load_is_no_answer() {
+        // two walls close on a body; another body lies on the floor, ten million times heavier
+        let mut W = Matrix::identity(6);
+        (W[(0, 2)], W[(2, 0)]) = (-1.0, -1.0);
+        let load = 1e7;
+        let q = vec![-1.0, 0.0, -1.0, 0.0, -load, 0.0];
+        let problem = Problem::friction2d(W, q, &[0.3; 3]).unwrap();
+        for force in [1e8, 1e9, 1e12] {
+            let jammed = residual(&problem, &[force, 0.0, force, 0.0, load, 0.0], &mut [0.0; 6]);
+            assert!(jammed.value >= 0.9 / load, "{force}: {jammed:?}");
+            assert!(jammed.worst < 4, "{jammed:?}");
+        }
+    }
+
+    #[test]
+    fn a_force_that_is_round_off_does_not_spoil_open_contacts() {
+        let problem = Problem::friction2d(Matrix::identity(2), vec![1.0, 0.3], &[0.3]).unwrap();
+        assert!(residual(&problem, &[1e-17, 0.0], &mut [0.0; 2]).value <= 1e-16);
     }
 
     #[test]

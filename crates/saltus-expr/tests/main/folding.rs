@@ -70,7 +70,9 @@ fn the_order_of_variables_counts() {
 
 #[test]
 fn reserved() {
-    for name in ["sin", "if", "and", "or", "not", "clamp", "ln", "max"] {
+    for name in
+        ["sin", "if", "and", "or", "not", "clamp", "ln", "max", "table", "piecewise", "heaviside"]
+    {
         assert!(is_reserved(name), "{name}");
     }
     for name in ["e", "pi", "tau", "inf", "x", "x[0]", "Sin", ""] {

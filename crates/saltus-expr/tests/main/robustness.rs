@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use saltus_expr::{Formula, names};
+use saltus_expr::{Formula, Function, Rate, Shape, names};
 
 const VARIABLES: [&str; 5] = ["x", "y", "t", "x[0]", "mu"];
 const VALUES: [f64; 5] = [1.3, -0.7, 2.0, 0.25, 0.5];
@@ -28,18 +28,83 @@ const SEEDS: &[&str] = &[
     "atan2(y, x) + hypot(1, 2)*mod(-x, .5) - log10(1e3)",
     "((x + 1)*(y - 2))/(t^2 + mu) == pi or tau != inf",
     "sqrt(abs(x*y*t)) - round(2.5)\n\t+ sign(0)",
+    "table(x, 0, 1, 2, y, 3, 4)*piecewise(x < 0, -x, t > 1, heaviside(y), 2)",
+];
+
+const ARRAYS: &[&str] = &[
+    "[table(x, 0, 1, 2, y, 3, 4), piecewise(x < 0, -x, t > 1, heaviside(y), 2)]",
+    "[[x^3, 1/y], [x^mu, mod(x, y)]]",
+    "[max(x, y), atan2(y, x), if(x > 0, sqrt(x), t)]",
 ];
 
 const PIECES: &[&str] = &[
-    "+", "-", "*", "/", "^", "**", "(", ")", ",", "[", "]", "<", "<=", "==", "!=", "!", "=", ".",
-    "_", " ", "\n", "\t", "0", "1", "9", "1e", "1e-", "e", "E", "1e999", "x", "x[", "x[0]", "[0]",
-    "and", "or ", " not ", "if(", "sin(", "max(", "pi", "nan", "inf", "π", "−", "²", "θ̇", "\u{a0}",
-    "\u{feff}", "🦀", "\0", "\"", "\\", "%", "&", "|",
+    "+",
+    "-",
+    "*",
+    "/",
+    "^",
+    "**",
+    "(",
+    ")",
+    ",",
+    "[",
+    "]",
+    "<",
+    "<=",
+    "==",
+    "!=",
+    "!",
+    "=",
+    ".",
+    "_",
+    " ",
+    "\n",
+    "\t",
+    "0",
+    "1",
+    "9",
+    "1e",
+    "1e-",
+    "e",
+    "E",
+    "1e999",
+    "x",
+    "x[",
+    "x[0]",
+    "[0]",
+    "and",
+    "or ",
+    " not ",
+    "if(",
+    "sin(",
+    "max(",
+    "pi",
+    "nan",
+    "inf",
+    "π",
+    "−",
+    "²",
+    "θ̇",
+    "\u{a0}",
+    "[[",
+    "]]",
+    "],[",
+    "table(",
+    "piecewise(",
+    "heaviside(",
+    "\u{feff}",
+    "🦀",
+    "\0",
+    "\"",
+    "\\",
+    "%",
+    "&",
+    "|",
 ];
 
 /// A seed with some characters taken out, put in, doubled or moved.
-fn mutated(random: &mut Random) -> String {
-    let mut text: Vec<char> = random.pick(SEEDS).chars().collect();
+fn mutated(random: &mut Random, seeds: &[&str]) -> String {
+    let mut text: Vec<char> = random.pick(seeds).chars().collect();
     for _ in 0..1 + random.below(4) {
         let at = random.below(text.len() + 1);
         let to = (at + random.below(12)).min(text.len());
@@ -66,7 +131,7 @@ fn mutated_texts() {
     let mut random = Random(1);
     let (mut formulas, mut errors) = (0, 0);
     for _ in 0..100_000 {
-        let text = mutated(&mut random);
+        let text = mutated(&mut random, SEEDS);
         match Formula::parse(&text, &VARIABLES) {
             Ok(formula) => {
                 formulas += 1;
@@ -102,6 +167,32 @@ fn random_pieces() {
             error.caret(&text);
         }
     }
+}
+
+/// Whatever parses, as one entry or several, can be differentiated twice and evaluated.
+#[test]
+fn mutated_arrays() {
+    let mut random = Random(6);
+    let mut arrays = 0;
+    for _ in 0..30_000 {
+        let text = mutated(&mut random, ARRAYS);
+        match Function::parse_array(&text, &VARIABLES) {
+            Ok((function, shape)) => {
+                arrays += usize::from(shape != Shape::Scalar);
+                assert_eq!(function.len(), shape.len());
+                let slopes = function.jacobian(&[0, 1, 4]);
+                let second = slopes.rate(&[(0, Rate::Variable(5)), (2, Rate::Number(1.0))]);
+                let all = function.join(&slopes).join(&second);
+                let values = [1.3, -0.7, 2.0, 0.25, 0.5, 1.1];
+                all.eval(&values, &mut vec![0.0; all.len()]);
+            }
+            Err(error) => {
+                assert!(text.get(error.span()).is_some(), "{text}: {error:?}");
+                assert!(error.caret(&text).contains('^'), "{text}");
+            }
+        }
+    }
+    assert!(arrays > 500, "{arrays}");
 }
 
 /// A formula of `A` and `B`, as text.

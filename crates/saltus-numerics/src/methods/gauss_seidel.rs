@@ -93,6 +93,11 @@ impl GaussSeidel {
         })
     }
 
+    /// The blocks of the last problem.
+    pub(super) fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
     /// The blocks, and a start within the sets.
     fn prepare(&mut self, problem: &Problem, z: &mut [f64]) -> Result<(), NumericsError> {
         self.blocks.update("gauss-seidel", problem)?;

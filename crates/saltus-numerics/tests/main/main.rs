@@ -6,6 +6,7 @@
 mod admm;
 mod agree;
 mod cases;
+mod certificate;
 mod coloured;
 mod enumeration;
 mod extragradient;

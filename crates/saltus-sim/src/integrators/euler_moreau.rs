@@ -209,6 +209,7 @@ impl EulerMoreauPart {
         };
         let (P, S_now, S_next) = (P.map(n), S_now.map(n), S_next.map(n));
         let (G, G_now) = (LinearMap::from_sparse(G), LinearMap::from_sparse(G_now.sparse(n, m)));
+        self.q.copy_from_slice(problem.q());
         self.operators = Some(Operators { h, P, S_now, S_next, G, G_now, drift, problem });
         Ok(())
     }

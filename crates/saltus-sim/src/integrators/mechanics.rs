@@ -45,6 +45,8 @@ pub(crate) struct Mechanics {
     now: Row,
     next: Row,
     reach: Vec<f64>,
+    change: Vec<f64>, // v⁺ − v of the last step
+    acted: Vec<bool>, // the links that were on in the last step
     energy0: f64,
     scratch: Vec<f64>,
 }
@@ -64,7 +66,8 @@ struct Members {
     F_next: Vec<f64>,
     impulse: Vec<f64>, // Hᵀ λ
     work: Vec<f64>,
-    J: Matrix,
+    dF_dq: Matrix,
+    dF_dv: Matrix,
     work_matrix: Matrix,
 }
 
@@ -137,6 +140,7 @@ impl Mechanics {
             });
         }
         let row = Row::new(Order::Second, n, m);
+        let acted = vec![false; newton.links.len()];
         let members = Members {
             systems,
             interactions,
@@ -150,7 +154,8 @@ impl Mechanics {
             F_next: vec![0.0; n],
             impulse: vec![0.0; n],
             work: vec![0.0; n],
-            J: Matrix::default(),
+            dF_dq: Matrix::default(),
+            dF_dv: Matrix::default(),
             work_matrix: Matrix::default(),
         };
         let mut part = Mechanics {
@@ -163,6 +168,8 @@ impl Mechanics {
             now: row.clone(),
             next: row,
             reach: vec![0.0; m],
+            change: vec![0.0; n],
+            acted,
             energy0: 0.0,
             scratch: Vec::new(),
         };
@@ -173,6 +180,7 @@ impl Mechanics {
     /// What follows from the state at time `t`: `y`, `u`, `F`, a new ledger.
     fn refresh(&mut self, t: f64) -> Result<(), SimError> {
         let Mechanics { members, now, .. } = self;
+        self.change.fill(0.0);
         let now = now.mechanical();
         for contact in &mut members.interactions {
             contact.turn(t, now.q)?;
@@ -184,11 +192,11 @@ impl Mechanics {
             let range = member.range.clone();
             let (q, v) = (&now.q[range.clone()], &now.v[range.clone()]);
             let at = At::new(t, q, v).with(&member.inputs);
-            member.system.mass(at, &mut member.M).map_err(|error| error.of(&member.name))?;
+            let (M, F) = (&mut member.M, &mut members.F_now[range]);
+            let evaluated = member.system.mass_and_force(at, M, F, &mut members.work);
+            evaluated.map_err(|error| error.of(&member.name))?;
             kinetic += member.kinetic(v);
             potential += member.system.potential(q);
-            let (F, work) = (&mut members.F_now[range.clone()], &mut members.work[range]);
-            member.system.force(at, F, work).map_err(|error| error.of(&member.name))?;
         }
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
         now.ledger.copy_from_slice(&ledger.to_array());
@@ -224,6 +232,8 @@ impl Part for Mechanics {
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
+        self.members.initial_inputs();
+        self.members.step = Step { start: t0, end: t0, h: 0.0 };
         self.newton.forget();
         self.refresh(t0)
     }
@@ -244,6 +254,20 @@ impl Part for Mechanics {
         }
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         self.refresh(self.members.step.end)
+    }
+
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        self.members.inputs(name)
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        self.members.set_inputs(name, z);
+        // the state stays what it is, and with it the ledger
+        let (ledger, energy0) = (self.now.ledger(), self.energy0);
+        self.refresh(self.members.step.end)?;
+        self.now.mechanical().ledger.copy_from_slice(&ledger.to_array());
+        self.energy0 = energy0;
+        Ok(())
     }
 
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
@@ -267,7 +291,12 @@ impl Part for Mechanics {
             link.on = laws.is_on(link.rows.clone());
         }
 
+        // a step like the last one changes the velocity as that did
         next.v.copy_from_slice(now.v);
+        let same = newton.links.iter().zip(&self.acted).all(|(link, acted)| link.on == *acted);
+        if same {
+            next.v.iter_mut().zip(&self.change).for_each(|(v, change)| *v += change);
+        }
         next.lam.copy_from_slice(now.lam);
         for link in newton.links.iter().filter(|link| !link.on) {
             next.lam[link.rows.clone()].fill(0.0);
@@ -314,6 +343,13 @@ impl Part for Mechanics {
     }
 
     fn commit(&mut self) {
+        let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
+        for (change, (v, v_next)) in self.change.iter_mut().zip(v.iter().zip(v_next)) {
+            *change = v_next - v;
+        }
+        for (acted, link) in self.acted.iter_mut().zip(&self.newton.links) {
+            *acted = link.on;
+        }
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);
     }
@@ -324,6 +360,28 @@ impl Part for Mechanics {
 }
 
 impl Members {
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        let system = self.systems.iter().find(|member| member.name == name);
+        let interaction = self.interactions.iter().find(|one| one.name == name);
+        system.map(|member| &*member.inputs).or(interaction.map(|one| &*one.inputs))
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) {
+        let systems = self.systems.iter_mut().filter(|member| member.name == name);
+        systems.for_each(|member| member.inputs.copy_from_slice(z));
+        let interactions = self.interactions.iter_mut().filter(|one| one.name == name);
+        interactions.for_each(|one| one.inputs.copy_from_slice(z));
+    }
+
+    fn initial_inputs(&mut self) {
+        for member in &mut self.systems {
+            member.inputs.copy_from_slice(member.system.z0());
+        }
+        for interaction in &mut self.interactions {
+            interaction.inputs.copy_from_slice(interaction.relation.z0());
+        }
+    }
+
     fn begin(&mut self, step: Step, now: &MechanicalFields<'_>) {
         self.step = step;
         self.q.copy_from_slice(now.q);
@@ -384,9 +442,9 @@ impl Scheme for Members {
             let range = member.range.clone();
             let at = At::new(end, &self.q_next[range.clone()], &xi[range.clone()]);
             let at = at.with(&member.inputs);
-            member.system.mass(at, &mut member.M).map_err(|error| error.of(&member.name))?;
-            let (F, work) = (&mut self.F_next[range.clone()], &mut self.work[range.clone()]);
-            member.system.force(at, F, work).map_err(|error| error.of(&member.name))?;
+            let (M, F) = (&mut member.M, &mut self.F_next[range.clone()]);
+            let evaluated = member.system.mass_and_force(at, M, F, &mut self.work);
+            evaluated.map_err(|error| error.of(&member.name))?;
             let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
             let velocities = xi[range.clone()].iter().zip(&self.v[range.clone()]);
             for (i, row) in range.enumerate() {
@@ -425,10 +483,10 @@ impl Scheme for Members {
             let at = At::new(end, &self.q_next[range.clone()], &xi[range]).with(&member.inputs);
             let of_member = |error: OperatorError| error.of(&member.name);
             block.W.copy_from(&member.M);
-            member.system.force_dv(at, &mut self.J, &mut self.work_matrix).map_err(of_member)?;
-            block.W.add_scaled(-h * theta, &self.J);
-            member.system.force_dq(at, &mut self.J, &mut self.work_matrix).map_err(of_member)?;
-            block.W.add_scaled(-h * h * theta * theta, &self.J);
+            let (dq, dv, work) = (&mut self.dF_dq, &mut self.dF_dv, &mut self.work_matrix);
+            member.system.force_jacobians(at, dq, dv, work).map_err(of_member)?;
+            block.W.add_scaled(-h * theta, dv);
+            block.W.add_scaled(-h * h * theta * theta, dq);
         }
         for (contact, D) in self.interactions.iter_mut().zip(D) {
             if contact.compliant && links[contact.links.start].on {

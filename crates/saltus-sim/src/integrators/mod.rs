@@ -64,7 +64,7 @@ pub struct MoreauJean {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewtonSettings {
-    /// Size of the residual, relative to its terms, at which the iteration ends. Default 1e-10.
+    /// Size of the residual, relative to its terms, at which the iteration ends. Default 1e-12.
     pub tol: f64,
     /// Iterations before giving up. Default 50.
     pub max_iter: usize,
@@ -76,7 +76,7 @@ pub struct NewtonSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NewtonMode {
-    /// In every iteration.
+    /// Wherever the iteration is slow.
     #[default]
     Full,
     /// Once a step.
@@ -122,7 +122,7 @@ impl MoreauJean {
 
 impl Default for NewtonSettings {
     fn default() -> Self {
-        NewtonSettings { tol: 1e-10, max_iter: 50, mode: NewtonMode::Full }
+        NewtonSettings { tol: 1e-12, max_iter: 50, mode: NewtonMode::Full }
     }
 }
 

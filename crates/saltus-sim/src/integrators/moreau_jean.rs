@@ -214,6 +214,7 @@ impl MoreauJeanPart {
             self.workspace.forget();
         }
         let (Av, Aq, S, G) = (Av.map(n), Aq.map(n), S.map(n), LinearMap::from_sparse(G));
+        self.q_problem.copy_from_slice(problem.q());
         self.operators = Some(Operators { h, Av, Aq, S, G, drift, reach, problem });
         Ok(())
     }

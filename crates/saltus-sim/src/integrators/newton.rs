@@ -26,6 +26,9 @@ use saltus_numerics::methods::Workspace;
 use saltus_numerics::{Operator, Problem, Report, Solver};
 use std::ops::Range;
 
+/// Jacobians are renewed where an iteration leaves more than this share of the residual.
+const SLOW: f64 = 1e-2;
+
 /// What Newton's method asks of a scheme.
 pub(crate) trait Scheme {
     /// Fills `ρ` and `w` at `(ξ, λ)`, and the `C` and `B` that are found on the way. Returns the
@@ -211,7 +214,7 @@ impl Newton {
         let NewtonSettings { tol, max_iter, mode } = self.settings;
         let m = lam.len();
         let mut report: Option<Report> = None;
-        let mut iteration = 0;
+        let (mut iteration, mut before) = (0, f64::INFINITY);
         loop {
             let error = scheme.residual(xi, lam, &mut self.rho, &mut self.w, &mut self.links)?;
             let agrees = || error <= tol && (!acts || self.outputs_agree(xi, tol));
@@ -222,7 +225,8 @@ impl Newton {
                 let time = step.end;
                 return Err(SimError::Newton { time, iterations: iteration, residual: error, tol });
             }
-            if iteration == 0 || mode == NewtonMode::Full {
+            let slow = mode == NewtonMode::Full && !(error <= SLOW * before);
+            if iteration == 0 || slow {
                 self.linearize(scheme, acts, xi, lam, step)?;
             }
 
@@ -241,7 +245,7 @@ impl Newton {
                         self.q[row] -= vector::dot(link.C.row(i), change);
                     }
                 }
-                self.subtract_product(lam);
+                add_product(self.problem.matrix(), -1.0, lam, &mut self.q);
                 self.problem.set_q(&self.q).map_err(|_| SimError::NotFinite {
                     time: step.end,
                     what: "an output".to_string(),
@@ -249,6 +253,12 @@ impl Newton {
                 let solved =
                     self.workspace.solve(&self.problem, &mut self.z, &mut self.w_problem)?;
                 step.verify(solved, &owner)?;
+                if self.z.len() > m {
+                    // w without what the laws add to it
+                    self.w_problem.copy_from_slice(&self.q);
+                    let matrix = self.problem.matrix();
+                    add_product(matrix, 1.0, &self.z[..m], &mut self.w_problem);
+                }
                 let iterations = solved.iterations + report.map_or(0, |before| before.iterations);
                 report = Some(Report { iterations, ..solved });
             }
@@ -268,10 +278,12 @@ impl Newton {
                 lam.copy_from_slice(&self.z[..m]);
             }
             iteration += 1;
+            before = error;
         }
     }
 
-    /// Whether `w` is what the last problem took it for, relative to its terms here and there.
+    /// Whether `w` is what the last problem took it for, relative to its terms and to what it
+    /// would be without the multipliers.
     fn outputs_agree(&self, xi: &[f64], tol: f64) -> bool {
         let mut agree = true;
         for link in self.links.iter().filter(|link| link.on) {
@@ -286,27 +298,6 @@ impl Newton {
             }
         }
         agree
-    }
-
-    /// `q ← q − (D + C Y) λ`.
-    fn subtract_product(&mut self, lam: &[f64]) {
-        match self.problem.matrix() {
-            Operator::Dense(matrix) => {
-                for (i, q) in self.q[..lam.len()].iter_mut().enumerate() {
-                    *q -= vector::dot(&matrix.row(i)[..lam.len()], lam);
-                }
-            }
-            Operator::Sparse(matrix) => {
-                for (i, q) in self.q[..lam.len()].iter_mut().enumerate() {
-                    for entry in matrix.row(i) {
-                        if let Some(lam) = lam.get(entry.col) {
-                            *q -= entry.value * lam;
-                        }
-                    }
-                }
-            }
-            _ => {}
-        }
     }
 
     /// The matrices of (1) and (2).
@@ -381,6 +372,21 @@ impl Newton {
     /// Diagonal entry of the matrix of (2).
     pub fn diagonal(&self, row: usize) -> f64 {
         self.problem.matrix().get(row, row)
+    }
+}
+
+/// `y ← y + a A x` with the rows and columns of the multipliers alone.
+fn add_product(A: &Operator, a: f64, x: &[f64], y: &mut [f64]) {
+    let rows = y.iter_mut().enumerate().take(x.len());
+    match A {
+        Operator::Dense(A) => {
+            rows.for_each(|(i, y)| *y += a * vector::dot(&A.row(i)[..x.len()], x));
+        }
+        Operator::Sparse(A) => rows.for_each(|(i, y)| {
+            let entries = A.row(i).iter().filter(|entry| entry.col < x.len());
+            *y += a * entries.map(|entry| entry.value * x[entry.col]).sum::<f64>();
+        }),
+        _ => {}
     }
 }
 

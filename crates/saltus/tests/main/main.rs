@@ -10,6 +10,7 @@ mod example_files;
 mod facts;
 mod model_files;
 mod models;
+mod nonlinear;
 mod same_scheme;
 mod stepping;
 mod stories;
