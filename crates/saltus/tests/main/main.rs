@@ -11,6 +11,7 @@ mod model_files;
 mod models;
 mod nonlinear;
 mod same_scheme;
+mod schemes;
 mod stepping;
 mod stories;
 mod support;
