@@ -12,6 +12,7 @@ mod model_files;
 mod models;
 mod nonlinear;
 mod same_scheme;
+mod schemes;
 mod stepping;
 mod stories;
 mod support;
