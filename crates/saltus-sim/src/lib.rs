@@ -9,7 +9,10 @@ mod time_stepping;
 
 pub use clock::Steps;
 pub use error::SimError;
-pub use integrators::{EulerMoreau, Integrator, MoreauJean, NewtonMode, NewtonSettings};
+pub use integrators::{
+    EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, NewtonMode, NewtonSettings, Projection,
+    SchatzmanPaoli,
+};
 pub use recorder::signals_of;
 pub use run::{
     Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal, SignalError, Sink,

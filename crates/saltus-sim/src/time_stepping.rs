@@ -5,7 +5,7 @@
 
 use crate::SimError;
 use crate::clock::{Clock, Steps};
-use crate::integrators::{EulerMoreau, Integrator, MoreauJean, NewtonSettings, Step};
+use crate::integrators::{Integrator, NewtonSettings, Step};
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
 use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
@@ -148,15 +148,12 @@ impl TimeStepping {
         let steps = steps.into().checked(t0)?;
         solver.check()?;
         let has = |order| model.systems().any(|(_, system)| system.order() == order);
-        let (euler_moreau, moreau_jean) = choose(integrators, has)?;
-        let first = match has(Order::First) {
-            true => Some(euler_moreau.part(&model, newton, solver)?),
-            false => None,
+        let [first, second] = choose(integrators, has)?;
+        let part = |integrator: Integrator| match has(integrator.order()) {
+            true => integrator.part(&model, newton, solver).map(Some),
+            false => Ok(None),
         };
-        let second = match has(Order::Second) {
-            true => Some(moreau_jean.part(&model, newton, solver)?),
-            false => None,
-        };
+        let (first, second) = (part(first)?, part(second)?);
         let clock = Clock::new(t0);
         Ok(TimeStepping { model, steps, clock, parts: Parts { first, second } })
     }
@@ -526,7 +523,7 @@ impl Pace {
 fn choose(
     integrators: impl IntoIterator<Item = Integrator>,
     has: impl Fn(Order) -> bool,
-) -> Result<(EulerMoreau, MoreauJean), SimError> {
+) -> Result<[Integrator; 2], SimError> {
     let (mut first, mut second) = (None, None);
     for integrator in integrators {
         integrator.check()?;
@@ -534,15 +531,17 @@ fn choose(
         if !has(order) {
             return Err(SimError::IdleIntegrator { name, order: order.name() });
         }
-        let taken = match integrator {
-            Integrator::EulerMoreau(scheme) => first.replace(scheme).is_some(),
-            Integrator::MoreauJean(scheme) => second.replace(scheme).is_some(),
+        let chosen = match order {
+            Order::First => &mut first,
+            Order::Second => &mut second,
         };
-        if taken {
+        if chosen.replace(integrator).is_some() {
             return Err(SimError::Integrators { order: order.name() });
         }
     }
-    Ok((first.unwrap_or_default(), second.unwrap_or_default()))
+    let or_default =
+        |given: Option<Integrator>, order| given.unwrap_or_else(|| Integrator::default_for(order));
+    Ok([or_default(first, Order::First), or_default(second, Order::Second)])
 }
 
 fn check_state(what: &'static str, value: &[f64], expected: usize) -> Result<(), SimError> {

@@ -74,6 +74,7 @@ pub mod prelude {
     };
     pub use saltus_numerics::{Problem, Solver};
     pub use saltus_sim::{
-        EulerMoreau, Integrator, MoreauJean, Run, RunOptions, Steps, TimeStepping,
+        EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, Projection, Run, RunOptions,
+        SchatzmanPaoli, Steps, TimeStepping,
     };
 }

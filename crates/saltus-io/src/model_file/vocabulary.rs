@@ -279,10 +279,30 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
                 "gamma",
                 "a contact is active in a step that starts with y + gamma h u <= threshold; in [0, 1]",
             ),
+            PROJECTION,
+            THRESHOLD,
+        ],
+    ),
+    (
+        "schatzman-paoli",
+        &[(
+            "theta",
+            "weight of the outer positions in the forces, in [0, 1]: 0 is explicit, from 1/4 on the scheme is stable for every step",
+        )],
+    ),
+    (
+        "generalized-alpha",
+        &[
             (
-                "threshold",
-                "see gamma; a small positive value keeps resting contacts active that round-off has lifted",
+                "rho_inf",
+                "what is left of infinitely fast vibrations after a step, in [0, 1]: 1 damps nothing",
             ),
+            (
+                "gamma",
+                "a contact is active in a step that starts with y + gamma h u <= threshold; in [0, 1]",
+            ),
+            PROJECTION,
+            THRESHOLD,
         ],
     ),
     ("auto", &[TOL, ("max_iter", "iterations that each method of the portfolio may use")]),
@@ -330,12 +350,28 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
     ("extragradient", &[TOL, ("max_iter", "iterations before giving up")]),
 ];
 
+const PROJECTION: (&str, &str) = (
+    "projection",
+    "how positions are kept on the constraints: \"direct\" (after the step), \"combined\" (with the contacts that the step closes), \"ggl\" (together with the velocities); not at all by default",
+);
+const THRESHOLD: (&str, &str) = (
+    "threshold",
+    "see gamma; a small positive value keeps resting contacts active that round-off has lifted",
+);
 const TOL: (&str, &str) = ("tol", "the verified residual of an answer is at most this");
 
 /// The integrators and solvers in words.
 const METHODS: &[(&str, &str)] = &[
     ("euler-moreau", "the theta-gamma scheme of Euler and Moreau, for first-order systems"),
     ("moreau-jean", "the theta-scheme of Moreau and Jean, for mechanical systems with impacts"),
+    (
+        "schatzman-paoli",
+        "the scheme of Schatzman and Paoli, for mechanical systems: contacts hold in the positions",
+    ),
+    (
+        "generalized-alpha",
+        "the generalized-alpha scheme, for mechanical systems: second order while nothing impacts",
+    ),
     ("auto", "a portfolio: warm-started pivoting first, then whatever it takes"),
     ("pivoting", "warm-started principal pivoting with a cache of modes"),
     ("lemke", "Lemke's method with the lexicographic rule"),

@@ -107,6 +107,74 @@ impl Laws {
         laws
     }
 
+    /// The laws of gaps in place of those of velocities: normals of contacts are not negative,
+    /// equalities are zero, and the rest has no multiplier.
+    pub fn of_gaps(model: &Model, places: &Places) -> Laws {
+        let (outputs, extra, varying) = (places.outputs, 0, false);
+        let mut laws = Laws { blocks: Vec::new(), outputs, extra, varying };
+        for (name, interaction, rows) in places.interactions_of(model) {
+            let first = rows.start;
+            let rigid = !interaction.relation.terms().through;
+            for row in rows {
+                let law = match &interaction.law {
+                    Law::Equality if rigid => Law::Equality,
+                    Law::NewtonImpact { .. } => Law::newton_impact(0.0),
+                    law if law.is_contact() && row == first => Law::newton_impact(0.0),
+                    _ => Law::Relay { lower: vec![0.0], upper: vec![0.0] },
+                };
+                let off = Contact { e: 0.0, et: 0.0, mu: 0.0, mu_r: 0.0, on: true };
+                let contact = law.is_contact().then_some(off);
+                let (owner, states) = (name.to_string(), Vec::new());
+                let (rows, component) = (row..row + 1, row - first);
+                laws.blocks.push(LawBlock { rows, component, law, contact, owner, states });
+            }
+        }
+        laws
+    }
+
+    /// Gives these laws of gaps the state of the laws of velocities: a normal acts where its
+    /// contact does.
+    pub fn follow(&mut self, laws: &Laws, problem: &mut Problem) {
+        for block in &mut self.blocks {
+            if let Some(contact) = &mut block.contact {
+                let row = block.rows.start;
+                let place = laws.blocks.partition_point(|other| other.rows.end <= row);
+                contact.on = laws.blocks[place].contact.is_some_and(|other| other.on);
+                problem.set_bounds(row, 0.0, if contact.on { f64::INFINITY } else { 0.0 });
+            }
+        }
+    }
+
+    /// Whether a multiplier of these rows can be other than zero.
+    pub fn acts(&self, rows: Range<usize>) -> bool {
+        let inside = |block: &&LawBlock| rows.contains(&block.rows.start);
+        let acts = |block: &LawBlock| match block.law {
+            Law::Relay { .. } => false,
+            _ => block.contact.is_none_or(|contact| contact.on),
+        };
+        let first = self.blocks.partition_point(|block| block.rows.end <= rows.start);
+        self.blocks[first..].iter().take_while(inside).any(acts)
+    }
+
+    /// Switches on the contacts whose gap `y` is negative. Whether there were any.
+    pub fn close(&mut self, y: &[f64], problem: &mut Problem) -> bool {
+        let mut any = false;
+        for block in &mut self.blocks {
+            let row = block.rows.start;
+            let Some(contact) = &mut block.contact else { continue };
+            if contact.on || !(y[row] < 0.0) {
+                continue;
+            }
+            contact.on = true;
+            any = true;
+            match block.law {
+                Law::NewtonImpact { .. } => problem.set_bounds(row, 0.0, f64::INFINITY),
+                _ => problem.switch(row, true),
+            }
+        }
+        any
+    }
+
     /// Unknowns of the problem.
     pub fn unknowns(&self) -> usize {
         self.outputs + self.extra

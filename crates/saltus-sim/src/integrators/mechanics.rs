@@ -1,18 +1,22 @@
-//! The θ-scheme of Moreau and Jean for mechanical systems and relations of any kind.
+//! Implicit schemes for mechanical systems and relations of any kind, with a velocity `ξ` as the
+//! unknown.
 //!
 //! ```text
-//! ρ = M(q⁺) (v⁺ − v) − h (θ F⁺ + (1 − θ) F) − Hᵀ λ = 0                                 (1)
-//! q⁺ = q + h (θ v⁺ + (1 − θ) v)                                                       (2)
-//! u⁺ = H(t⁺, q⁺) v⁺ + ∂h/∂t,    H = ∂h/∂q at (t⁺, q⁺)                                 (3)
-//! W = ∂ρ/∂v⁺ ≈ M − h θ ∂F/∂v − h² θ² ∂F/∂q                                            (4)
+//! ρ = M(q⁺) (ξ − b) − h a F(t⁺, q⁺, ξ) − f − Hᵀ λ = 0                                 (1)
+//! q⁺ = c + h κ ξ                                                                      (2)
+//! u⁺ = H(t⁺, q⁺) ξ + ∂h/∂t,    H = ∂h/∂q at (t⁺, q⁺)                                  (3)
+//! W = ∂ρ/∂ξ ≈ M − h a ∂F/∂v − h² a κ ∂F/∂q                                            (4)
 //! ```
+//!
+//! What `a`, `κ`, `b`, `c` and `f` are is the scheme's choice (see `motion`). For the θ-scheme of
+//! Moreau and Jean, `ξ = v⁺`, they are `θ`, `θ`, `v`, `q + h (1 − θ) v` and `h (1 − θ) F`.
 //!
 //! `λ` are impulses. (4) leaves out how `M` and `H` turn with `q⁺`, which is of the order of the
 //! step; Newton's method converges all the same. A contact that gives way, `y = h(q, λ)`, has its
 //! law at the end of the step, where `λ/h` is the force:
 //!
 //! ```text
-//! w = h(q⁺, λ/h),    C = h θ H,    D = (∂h/∂λ)/h                                      (5)
+//! w = h(q⁺, λ/h),    C = h κ H,    D = (∂h/∂λ)/h                                      (5)
 //! ```
 //!
 //! The ledger multiplies (1) by the mean velocity `v̄ = (v + v⁺)/2`.
@@ -20,10 +24,12 @@
 use super::assembly::Places;
 use super::laws::Laws;
 use super::moreau_jean::RESTING;
+use super::motion::{Center, Motion};
 use super::newton::{Link, Newton, Scheme, SystemBlock};
 use super::part::Part;
-use super::row::{MechanicalFields, Row};
-use super::{MoreauJean, NewtonSettings, Step};
+use super::projection::{Projection, Projector};
+use super::row::Row;
+use super::{NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{
@@ -36,83 +42,104 @@ use std::sync::Arc;
 /// The mechanical systems of a model, whatever they are.
 #[derive(Debug)]
 pub(crate) struct Mechanics {
-    settings: MoreauJean,
-    places: Places,
-    laws: Laws,
-    members: Members,
-    newton: Newton,
+    activation: Activation,
+    motion: Motion,
+    projector: Option<Projector>,
+    pub(super) places: Places,
+    pub(super) laws: Laws,
+    pub(super) members: Members,
+    pub(super) newton: Newton,
     h: f64, // of the problem
-    now: Row,
-    next: Row,
-    reach: Vec<f64>,
+    pub(super) now: Row,
+    pub(super) next: Row,
+    pub(super) reach: Vec<f64>,
     change: Vec<f64>, // v⁺ − v of the last step
     acted: Vec<bool>, // the links that were on in the last step
     energy0: f64,
-    scratch: Vec<f64>,
+    pub(super) scratch: Vec<f64>,
+}
+
+/// A contact acts in a step that begins with `y + γ h u ≤ threshold`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Activation {
+    pub gamma: f64,
+    pub threshold: f64,
 }
 
 /// Systems and interactions, and what is known of them at the iterate.
 #[derive(Debug)]
-struct Members {
-    systems: Vec<Member>,
-    interactions: Vec<Contact>,
-    theta: f64,
-    step: Step,
-    q: Vec<f64>,      // at the beginning of the step
-    v: Vec<f64>,      // at the beginning of the step
-    shift: Vec<f64>,  // what restitution adds to u⁺
-    q_next: Vec<f64>, // q⁺ of the iterate
-    F_now: Vec<f64>,
-    F_next: Vec<f64>,
-    impulse: Vec<f64>, // Hᵀ λ
-    work: Vec<f64>,
+pub(super) struct Members {
+    pub systems: Vec<Member>,
+    pub interactions: Vec<Contact>,
+    pub step: Step,
+    pub b: Vec<f64>,
+    pub c: Vec<f64>,
+    pub f: Vec<f64>,
+    pub center: Option<Center>, // where `M` and `F` are taken, if not at the end
+    pub shift: Vec<f64>,        // what restitution adds to u⁺
+    pub q_next: Vec<f64>,       // q⁺ of the iterate
+    pub F_now: Vec<f64>,
+    pub F_next: Vec<f64>,
+    pub impulse: Vec<f64>, // Hᵀ λ
+    pub work: Vec<f64>,
     dF_dq: Matrix,
     dF_dv: Matrix,
     work_matrix: Matrix,
 }
 
 #[derive(Debug)]
-struct Member {
-    name: String,
-    system: Arc<dyn SecondOrderSystem>,
-    range: Range<usize>,
-    inputs: Vec<f64>,
-    M: Matrix,
+pub(super) struct Member {
+    pub name: String,
+    pub system: Arc<dyn SecondOrderSystem>,
+    pub range: Range<usize>,
+    pub inputs: Vec<f64>,
+    pub M: Matrix,
+    pub a: f64,
+    pub kappa: f64,
 }
 
 #[derive(Debug)]
-struct Contact {
-    name: String,
-    relation: Arc<dyn Relation>,
-    rows: Range<usize>,
-    ranges: Vec<Range<usize>>, // of its systems
-    links: Range<usize>,
-    terms: Terms,
-    compliant: bool,
-    inputs: Vec<f64>,
-    q: Vec<f64>,
-    H: Matrix,
-    rate: Vec<f64>, // ∂h/∂t
-    force: Vec<f64>,
+pub(super) struct Contact {
+    pub name: String,
+    pub relation: Arc<dyn Relation>,
+    pub rows: Range<usize>,
+    pub ranges: Vec<Range<usize>>, // of its systems
+    pub links: Range<usize>,
+    pub terms: Terms,
+    pub compliant: bool,
+    pub on_gap: Vec<bool>, // components whose law is on `y/h` in place of `u`
+    pub inputs: Vec<f64>,
+    pub q: Vec<f64>,
+    pub H: Matrix,
+    pub rate: Vec<f64>, // ∂h/∂t
+    pub force: Vec<f64>,
+    pub y: Vec<f64>,
 }
 
 impl Mechanics {
     pub fn new(
         model: &Model,
-        settings: MoreauJean,
-        newton: NewtonSettings,
+        motion: Motion,
+        activation: Activation,
+        projection: Option<Projection>,
+        settings: NewtonSettings,
         solver: &Solver,
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::Second);
         let (n, m) = (places.states, places.outputs);
-        let mut laws = Laws::new(model, &places, settings.theta);
-        let newton = Newton::new(model, &places, &mut laws, 1.0, newton, solver)?;
+        let mut laws = Laws::new(model, &places, motion.kappa());
+        let newton = Newton::new(model, &places, &mut laws, 1.0, settings, solver)?;
+        let projector = match projection {
+            Some(choice) => Some(Projector::new(model, &places, choice, settings, solver)?),
+            None => None,
+        };
         let mut systems = Vec::new();
         for (_, name, system, range) in places.systems_of(model) {
             if let System::SecondOrder(system) = system {
                 let (name, system) = (name.to_string(), Arc::clone(system));
                 let (inputs, M) = (system.z0().to_vec(), Matrix::default());
-                systems.push(Member { name, system, range, inputs, M });
+                let (a, kappa) = (0.0, 0.0);
+                systems.push(Member { name, system, range, inputs, M, a, kappa });
             }
         }
         let (mut interactions, mut links) = (Vec::new(), 0);
@@ -131,11 +158,13 @@ impl Mechanics {
                 ranges,
                 links: first..links,
                 compliant: terms.through && !interaction.law.is_contact(),
+                on_gap: motion.on_gap(&interaction.law, terms, rows.len()),
                 terms,
                 q: Vec::new(),
                 H: Matrix::default(),
                 rate: vec![0.0; rows.len()],
                 force: vec![0.0; rows.len()],
+                y: vec![0.0; rows.len()],
                 rows,
             });
         }
@@ -144,10 +173,11 @@ impl Mechanics {
         let members = Members {
             systems,
             interactions,
-            theta: settings.theta,
             step: Step { start: model.t0(), end: model.t0(), h: 0.0 },
-            q: vec![0.0; n],
-            v: vec![0.0; n],
+            b: vec![0.0; n],
+            c: vec![0.0; n],
+            f: vec![0.0; n],
+            center: None,
             shift: vec![0.0; m],
             q_next: vec![0.0; n],
             F_now: vec![0.0; n],
@@ -159,7 +189,9 @@ impl Mechanics {
             work_matrix: Matrix::default(),
         };
         let mut part = Mechanics {
-            settings,
+            activation,
+            motion,
+            projector,
             places,
             laws,
             members,
@@ -201,6 +233,7 @@ impl Mechanics {
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
         now.ledger.copy_from_slice(&ledger.to_array());
         self.energy0 = kinetic + potential;
+        self.motion.restart(now.v);
         Ok(())
     }
 
@@ -271,8 +304,7 @@ impl Part for Mechanics {
     }
 
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
-        let Mechanics { settings, places, laws, members, newton, .. } = self;
-        let MoreauJean { theta, gamma, threshold, .. } = *settings;
+        let Mechanics { activation, motion, projector, places, laws, members, newton, .. } = self;
         let h = step.h;
         if self.h != h {
             // laws of forces are laws of impulses h times as large
@@ -280,17 +312,25 @@ impl Part for Mechanics {
             self.h = h;
         }
         let (now, next) = (self.now.mechanical(), self.next.mechanical());
-        members.begin(step, &now);
+        members.step = step;
+        motion.begin(members, &mut newton.links, &now)?;
 
         // what acts
         laws.evaluate(step.start, &now, &mut newton.problem, &mut self.scratch)?;
-        let acts = laws.activate(gamma * h, threshold, h, &self.reach, &now, &mut newton.problem);
+        let Activation { gamma, threshold } = *activation;
+        let reach = &self.reach;
+        let mut acts = laws.activate(gamma * h, threshold, h, reach, &now, &mut newton.problem);
         members.shift.fill(0.0);
-        laws.restitute(now.u, &mut members.shift);
+        laws.restitute(motion.before(now.u), &mut members.shift);
         for link in &mut newton.links {
             link.on = laws.is_on(link.rows.clone());
         }
 
+        if let Some(projector) = projector {
+            projector.begin();
+        }
+
+        // (1), and the projection of (2) where there is one
         // a step like the last one changes the velocity as that did
         next.v.copy_from_slice(now.v);
         let same = newton.links.iter().zip(&self.acted).all(|(link, acted)| link.on == *acted);
@@ -298,22 +338,43 @@ impl Part for Mechanics {
             next.v.iter_mut().zip(&self.change).for_each(|(v, change)| *v += change);
         }
         next.lam.copy_from_slice(now.lam);
-        for link in newton.links.iter().filter(|link| !link.on) {
-            next.lam[link.rows.clone()].fill(0.0);
+        let mut report: Option<Report> = None;
+        loop {
+            for link in newton.links.iter().filter(|link| !link.on) {
+                next.lam[link.rows.clone()].fill(0.0);
+            }
+            let solved = newton.solve(members, acts, next.v, next.lam, step, |index| {
+                places.owner_of(model, index)
+            })?;
+            report = match (report, solved) {
+                (Some(before), Some(last)) => {
+                    Some(Report { iterations: before.iterations + last.iterations, ..last })
+                }
+                (before, last) => last.or(before),
+            };
+            next.q.copy_from_slice(&members.q_next);
+            let Some(projector) = projector else { break };
+            let again = projector.project(members, laws, newton, next.q, next.y, |index| {
+                places.owner_of(model, index)
+            })?;
+            if !again {
+                members.forces(step.end, next.q, next.v)?;
+                break;
+            }
+            acts = true;
         }
-        let report = newton
-            .solve(members, acts, next.v, next.lam, step, |index| places.owner_of(model, index))?;
         for (row, reach) in self.reach.iter_mut().enumerate() {
             *reach = RESTING * h * newton.diagonal(row).abs();
         }
 
         // (2), (3)
-        next.q.copy_from_slice(&members.q_next);
+        motion.finish(members, &newton.links, now.v, next.v, next.lam)?;
         if !(vector::all_finite(next.q) && vector::all_finite(next.v)) {
             return Err(self.lost(step.end));
         }
+        let turned = self.projector.is_none() && members.center.is_none();
         for contact in &mut members.interactions {
-            if !newton.links[contact.links.start].on {
+            if !(turned && newton.links[contact.links.start].on) {
                 contact.turn(step.end, next.q)?;
             }
             contact.velocity(next.v, next.u);
@@ -328,9 +389,12 @@ impl Part for Mechanics {
             kinetic += member.kinetic(&next.v[member.range.clone()]);
             potential += member.system.potential(&next.q[member.range.clone()]);
         }
-        for i in 0..next.v.len() {
-            let force = theta * members.F_next[i] + (1.0 - theta) * members.F_now[i];
-            work += 0.5 * h * (now.v[i] + next.v[i]) * force;
+        for member in &members.systems {
+            let share = self.motion.share(member);
+            for i in member.range.clone() {
+                let force = share * members.F_next[i] + (1.0 - share) * members.F_now[i];
+                work += 0.5 * h * (now.v[i] + next.v[i]) * force;
+            }
         }
         work += potential - before; // that of the forces without a potential
         for (lam, (u, u_next)) in next.lam.iter().zip(now.u.iter().zip(&*next.u)) {
@@ -352,6 +416,7 @@ impl Part for Mechanics {
         }
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);
+        self.motion.commit(self.members.step.h);
     }
 
     fn penetration(&self) -> f64 {
@@ -382,10 +447,16 @@ impl Members {
         }
     }
 
-    fn begin(&mut self, step: Step, now: &MechanicalFields<'_>) {
-        self.step = step;
-        self.q.copy_from_slice(now.q);
-        self.v.copy_from_slice(now.v);
+    /// `M` and `F` at the end of the step.
+    pub fn forces(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), SimError> {
+        for member in &mut self.systems {
+            let range = member.range.clone();
+            let at = At::new(t, &q[range.clone()], &v[range.clone()]).with(&member.inputs);
+            let (M, F) = (&mut member.M, &mut self.F_next[range]);
+            let evaluated = member.system.mass_and_force(at, M, F, &mut self.work);
+            evaluated.map_err(|error| error.of(&member.name))?;
+        }
+        Ok(())
     }
 }
 
@@ -398,11 +469,17 @@ impl Scheme for Members {
         w: &mut [f64],
         links: &mut [Link],
     ) -> Result<f64, SimError> {
-        let (theta, Step { end, h, .. }) = (self.theta, self.step);
+        let Step { end, h, .. } = self.step;
 
         // (2)
-        for i in 0..xi.len() {
-            self.q_next[i] = self.q[i] + h * (theta * xi[i] + (1.0 - theta) * self.v[i]);
+        for member in &self.systems {
+            for i in member.range.clone() {
+                self.q_next[i] = self.c[i] + h * member.kappa * xi[i];
+            }
+        }
+        let early = self.center.is_some();
+        if let Some(center) = &mut self.center {
+            center.place(xi);
         }
 
         // (3), (5)
@@ -416,17 +493,23 @@ impl Scheme for Members {
                 true => contact.gap(end, 1.0 / h, lam, w)?,
                 false => contact.velocity(xi, w),
             }
-            let scale = if contact.compliant { h * theta } else { 1.0 };
+            if contact.on_gap.contains(&true) {
+                contact.scaled_gap(end, h, w)?;
+            }
             let mut first = 0;
             for link in &mut links[contact.links.clone()] {
+                let kappa = self.systems[link.system].kappa;
+                let scale = if contact.compliant { h * kappa } else { 1.0 };
                 for i in 0..contact.H.rows() {
                     let row = &contact.H.row(i)[first..first + link.range.len()];
                     let impulse = &mut self.impulse[link.range.clone()];
                     let lam = lam[link.rows.start + i];
                     for (j, &entry) in row.iter().enumerate() {
                         link.C[(i, j)] = scale * entry;
-                        link.Bt[(i, j)] = entry;
-                        impulse[j] += entry * lam;
+                        if !early {
+                            link.Bt[(i, j)] = entry;
+                        }
+                        impulse[j] += link.Bt[(i, j)] * lam;
                     }
                 }
                 first += link.range.len();
@@ -440,20 +523,20 @@ impl Scheme for Members {
         let mut error = 0.0_f64;
         for member in &mut self.systems {
             let range = member.range.clone();
-            let at = At::new(end, &self.q_next[range.clone()], &xi[range.clone()]);
+            let at = point(&self.center, end, &self.q_next, xi, &member.range);
             let at = at.with(&member.inputs);
             let (M, F) = (&mut member.M, &mut self.F_next[range.clone()]);
             let evaluated = member.system.mass_and_force(at, M, F, &mut self.work);
             evaluated.map_err(|error| error.of(&member.name))?;
             let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
-            let velocities = xi[range.clone()].iter().zip(&self.v[range.clone()]);
+            let velocities = xi[range.clone()].iter().zip(&self.b[range.clone()]);
             for (i, row) in range.enumerate() {
                 let (mut gained, mut terms) = (0.0, 0.0);
-                for (M, (xi, v)) in member.M.row(i).iter().zip(velocities.clone()) {
-                    gained += M * (xi - v);
-                    terms += (M * xi).abs() + (M * v).abs();
+                for (M, (xi, b)) in member.M.row(i).iter().zip(velocities.clone()) {
+                    gained += M * (xi - b);
+                    terms += (M * xi).abs() + (M * b).abs();
                 }
-                let force = h * (theta * self.F_next[row] + (1.0 - theta) * self.F_now[row]);
+                let force = h * member.a * self.F_next[row] + self.f[row];
                 rho[row] = gained - force - self.impulse[row];
                 worst = worst.max(rho[row].abs());
                 scale = scale.max(terms + force.abs() + self.impulse[row].abs());
@@ -477,16 +560,20 @@ impl Scheme for Members {
         links: &mut [Link],
         D: &mut [Matrix],
     ) -> Result<(), SimError> {
-        let (theta, Step { end, h, .. }) = (self.theta, self.step);
+        let Step { end, h, .. } = self.step;
         for (member, block) in self.systems.iter().zip(systems) {
-            let range = member.range.clone();
-            let at = At::new(end, &self.q_next[range.clone()], &xi[range]).with(&member.inputs);
+            let at = point(&self.center, end, &self.q_next, xi, &member.range);
+            let at = at.with(&member.inputs);
+            let (by_v, by_q) = match &self.center {
+                None => (1.0, member.kappa),
+                Some(center) => (center.by_v, center.by_q),
+            };
             let of_member = |error: OperatorError| error.of(&member.name);
             block.W.copy_from(&member.M);
             let (dq, dv, work) = (&mut self.dF_dq, &mut self.dF_dv, &mut self.work_matrix);
             member.system.force_jacobians(at, dq, dv, work).map_err(of_member)?;
-            block.W.add_scaled(-h * theta, dv);
-            block.W.add_scaled(-h * h * theta * theta, dq);
+            block.W.add_scaled(-h * member.a * by_v, dv);
+            block.W.add_scaled(-h * h * member.a * by_q, dq);
         }
         for (contact, D) in self.interactions.iter_mut().zip(D) {
             if contact.compliant && links[contact.links.start].on {
@@ -497,19 +584,40 @@ impl Scheme for Members {
     }
 }
 
+/// Where `M` and `F` of a system are taken: at the center of the step, or at its end.
+#[inline]
+fn point<'a>(
+    center: &'a Option<Center>,
+    end: f64,
+    q: &'a [f64],
+    v: &'a [f64],
+    range: &Range<usize>,
+) -> At<'a> {
+    let (t, q, v) = match center {
+        None => (end, q, v),
+        Some(center) => (center.t, &center.q[..], &center.v[..]),
+    };
+    At::new(t, &q[range.clone()], &v[range.clone()])
+}
+
 impl Member {
     /// `½ vᵀ M v`, with the last `M`.
-    fn kinetic(&self, v: &[f64]) -> f64 {
+    pub fn kinetic(&self, v: &[f64]) -> f64 {
         let rows = v.iter().enumerate();
         0.5 * rows.map(|(i, x)| x * vector::dot(self.M.row(i), v)).sum::<f64>()
     }
 }
 
 impl Contact {
-    /// `H` and `∂h/∂t` at this configuration.
-    fn turn(&mut self, t: f64, q: &[f64]) -> Result<(), SimError> {
+    /// Takes the configuration of its systems.
+    pub fn gather(&mut self, q: &[f64]) {
         self.q.clear();
         self.ranges.iter().for_each(|range| self.q.extend_from_slice(&q[range.clone()]));
+    }
+
+    /// `H` and `∂h/∂t` at this configuration.
+    pub fn turn(&mut self, t: f64, q: &[f64]) -> Result<(), SimError> {
+        self.gather(q);
         let at = At::new(t, &self.q, &self.force).with(&self.inputs);
         let of_contact = |error: OperatorError| error.of(&self.name);
         self.relation.output_dx(at, &mut self.H).map_err(of_contact)?;
@@ -520,7 +628,7 @@ impl Contact {
     }
 
     /// `u = H v + ∂h/∂t`, where [`turn`](Self::turn) was called last.
-    fn velocity(&self, v: &[f64], u: &mut [f64]) {
+    pub fn velocity(&self, v: &[f64], u: &mut [f64]) {
         for (i, row) in self.rows.clone().enumerate() {
             let mut first = 0;
             u[row] = self.rate[i];
@@ -534,7 +642,7 @@ impl Contact {
 
     /// `y = h(t, q, λ)` where [`turn`](Self::turn) was called last, for impulses that are forces
     /// when multiplied by `rate`.
-    fn gap(&mut self, t: f64, rate: f64, lam: &[f64], y: &mut [f64]) -> Result<(), SimError> {
+    pub fn gap(&mut self, t: f64, rate: f64, lam: &[f64], y: &mut [f64]) -> Result<(), SimError> {
         if self.terms.through {
             let lam = &lam[self.rows.clone()];
             self.force.iter_mut().zip(lam).for_each(|(force, lam)| *force = rate * lam);
@@ -542,6 +650,18 @@ impl Contact {
         let at = At::new(t, &self.q, &self.force).with(&self.inputs);
         let y = &mut y[self.rows.clone()];
         Ok(self.relation.output(at, y).map_err(|error| error.of(&self.name))?)
+    }
+
+    /// `y/h` in place of `u`, in the components whose law asks for it.
+    pub fn scaled_gap(&mut self, t: f64, h: f64, w: &mut [f64]) -> Result<(), SimError> {
+        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        self.relation.output(at, &mut self.y).map_err(|error| error.of(&self.name))?;
+        for (i, row) in self.rows.clone().enumerate() {
+            if self.on_gap[i] {
+                w[row] = self.y[i] / h;
+            }
+        }
+        Ok(())
     }
 
     /// `D` of (5).

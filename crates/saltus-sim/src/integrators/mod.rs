@@ -3,17 +3,26 @@
 pub(crate) mod assembly;
 pub(crate) mod euler_moreau;
 mod first_order;
+mod generalized_alpha;
 mod laws;
 mod mechanics;
 pub(crate) mod moreau_jean;
+mod motion;
 mod newton;
 pub(crate) mod part;
+mod projection;
 pub(crate) mod row;
+mod schatzman_paoli;
 
 use crate::SimError;
+use generalized_alpha::Alpha;
+use mechanics::{Activation, Mechanics};
+use motion::Motion;
 use part::Part;
+pub use projection::Projection;
 use saltus_model::{Model, Order};
 use saltus_numerics::{Report, Solver, Status};
+use schatzman_paoli::Central;
 use serde::{Deserialize, Serialize};
 
 /// A one-step scheme for the systems of one order.
@@ -24,6 +33,10 @@ pub enum Integrator {
     EulerMoreau(EulerMoreau),
     /// For mechanical systems.
     MoreauJean(MoreauJean),
+    /// For mechanical systems.
+    SchatzmanPaoli(SchatzmanPaoli),
+    /// For mechanical systems.
+    GeneralizedAlpha(GeneralizedAlpha),
 }
 
 /// The θ–γ scheme of Euler and Moreau for first-order systems.
@@ -55,8 +68,48 @@ pub struct MoreauJean {
     /// A contact is active in a step that starts with `y + γ h u ≤ threshold`. In [0, 1].
     /// Default 1/2.
     pub gamma: f64,
+    /// How positions are kept on the constraints. Default none: penetration and drift are
+    /// measured, not corrected.
+    pub projection: Option<Projection>,
     /// See `gamma`; in the unit of the gap. A small positive value keeps resting contacts
     /// active that round-off has lifted. Default 0.
+    pub threshold: f64,
+}
+
+/// The scheme of Schatzman and Paoli for mechanical systems: contacts and constraints hold in
+/// the positions.
+///
+/// ```text
+/// M (q⁺ − 2 q + q⁻) = h² F(t, q̂, v̂) + h Hᵀ λ,    0 ≤ y⁺ + e y⁻ ⟂ λ ≥ 0
+/// q̂ = θ q⁺ + (1 − 2 θ) q + θ q⁻,    v̂ = (q⁺ − q⁻)/(2 h)
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SchatzmanPaoli {
+    /// Weight of the outer positions in the forces, in [0, 1]: 0 is explicit, from 1/4 on the
+    /// scheme is stable for every step. Default 1/2.
+    pub theta: f64,
+}
+
+/// The generalized-α scheme for mechanical systems: second order while nothing impacts, with
+/// numerical damping of fast vibrations.
+///
+/// ```text
+/// (1 − α_m) a⁺ + α_m a = (1 − α_f) v̇⁺ + α_f v̇,    M v̇ = F
+/// v⁺ = v + h (1 − γ) a + h γ a⁺ + M⁻¹ Hᵀ λ,    q⁺ = q + h v + h² (½ − β) a + h² β a⁺ + …
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GeneralizedAlpha {
+    /// What is left of infinitely fast vibrations after a step, in [0, 1]: 1 damps nothing.
+    /// Default 0.8.
+    pub rho_inf: f64,
+    /// A contact is active in a step that starts with `y + γ h u ≤ threshold`. In [0, 1].
+    /// Default 1/2.
+    pub gamma: f64,
+    /// How positions are kept on the constraints. Default none.
+    pub projection: Option<Projection>,
+    /// See `gamma`. Default 0.
     pub threshold: f64,
 }
 
@@ -113,10 +166,52 @@ impl MoreauJean {
         newton: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
-        Ok(match assembly::is_linear(model, Order::Second) {
+        let systems = model.systems().filter(|(_, system)| system.order() == Order::Second);
+        let linear = self.projection.is_none() && assembly::is_linear(model, Order::Second);
+        let motion = Motion::Theta(vec![self.theta; systems.count()]);
+        let acts = activation(self.gamma, self.threshold, self.projection);
+        Ok(match linear {
             true => Box::new(moreau_jean::MoreauJeanPart::new(model, self.clone(), solver)?),
-            false => Box::new(mechanics::Mechanics::new(model, self.clone(), newton, solver)?),
+            false => {
+                Box::new(Mechanics::new(model, motion, acts, self.projection, newton, solver)?)
+            }
         })
+    }
+}
+
+/// With a combined projection contacts act where they are closed, and are added where the step
+/// closes them: there is nothing to predict.
+fn activation(gamma: f64, threshold: f64, projection: Option<Projection>) -> Activation {
+    let gamma = if projection == Some(Projection::Combined) { 0.0 } else { gamma };
+    Activation { gamma, threshold }
+}
+
+impl SchatzmanPaoli {
+    /// The scheme at work on the mechanical systems of a model.
+    pub(crate) fn part(
+        &self,
+        model: &Model,
+        newton: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        let places = assembly::Places::new(model, Order::Second);
+        let motion = Motion::Central(Central::new(self.theta, places.states, places.outputs));
+        let always = Activation { gamma: 0.0, threshold: f64::INFINITY };
+        Ok(Box::new(Mechanics::new(model, motion, always, None, newton, solver)?))
+    }
+}
+
+impl GeneralizedAlpha {
+    /// The scheme at work on the mechanical systems of a model.
+    pub(crate) fn part(
+        &self,
+        model: &Model,
+        newton: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        let motion = Motion::Alpha(Alpha::new(model, self.rho_inf));
+        let acts = activation(self.gamma, self.threshold, self.projection);
+        Ok(Box::new(Mechanics::new(model, motion, acts, self.projection, newton, solver)?))
     }
 }
 
@@ -150,39 +245,77 @@ impl Default for EulerMoreau {
 
 impl Default for MoreauJean {
     fn default() -> Self {
-        MoreauJean { theta: 0.5, gamma: 0.5, threshold: 0.0 }
+        MoreauJean { theta: 0.5, gamma: 0.5, projection: None, threshold: 0.0 }
     }
 }
 
-impl From<EulerMoreau> for Integrator {
-    fn from(scheme: EulerMoreau) -> Self {
-        Integrator::EulerMoreau(scheme)
+impl Default for SchatzmanPaoli {
+    fn default() -> Self {
+        SchatzmanPaoli { theta: 0.5 }
     }
 }
 
-impl From<MoreauJean> for Integrator {
-    fn from(scheme: MoreauJean) -> Self {
-        Integrator::MoreauJean(scheme)
+impl Default for GeneralizedAlpha {
+    fn default() -> Self {
+        GeneralizedAlpha { rho_inf: 0.8, gamma: 0.5, projection: None, threshold: 0.0 }
     }
+}
+
+/// What holds for every scheme: its name, the order it serves, and how it comes to work.
+macro_rules! schemes {
+    ($count:literal: $($scheme:ident $name:literal $order:ident),* $(,)?) => {
+        $(impl From<$scheme> for Integrator {
+            fn from(scheme: $scheme) -> Self {
+                Integrator::$scheme(scheme)
+            }
+        })*
+
+        impl Integrator {
+            /// The names of the schemes, as model files write them.
+            pub const NAMES: [&'static str; $count] = [$($name),*];
+
+            /// The scheme's name.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Integrator::$scheme(_) => $name,)*
+                }
+            }
+
+            /// The order of the systems it serves.
+            pub fn order(&self) -> Order {
+                match self {
+                    $(Integrator::$scheme(_) => Order::$order,)*
+                }
+            }
+
+            /// The scheme at work on the systems of its order.
+            pub(crate) fn part(
+                &self,
+                model: &Model,
+                newton: NewtonSettings,
+                solver: &Solver,
+            ) -> Result<Box<dyn Part>, SimError> {
+                match self {
+                    $(Integrator::$scheme(scheme) => scheme.part(model, newton, solver),)*
+                }
+            }
+        }
+    };
+}
+
+schemes! { 4:
+    EulerMoreau "euler-moreau" First,
+    MoreauJean "moreau-jean" Second,
+    SchatzmanPaoli "schatzman-paoli" Second,
+    GeneralizedAlpha "generalized-alpha" Second,
 }
 
 impl Integrator {
-    /// The names of the schemes, as model files write them.
-    pub const NAMES: [&'static str; 2] = ["euler-moreau", "moreau-jean"];
-
-    /// The scheme's name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Integrator::EulerMoreau(_) => "euler-moreau",
-            Integrator::MoreauJean(_) => "moreau-jean",
-        }
-    }
-
-    /// The order of the systems it serves.
-    pub fn order(&self) -> Order {
-        match self {
-            Integrator::EulerMoreau(_) => Order::First,
-            Integrator::MoreauJean(_) => Order::Second,
+    /// The scheme for systems of this order where none is given.
+    pub fn default_for(order: Order) -> Integrator {
+        match order {
+            Order::First => EulerMoreau::default().into(),
+            Order::Second => MoreauJean::default().into(),
         }
     }
 
@@ -195,6 +328,14 @@ impl Integrator {
             ],
             Integrator::MoreauJean(s) => &[
                 ("theta", s.theta, (0.0..=1.0).contains(&s.theta), "[0, 1]"),
+                ("gamma", s.gamma, (0.0..=1.0).contains(&s.gamma), "[0, 1]"),
+                ("threshold", s.threshold, s.threshold.is_finite(), "the finite numbers"),
+            ],
+            Integrator::SchatzmanPaoli(s) => {
+                &[("theta", s.theta, (0.0..=1.0).contains(&s.theta), "[0, 1]")]
+            }
+            Integrator::GeneralizedAlpha(s) => &[
+                ("rho_inf", s.rho_inf, (0.0..=1.0).contains(&s.rho_inf), "[0, 1]"),
                 ("gamma", s.gamma, (0.0..=1.0).contains(&s.gamma), "[0, 1]"),
                 ("threshold", s.threshold, s.threshold.is_finite(), "the finite numbers"),
             ],

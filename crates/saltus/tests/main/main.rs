@@ -13,6 +13,7 @@ mod model_kinds;
 mod models;
 mod nonlinear;
 mod same_scheme;
+mod schemes;
 mod stepping;
 mod stories;
 mod support;

@@ -205,6 +205,7 @@ impl<'a> View<'a> {
         let (theta, gamma, threshold) = match &case.integrator {
             Integrator::EulerMoreau(s) => (s.theta, s.gamma, 0.0),
             Integrator::MoreauJean(s) => (s.theta, s.gamma, s.threshold),
+            other => panic!("{} is not checked here", other.name()),
         };
 
         // the laws; r = what the multipliers add to the balance of each system
@@ -269,7 +270,7 @@ impl<'a> View<'a> {
                 Integrator::EulerMoreau(s) => (lam.iter().zip(lam_before))
                     .map(|(a, b)| h * (s.gamma * a + (1.0 - s.gamma) * b))
                     .collect(),
-                Integrator::MoreauJean(_) => lam.to_vec(),
+                _ => lam.to_vec(),
             };
             let input = relation.B.cloned().unwrap_or_else(|| C.transpose());
             let mut force = vec![0.0; x.len()];
@@ -352,7 +353,7 @@ fn check_ledger(case: &Case, run: &Run) {
     assert_eq!([first.work, first.damping, first.contact, first.numerical], [0.0; 4]);
     let theta = match &case.integrator {
         Integrator::MoreauJean(s) => s.theta,
-        Integrator::EulerMoreau(_) => 0.5,
+        _ => 0.5,
     };
     for (k, ledger) in ledgers.iter().enumerate() {
         let (mut kinetic, mut potential) = (0.0, 0.0);

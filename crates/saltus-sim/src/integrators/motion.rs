@@ -1,0 +1,170 @@
+//! How a step of mechanics is discretized: what `a`, `κ`, `b`, `c`, `f` of `mechanics` are.
+//!
+//! | scheme | unknown `ξ` | file |
+//! | --- | --- | --- |
+//! | θ-scheme of Moreau and Jean | the next velocity | here |
+//! | generalized-α | the next velocity | `generalized_alpha` |
+//! | Schatzman and Paoli | the mean velocity of the step | `schatzman_paoli` |
+//!
+//! For the θ-scheme, system by system:
+//!
+//! ```text
+//! a = κ = θ,    b = v,    c = q + h (1 − θ) v,    f = h (1 − θ) F
+//! ```
+
+use super::generalized_alpha::Alpha;
+use super::mechanics::{Member, Members};
+use super::newton::Link;
+use super::row::MechanicalFields;
+use super::schatzman_paoli::Central;
+use crate::SimError;
+use saltus_model::{Law, Terms};
+
+/// A discretization and its memory.
+#[derive(Debug)]
+pub(super) enum Motion {
+    /// Moreau and Jean: θ of each system.
+    Theta(Vec<f64>),
+    /// Generalized-α.
+    Alpha(Alpha),
+    /// Schatzman and Paoli.
+    Central(Central),
+}
+
+/// Where `M` and `F` are taken, if not at the end of the step: `q̂ = q₀ + h β ξ`,
+/// `v̂ = v₀ + ν ξ`.
+#[derive(Debug)]
+pub(super) struct Center {
+    pub t: f64,
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub q0: Vec<f64>,
+    pub v0: Vec<f64>,
+    pub h: f64,
+    /// β.
+    pub by_q: f64,
+    /// ν.
+    pub by_v: f64,
+}
+
+impl Center {
+    pub fn place(&mut self, xi: &[f64]) {
+        for i in 0..xi.len() {
+            self.q[i] = self.q0[i] + self.h * self.by_q * xi[i];
+            self.v[i] = self.v0[i] + self.by_v * xi[i];
+        }
+    }
+}
+
+impl Motion {
+    /// Prepares a step: everything in (1) and (2) of `mechanics` that is known.
+    pub fn begin(
+        &mut self,
+        members: &mut Members,
+        links: &mut [Link],
+        now: &MechanicalFields<'_>,
+    ) -> Result<(), SimError> {
+        match self {
+            Motion::Theta(thetas) => {
+                for (k, &theta) in thetas.iter().enumerate() {
+                    members.begin_theta(k, theta, now);
+                }
+                Ok(())
+            }
+            Motion::Alpha(alpha) => {
+                alpha.begin(members, now);
+                Ok(())
+            }
+            Motion::Central(central) => central.begin(members, links, now),
+        }
+    }
+
+    /// The relative velocities before the step, as restitution sees them.
+    pub fn before<'a>(&'a self, u: &'a [f64]) -> &'a [f64] {
+        match self {
+            Motion::Central(central) => central.before(),
+            _ => u,
+        }
+    }
+
+    /// What follows from the solution of the step; `v` is `ξ` first, and the next velocity after.
+    pub fn finish(
+        &mut self,
+        members: &Members,
+        links: &[Link],
+        before: &[f64],
+        v: &mut [f64],
+        lam: &mut [f64],
+    ) -> Result<(), SimError> {
+        match self {
+            Motion::Theta(_) => Ok(()),
+            Motion::Alpha(alpha) => alpha.finish(members, links, before, v, lam),
+            Motion::Central(central) => {
+                central.finish(members.step.h, v);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes over what [`finish`](Self::finish) computed in a step of length `h`.
+    pub fn commit(&mut self, h: f64) {
+        match self {
+            Motion::Theta(_) => {}
+            Motion::Alpha(alpha) => alpha.commit(),
+            Motion::Central(central) => central.commit(h),
+        }
+    }
+
+    /// Forgets the past: the state was replaced.
+    pub fn restart(&mut self, v: &[f64]) {
+        match self {
+            Motion::Theta(_) => {}
+            Motion::Alpha(alpha) => alpha.restart(),
+            Motion::Central(central) => central.restart(v),
+        }
+    }
+
+    /// `κ`, or the mean of those of all systems.
+    pub fn kappa(&self) -> f64 {
+        match self {
+            Motion::Theta(thetas) => thetas.iter().sum::<f64>() / thetas.len() as f64,
+            Motion::Alpha(alpha) => alpha.kappa(),
+            Motion::Central(_) => 1.0,
+        }
+    }
+
+    /// Share of the last force that the ledger takes for the mean force of the step.
+    pub fn share(&self, member: &Member) -> f64 {
+        match self {
+            Motion::Theta(_) => member.a,
+            Motion::Alpha(_) => 0.5,
+            Motion::Central(_) => 1.0,
+        }
+    }
+
+    /// Which components of an interaction have their law on the gap, not on the velocity: none,
+    /// or, with Schatzman and Paoli, equalities and the normals of contacts.
+    pub fn on_gap(&self, law: &Law, terms: Terms, size: usize) -> Vec<bool> {
+        let central = matches!(self, Motion::Central(_)) && !terms.through;
+        let on_gap = |i| match law {
+            Law::Equality => true,
+            Law::NewtonImpact { .. } => true,
+            law => law.is_contact() && i == 0,
+        };
+        (0..size).map(|i| central && on_gap(i)).collect()
+    }
+}
+
+impl Members {
+    /// The θ-scheme for system `k`.
+    pub fn begin_theta(&mut self, k: usize, theta: f64, now: &MechanicalFields<'_>) {
+        let h = self.step.h;
+        let member = &mut self.systems[k];
+        (member.a, member.kappa) = (theta, theta);
+        for i in member.range.clone() {
+            self.b[i] = now.v[i];
+            self.c[i] = now.q[i] + h * (1.0 - theta) * now.v[i];
+            self.f[i] = h * (1.0 - theta) * self.F_now[i];
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Projection of positions on the constraints, in the metric of the mass matrix.
+//!
+//! A law on velocities lets gaps drift. After the step its position `q*` is moved to the nearest
+//! one that obeys the constraints:
+//!
+//! ```text
+//! M (q − q*) = H(q)ᵀ μ,    equalities: y(q) = 0,    active contacts: 0 ≤ y(q) ⟂ μ ≥ 0    (1)
+//! ```
+//!
+//! by Newton's method, with `M` at `q*`. Of a contact with friction only the normal counts.
+//! Velocities stay as they are.
+//!
+//! - *Direct*: once after the step.
+//! - *Combined*: contacts act where the gap is closed; where others are closed after (1) they are
+//!   added, and the step is repeated until none is.
+//! - *GGL*, after Gear, Gupta and Leimkuhler: `H`, `M` and `F` of the step itself are taken at the
+//!   projected position, so velocities obey `H(q⁺) v⁺ = 0` there. The step is repeated with
+//!   the move `q − q*` of (1) until that does not change.
+
+use super::assembly::Places;
+use super::laws::Laws;
+use super::mechanics::Members;
+use super::newton::{Link, Newton, Scheme, SystemBlock};
+use super::{NewtonMode, NewtonSettings};
+use crate::SimError;
+use saltus_linalg::{Matrix, vector};
+use saltus_model::Model;
+use saltus_numerics::Solver;
+use serde::{Deserialize, Serialize};
+
+/// How positions are kept on the constraints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Projection {
+    /// Positions are projected after the step.
+    Direct,
+    /// The same, and contacts that the step closes are added to it until there are no more.
+    Combined,
+    /// Positions and velocities obey the constraints together, as Gear, Gupta and Leimkuhler do
+    /// it.
+    Ggl,
+}
+
+/// The projection at work.
+#[derive(Debug)]
+pub(super) struct Projector {
+    choice: Projection,
+    laws: Laws,
+    newton: Newton,
+    settings: NewtonSettings,
+    passes: usize,
+    q_free: Vec<f64>, // q*
+    shift: Vec<f64>,  // q − q* that the step counts on
+    mu: Vec<f64>,
+}
+
+impl Projector {
+    pub fn new(
+        model: &Model,
+        places: &Places,
+        choice: Projection,
+        settings: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Projector, SimError> {
+        // one iteration does not reach a curved constraint
+        let settings = match settings.mode {
+            NewtonMode::Linear => NewtonSettings { mode: NewtonMode::Full, ..settings },
+            _ => settings,
+        };
+        let mut laws = Laws::of_gaps(model, places);
+        let newton = Newton::new(model, places, &mut laws, 1.0, settings, solver)?;
+        let (n, m) = (places.states, places.outputs);
+        let (q_free, shift, mu) = (vec![0.0; n], vec![0.0; n], vec![0.0; m]);
+        Ok(Projector { choice, laws, newton, settings, passes: 0, q_free, shift, mu })
+    }
+
+    /// A step begins.
+    pub fn begin(&mut self) {
+        self.passes = 0;
+        self.shift.fill(0.0);
+    }
+
+    /// Moves `q` by (1). Whether the step is to be repeated.
+    pub fn project(
+        &mut self,
+        members: &mut Members,
+        laws: &mut Laws,
+        step: &mut Newton,
+        q: &mut [f64],
+        y: &mut [f64],
+        owner: impl Fn(usize) -> String,
+    ) -> Result<bool, SimError> {
+        let Projector { newton, mu, q_free, shift, .. } = self;
+        self.laws.follow(laws, &mut newton.problem);
+        let mut acts = false;
+        for link in &mut newton.links {
+            link.on = self.laws.acts(link.rows.clone());
+            acts |= link.on;
+        }
+        for i in 0..q.len() {
+            q_free[i] = q[i] - shift[i];
+        }
+        mu.fill(0.0);
+        if acts {
+            let at = members.step;
+            let mut onto = Onto { members, laws: &self.laws, q_free };
+            newton.solve(&mut onto, true, q, mu, at, owner)?;
+        }
+        self.passes += 1;
+        let again = match self.choice {
+            Projection::Direct => false,
+            Projection::Combined => self.grow(members, laws, step, q, y)?,
+            Projection::Ggl => acts && self.settle(members, q),
+        };
+        if again && self.passes == self.settings.max_iter {
+            let (time, iterations) = (members.step.end, self.passes);
+            let NewtonSettings { tol, .. } = self.settings;
+            return Err(SimError::Newton { time, iterations, residual: f64::NAN, tol });
+        }
+        Ok(again)
+    }
+
+    /// Adds the contacts that are closed at `q`. Whether there are any.
+    fn grow(
+        &mut self,
+        members: &mut Members,
+        laws: &mut Laws,
+        step: &mut Newton,
+        q: &[f64],
+        y: &mut [f64],
+    ) -> Result<bool, SimError> {
+        self.mu.fill(0.0);
+        for contact in &mut members.interactions {
+            contact.gather(q);
+            contact.gap(members.step.end, 0.0, &self.mu, y)?;
+        }
+        let grown = laws.close(y, &mut step.problem);
+        for link in &mut step.links {
+            link.on = laws.is_on(link.rows.clone());
+        }
+        Ok(grown)
+    }
+
+    /// Lets the step count on the move to `q`. Whether that changes anything.
+    fn settle(&mut self, members: &mut Members, q: &[f64]) -> bool {
+        let mut change = 0.0_f64;
+        for i in 0..q.len() {
+            let shift = q[i] - self.q_free[i];
+            let more = shift - self.shift[i];
+            change = change.max(more.abs());
+            members.c[i] += more;
+            self.shift[i] = shift;
+        }
+        let scale = vector::norm_inf(q) + vector::norm_inf(&self.shift);
+        change > self.settings.tol * scale
+    }
+}
+
+/// Equation (1).
+struct Onto<'a> {
+    members: &'a mut Members,
+    laws: &'a Laws,
+    q_free: &'a [f64],
+}
+
+impl Scheme for Onto<'_> {
+    fn residual(
+        &mut self,
+        xi: &[f64],
+        mu: &[f64],
+        rho: &mut [f64],
+        w: &mut [f64],
+        links: &mut [Link],
+    ) -> Result<f64, SimError> {
+        let Members { systems, interactions, impulse, step, .. } = &mut *self.members;
+        impulse.fill(0.0);
+        for contact in interactions.iter_mut() {
+            if !links[contact.links.start].on {
+                continue;
+            }
+            contact.turn(step.end, xi)?;
+            contact.gap(step.end, 0.0, mu, w)?;
+            let mut first = 0;
+            for link in &mut links[contact.links.clone()] {
+                let width = link.range.len();
+                for (i, row) in link.rows.clone().enumerate() {
+                    let acts = self.laws.acts(row..row + 1);
+                    if !acts {
+                        w[row] = 0.0;
+                    }
+                    let H = &contact.H.row(i)[first..first + width];
+                    let impulse = &mut impulse[link.range.clone()];
+                    for (j, &entry) in H.iter().enumerate() {
+                        let entry = if acts { entry } else { 0.0 };
+                        link.C[(i, j)] = entry;
+                        link.Bt[(i, j)] = entry;
+                        impulse[j] += entry * mu[row];
+                    }
+                }
+                first += width;
+            }
+        }
+        let mut error = 0.0_f64;
+        for member in systems.iter() {
+            let range = member.range.clone();
+            let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
+            for (i, row) in range.clone().enumerate() {
+                let (mut moved, mut terms) = (0.0, impulse[row].abs());
+                for (M, j) in member.M.row(i).iter().zip(range.clone()) {
+                    moved += M * (xi[j] - self.q_free[j]);
+                    terms += (M * xi[j]).abs() + (M * self.q_free[j]).abs();
+                }
+                rho[row] = moved - impulse[row];
+                if rho[row].abs() > worst || rho[row].is_nan() {
+                    worst = rho[row].abs();
+                }
+                scale = scale.max(terms);
+            }
+            if worst.is_nan() {
+                return Ok(f64::NAN);
+            }
+            if worst > 0.0 {
+                error = error.max(worst / scale);
+            }
+        }
+        Ok(error)
+    }
+
+    /// `W = M`: what the turning of `H` adds is of the order of `μ`.
+    fn jacobians(
+        &mut self,
+        _: &[f64],
+        _: &[f64],
+        systems: &mut [SystemBlock],
+        _: &mut [Link],
+        _: &mut [Matrix],
+    ) -> Result<(), SimError> {
+        for (member, block) in self.members.systems.iter().zip(systems) {
+            block.W.copy_from(&member.M);
+        }
+        Ok(())
+    }
+}

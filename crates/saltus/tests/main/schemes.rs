@@ -1,0 +1,337 @@
+//! The schemes held against closed forms: measured orders, energy, constraints, transactions.
+//!
+//! ```text
+//! oscillator  q̈ = −q                                   smooth
+//! pendulum    q̈ = −g sin q, and the same as |q| = 1     smooth, with an equality
+//! ball        0 ≤ y ⟂ λ ≥ 0 with e = 0.9               impacts before they accumulate
+//! dry         q̈ = −q − 0.15 sgn q̇                      friction: at rest at −0.1 from 3π on
+//! incline     q̈ = g (sin α − μ cos α)                  sliding
+//! ```
+
+use crate::exact;
+use crate::support::{ledgers, order, within};
+use saltus::model::Names;
+use saltus::prelude::*;
+use std::f64::consts::{FRAC_PI_2, PI};
+
+fn formulas(rows: usize, dof: usize, texts: &[&str]) -> Operator {
+    let names = Names { first: ("q", dof), second: ("v", dof), ..Names::TIME };
+    Operator::formulas(rows, 1, texts, &names, &[]).unwrap()
+}
+
+fn oscillator() -> Model {
+    let mut model = Model::new("oscillator");
+    model.add("mass", LagrangianLinear::new([1.0], [0.5], [[1.0]]).K([[1.0]])).unwrap();
+    model
+}
+
+fn pendulum() -> Model {
+    let mut model = Model::new("pendulum");
+    let force = formulas(1, 1, &["9.81*sin(q[0])"]);
+    model.add("mass", Lagrangian::new([-FRAC_PI_2], [0.0], [[1.0]]).F_int(force)).unwrap();
+    model
+}
+
+/// The pendulum in the plane, on its rod.
+fn rod() -> Model {
+    let mut model = Model::new("rod");
+    let mass = LagrangianLinear::new([-1.0, 0.0], [0.0, 0.0], Matrix::identity(2));
+    let id = model.add("mass", mass.F_ext([0.0, -9.81])).unwrap();
+    let names = Names { first: ("q", 2), second: ("lam", 1), ..Names::TIME };
+    let length = Operator::formulas(1, 1, &["sqrt(q[0]^2 + q[1]^2) - 1"], &names, &[]).unwrap();
+    model.connect("rod", LagrangianRelation::new(length), Law::Equality, &[id]).unwrap();
+    model
+}
+
+fn ball(e: f64) -> Model {
+    let mut model = Model::new("ball");
+    let mass = LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81]);
+    let id = model.add("mass", mass).unwrap();
+    let floor = LagrangianLinearRelation::new([[1.0]]);
+    model.connect("floor", floor, Law::newton_impact(e), &[id]).unwrap();
+    model
+}
+
+/// A mass on a spring, pressed on a table with friction.
+fn dry() -> Model {
+    let mut model = Model::new("dry friction");
+    let mass = LagrangianLinear::new([0.0, 1.0], [0.0, 0.0], Matrix::identity(2));
+    let mass = mass.K([[0.0, 0.0], [0.0, 1.0]]).F_ext([-1.5, 0.0]);
+    let id = model.add("mass", mass).unwrap();
+    let table = LagrangianLinearRelation::new(Matrix::identity(2));
+    model.connect("table", table, Law::impact_friction(0.0, 0.1), &[id]).unwrap();
+    model
+}
+
+fn incline(mu: f64) -> Model {
+    let mut model = Model::new("incline");
+    let block = LagrangianLinear::new([0.0, 0.0], [0.0, 0.0], Matrix::identity(2));
+    let force = [-9.81 * 0.75f64.sqrt(), 9.81 * 0.5];
+    let id = model.add("mass", block.F_ext(force)).unwrap();
+    let plane = LagrangianLinearRelation::new(Matrix::identity(2));
+    model.connect("plane", plane, Law::impact_friction(0.0, mu), &[id]).unwrap();
+    model
+}
+
+fn run(model: Model, h: f64, scheme: &Integrator, until: f64) -> Run {
+    TimeStepping::new(model, h, [scheme.clone()]).unwrap().run(until).unwrap()
+}
+
+fn last(run: &Run, signal: &str) -> f64 {
+    *run.signal(signal).unwrap().last().unwrap()
+}
+
+/// Largest error of a signal against `exact(t)`.
+fn sup(run: &Run, signal: &str, exact: impl Fn(f64) -> f64) -> f64 {
+    let values = run.signal(signal).unwrap();
+    let rows = run.frames.time.iter().zip(&values);
+    rows.fold(0.0f64, |worst, (&t, x)| worst.max((x - exact(t)).abs()))
+}
+
+/// The end of the pendulum after ten seconds: a multibody benchmark.
+fn pendulum_error(x: f64, y: f64) -> f64 {
+    (x + 0.27508746257611686).hypot(y + 0.96141920509912506)
+}
+
+/// A problem with a closed form: its name, its largest step, and the error at a step.
+type Problem = (&'static str, f64, fn(&Integrator, f64) -> f64);
+
+const PROBLEMS: [Problem; 6] = [
+    ("oscillator", 0.1, |scheme, h| {
+        let run = run(oscillator(), h, scheme, 10.0);
+        sup(&run, "mass.q", |t| t.cos() + 0.5 * t.sin())
+    }),
+    ("pendulum", 4e-3, |scheme, h| {
+        let q = last(&run(pendulum(), h, scheme, 10.0), "mass.q");
+        pendulum_error(q.sin(), -q.cos())
+    }),
+    ("rod", 1e-3, |scheme, h| {
+        let run = run(rod(), h, scheme, 10.0);
+        pendulum_error(last(&run, "mass.q[0]"), last(&run, "mass.q[1]"))
+    }),
+    ("ball", 5e-3, |scheme, h| {
+        let run = run(ball(0.9), h, scheme, 3.0);
+        let q = run.signal("mass.q").unwrap();
+        let rows = run.frames.time.iter().zip(&q);
+        rows.map(|(&t, q)| h * (q - exact::ball(1.0, 0.9, t).0).abs()).sum()
+    }),
+    ("dry", 2e-2, |scheme, h| {
+        let run = run(dry(), h, scheme, 12.0);
+        sup(&run, "mass.q[1]", |t| match t {
+            t if t < PI => 0.15 + 0.85 * t.cos(),
+            t if t < 2.0 * PI => -0.15 + 0.55 * t.cos(),
+            t if t < 3.0 * PI => 0.15 + 0.25 * t.cos(),
+            _ => -0.1,
+        })
+    }),
+    ("incline", 1e-2, |scheme, h| {
+        let run = run(incline(0.3), h, scheme, 1.0);
+        sup(&run, "mass.q[1]", |t| 0.5 * 9.81 * (0.5 - 0.3 * 0.75f64.sqrt()) * t * t)
+    }),
+];
+
+/// Orders that a scheme reaches on the problems, in their order; nothing where the problem is not
+/// for the scheme. An error that is round-off counts as any order.
+#[track_caller]
+fn orders(what: &str, scheme: impl Into<Integrator>, expected: [Option<f64>; 6]) {
+    let scheme = scheme.into();
+    let mut failed = Vec::new();
+    for ((problem, h, error), expected) in PROBLEMS.into_iter().zip(expected) {
+        let Some(expected) = expected else { continue };
+        // where an impact or a stop lies in its step is as good as random: more of them
+        let divisors: &[f64] = match problem {
+            "ball" | "dry" => &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0],
+            _ => &[1.0, 2.0, 4.0, 8.0],
+        };
+        let errors: Vec<(f64, f64)> =
+            divisors.iter().map(|d| (h / d, error(&scheme, h / d))).collect();
+        let exact = errors.iter().all(|(_, error)| *error <= 1e-10);
+        let found = order(&errors);
+        let (coarse, fine) = (errors[0].1, errors[errors.len() - 1].1);
+        println!("{what:28} {problem:10} {coarse:9.2e} {fine:9.2e}  order {found:5.2}");
+        if !(exact || (found >= expected - 0.3 && fine < coarse)) {
+            failed.push((problem, found, expected));
+        }
+    }
+    assert!(failed.is_empty(), "{what}: {failed:?}");
+}
+
+#[test]
+fn moreau_jean_orders() {
+    let all = |smooth, rod| [smooth, smooth, rod, Some(1.0), Some(1.0), Some(1.0)];
+    orders("moreau-jean", MoreauJean::default(), all(Some(2.0), Some(1.0)));
+    let implicit = MoreauJean { theta: 1.0, ..MoreauJean::default() };
+    orders("moreau-jean, theta = 1", implicit, all(Some(1.0), Some(1.0)));
+    for projection in [Projection::Direct, Projection::Combined, Projection::Ggl] {
+        let scheme = MoreauJean { projection: Some(projection), ..MoreauJean::default() };
+        let name = format!("moreau-jean, {projection:?}");
+        orders(&name, scheme, all(Some(2.0), Some(1.0)));
+    }
+}
+
+#[test]
+fn schatzman_paoli_orders() {
+    for theta in [0.0, 0.25, 0.5] {
+        let name = format!("schatzman-paoli, theta = {theta}");
+        let orders_of = [Some(2.0), Some(2.0), Some(2.0), Some(1.0), Some(1.0), Some(1.0)];
+        orders(&name, SchatzmanPaoli { theta }, orders_of);
+    }
+}
+
+#[test]
+fn generalized_alpha_orders() {
+    for rho_inf in [0.0, 0.5, 0.8, 1.0] {
+        let name = format!("generalized-alpha, rho = {rho_inf}");
+        let scheme = GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() };
+        let orders_of = [Some(2.0), Some(2.0), Some(2.0), Some(1.0), Some(1.0), Some(1.0)];
+        orders(&name, scheme, orders_of);
+    }
+}
+
+/// Dry friction stops a mass, and it stays stopped; a steep block slides, a flat one does not.
+#[test]
+fn friction_holds() {
+    let schemes: [Integrator; 4] = [
+        MoreauJean::default().into(),
+        MoreauJean { projection: Some(Projection::Combined), ..MoreauJean::default() }.into(),
+        SchatzmanPaoli::default().into(),
+        GeneralizedAlpha::default().into(),
+    ];
+    for scheme in &schemes {
+        let stopped = run(dry(), 1e-3, scheme, 12.0);
+        let x = stopped.signal("mass.q[1]").unwrap();
+        let name = scheme.name();
+        within(&format!("{name}: rest"), (last(&stopped, "mass.q[1]") + 0.1).abs(), 5e-3);
+        let creep = x.iter().skip(10_000).fold(0.0f64, |worst, q| worst.max((q - x[10_000]).abs()));
+        within(&format!("{name}: creep after 10 s"), creep, 1e-12);
+        let held = run(incline(0.7), 2e-3, scheme, 1.0);
+        within(&format!("{name}: a held block"), sup(&held, "mass.q[1]", |_| 0.0), 1e-12);
+    }
+}
+
+/// A rod keeps its length over many steps where positions are projected, and drifts where not.
+#[test]
+fn a_rod_keeps_its_length() {
+    let drift = |scheme: Integrator, steps: usize| {
+        let mut sim = TimeStepping::new(rod(), 1e-3, [scheme]).unwrap();
+        let rod = sim.model().interaction_id("rod").unwrap();
+        let (mut worst, mut speed) = (0.0f64, 0.0f64);
+        for _ in 0..steps {
+            sim.step().unwrap();
+            worst = worst.max(sim.y(rod)[0].abs());
+            speed = speed.max(sim.u(rod)[0].abs());
+        }
+        (worst, speed)
+    };
+    assert!(drift(MoreauJean::default().into(), 10_000).0 > 1e-6);
+    for projection in [Projection::Direct, Projection::Combined, Projection::Ggl] {
+        let scheme = MoreauJean { projection: Some(projection), ..MoreauJean::default() };
+        let (gap, speed) = drift(scheme.into(), 100_000);
+        within(&format!("{projection:?}: length"), gap, 1e-10);
+        if projection == Projection::Ggl {
+            within("Ggl: speed along the rod", speed, 1e-9);
+        }
+    }
+    let scheme = GeneralizedAlpha { projection: Some(Projection::Ggl), ..Default::default() };
+    within("generalized-alpha, Ggl: length", drift(scheme.into(), 20_000).0, 1e-10);
+    within("schatzman-paoli: length", drift(SchatzmanPaoli::default().into(), 100_000).0, 1e-10);
+}
+
+/// A projected ball does not stay in the floor, and one on a curved bowl neither.
+#[test]
+fn projected_contacts_do_not_penetrate() {
+    let bowl = || {
+        let mut model = Model::new("bowl");
+        let mass = LagrangianLinear::new([0.5, 0.0], [0.0, 0.3], Matrix::diagonal(&[1.0, 2.0]));
+        let id = model.add("mass", mass.F_ext([0.0, -9.81])).unwrap();
+        let names = Names { first: ("q", 2), second: ("lam", 2), ..Names::TIME };
+        let texts = ["1 - sqrt(q[0]^2 + q[1]^2)", "atan2(q[1], q[0])"];
+        let gap = Operator::formulas(2, 1, &texts, &names, &[]).unwrap();
+        let law = Law::impact_friction(0.0, 0.2);
+        model.connect("floor", LagrangianRelation::new(gap), law, &[id]).unwrap();
+        model
+    };
+    let deepest = |model: Model, projection| {
+        let scheme = MoreauJean { projection, ..MoreauJean::default() };
+        let run = run(model, 2e-3, &scheme.into(), 3.0);
+        let y = run.signal("floor.y").unwrap();
+        let size = y.len() / run.frames.len();
+        y.iter().step_by(size).fold(0.0f64, |worst, y| worst.max(-y))
+    };
+    for model in [ball(0.5), ball(0.0), bowl()] {
+        let title = model.title().to_string();
+        let without = deepest(model.clone(), None);
+        let combined = deepest(model, Some(Projection::Combined));
+        println!("{title}: penetration {without:.1e} without, {combined:.1e} with projection");
+        assert!(without > 1e-4, "{title}");
+        within("combined", combined, 1e-9);
+    }
+}
+
+/// Energy of free vibrations over a thousand periods: kept, or lost on purpose.
+#[test]
+fn energy_of_vibrations() {
+    let energy = |scheme: &Integrator| {
+        let run = run(oscillator(), 0.1, scheme, 2000.0 * PI);
+        let ledgers = ledgers(&run);
+        let of = |k: usize| ledgers[k].kinetic + ledgers[k].potential;
+        of(ledgers.len() - 1) / of(1)
+    };
+    let kept: [Integrator; 3] = [
+        MoreauJean::default().into(),
+        SchatzmanPaoli::default().into(),
+        GeneralizedAlpha { rho_inf: 1.0, ..Default::default() }.into(),
+    ];
+    for scheme in &kept {
+        let left = energy(scheme);
+        println!("{}: {left:.6} of the energy is left", scheme.name());
+        assert!((left - 1.0).abs() < 0.1, "{}: {left}", scheme.name());
+    }
+    let left = energy(&GeneralizedAlpha { rho_inf: 0.5, ..Default::default() }.into());
+    assert!(left < 0.9, "generalized-alpha, rho = 0.5: {left}");
+}
+
+/// A step that fails changes nothing: the next attempt goes on as if it had not been.
+#[test]
+fn failed_steps_change_nothing() {
+    let schemes: [Integrator; 5] = [
+        MoreauJean { projection: Some(Projection::Direct), ..Default::default() }.into(),
+        MoreauJean { projection: Some(Projection::Combined), ..Default::default() }.into(),
+        MoreauJean { projection: Some(Projection::Ggl), ..Default::default() }.into(),
+        SchatzmanPaoli::default().into(),
+        GeneralizedAlpha::default().into(),
+    ];
+    for scheme in schemes {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let broken = Arc::new(AtomicBool::new(false));
+        let model = |broken: Arc<AtomicBool>| {
+            let mut model = Model::new("fragile");
+            let force = Operator::vector(2, move |at, F| {
+                F[0] = if broken.load(Ordering::Relaxed) { f64::NAN } else { at.first[0] };
+                F[1] = 9.81;
+            });
+            let mass = Lagrangian::new([-1.0, 0.0], [0.0, 0.0], Matrix::identity(2)).F_int(force);
+            let id = model.add("mass", mass).unwrap();
+            let names = Names { first: ("q", 2), second: ("lam", 1), ..Names::TIME };
+            let length = ["sqrt(q[0]^2 + q[1]^2) - 1"];
+            let length = Operator::formulas(1, 1, &length, &names, &[]).unwrap();
+            model.connect("rod", LagrangianRelation::new(length), Law::Equality, &[id]).unwrap();
+            model
+        };
+        let sim = |model| TimeStepping::new(model, 1e-2, [scheme.clone()]).unwrap();
+        let (mut one, mut other) = (sim(model(broken.clone())), sim(model(Arc::default())));
+        for k in 0..50 {
+            if k % 7 == 3 {
+                broken.store(true, Ordering::Relaxed);
+                one.step().unwrap_err();
+                broken.store(false, Ordering::Relaxed);
+            }
+            one.step().unwrap();
+            other.step().unwrap();
+        }
+        let id = one.model().system_id("mass").unwrap();
+        assert_eq!(one.q(id).unwrap(), other.q(id).unwrap(), "{}", scheme.name());
+        assert_eq!(one.v(id).unwrap(), other.v(id).unwrap(), "{}", scheme.name());
+    }
+}
