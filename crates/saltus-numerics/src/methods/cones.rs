@@ -151,7 +151,7 @@ impl Cones {
             }
             if n > FACTORED && !can_sweep {
                 let AutoSettings { tol, max_iter } = self.settings;
-                let settings = ExtragradientSettings { tol, max_iter, ..Default::default() };
+                let settings = ExtragradientSettings { tol, max_iter };
                 let report = Extragradient::new(settings).solve(problem, z, w);
                 search.take(report, z);
                 return;
