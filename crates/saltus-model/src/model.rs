@@ -178,6 +178,31 @@ impl Model {
         Ok(id)
     }
 
+    /// A model of some of the systems alone, in this order, with the interactions that link no
+    /// others; also the positions of those interactions in the whole.
+    pub fn part(&self, systems: &[usize]) -> (Model, Vec<usize>) {
+        let mut part = Model { title: self.title.clone(), t0: self.t0, ..Model::default() };
+        let mut own = vec![None; self.systems.len()];
+        for &k in systems {
+            let id = SystemId(part.systems.len());
+            own[k] = Some(id);
+            part.names.insert(self.systems[k].0.clone(), Member::System(id));
+            part.systems.push(self.systems[k].clone());
+        }
+        let mut positions = Vec::new();
+        for (k, (name, interaction)) in self.interactions.iter().enumerate() {
+            let links = interaction.systems.iter().map(|id| own[id.0]).collect::<Option<_>>();
+            if let Some(systems) = links {
+                let id = InteractionId(part.interactions.len());
+                part.names.insert(name.clone(), Member::Interaction(id));
+                let (relation, law) = (Arc::clone(&interaction.relation), interaction.law.clone());
+                part.interactions.push((name.clone(), Interaction { relation, law, systems }));
+                positions.push(k);
+            }
+        }
+        (part, positions)
+    }
+
     /// The systems with their names, in the order they were added.
     pub fn systems(&self) -> impl ExactSizeIterator<Item = (&str, &System)> {
         self.systems.iter().map(|(name, system)| (name.as_str(), system))

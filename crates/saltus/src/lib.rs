@@ -74,7 +74,7 @@ pub mod prelude {
     };
     pub use saltus_numerics::{Problem, Solver};
     pub use saltus_sim::{
-        EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, Projection, Run, RunOptions,
-        SchatzmanPaoli, Steps, TimeStepping,
+        D1MinusLinear, EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
+        Projection, Run, RunOptions, SchatzmanPaoli, Steps, TimeStepping, Variant, ZeroOrderHold,
     };
 }

@@ -28,7 +28,7 @@ use super::motion::{Center, Motion};
 use super::newton::{Link, Newton, Scheme, SystemBlock};
 use super::part::Part;
 use super::projection::{Projection, Projector};
-use super::row::Row;
+use super::row::{MechanicalFields, Row};
 use super::{NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::{Matrix, vector};
@@ -49,17 +49,17 @@ pub(crate) struct Mechanics {
     pub(super) laws: Laws,
     pub(super) members: Members,
     pub(super) newton: Newton,
-    h: f64, // of the problem
+    pub(super) h: f64, // of the problem
     pub(super) now: Row,
     pub(super) next: Row,
     pub(super) reach: Vec<f64>,
-    energy0: f64,
+    pub(super) energy0: f64,
     pub(super) scratch: Vec<f64>,
 }
 
 /// A contact acts in a step that begins with `y + γ h u ≤ threshold`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Activation {
+pub(crate) struct Activation {
     pub gamma: f64,
     pub threshold: f64,
 }
@@ -230,7 +230,7 @@ impl Mechanics {
     }
 
     /// A state that is no longer finite.
-    fn lost(&self, time: f64) -> SimError {
+    pub(super) fn lost(&self, time: f64) -> SimError {
         let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
         let lost = |member: &&Member| {
             let range = member.range.clone();
@@ -352,28 +352,7 @@ impl Part for Mechanics {
             contact.gap(step.end, 1.0 / h, next.lam, next.y)?;
         }
 
-        // where the energy went
-        let Ledger { mut work, damping, mut contact, potential: before, .. } =
-            Ledger::from_slice(now.ledger);
-        let (mut kinetic, mut potential) = (0.0, 0.0);
-        for member in &members.systems {
-            kinetic += member.kinetic(&next.v[member.range.clone()]);
-            potential += member.system.potential(&next.q[member.range.clone()]);
-        }
-        for member in &members.systems {
-            let share = self.motion.share(member);
-            for i in member.range.clone() {
-                let force = share * members.F_next[i] + (1.0 - share) * members.F_now[i];
-                work += 0.5 * h * (now.v[i] + next.v[i]) * force;
-            }
-        }
-        work += potential - before; // that of the forces without a potential
-        for (lam, (u, u_next)) in next.lam.iter().zip(now.u.iter().zip(&*next.u)) {
-            contact -= 0.5 * lam * (u + u_next);
-        }
-        let numerical = work - damping - contact - (kinetic + potential - self.energy0);
-        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
-        next.ledger.copy_from_slice(&ledger.to_array());
+        members.book(self.energy0, &now, next, |member| self.motion.share(member));
         Ok(report)
     }
 
@@ -389,6 +368,36 @@ impl Part for Mechanics {
 }
 
 impl Members {
+    /// Where the energy went: the next entry of the ledger. `share` is the weight of the last force
+    /// in the mean force of the step.
+    pub fn book(
+        &self,
+        energy0: f64,
+        now: &MechanicalFields<'_>,
+        next: MechanicalFields<'_>,
+        share: impl Fn(&Member) -> f64,
+    ) {
+        let Ledger { mut work, damping, mut contact, potential: before, .. } =
+            Ledger::from_slice(now.ledger);
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for member in &self.systems {
+            kinetic += member.kinetic(&next.v[member.range.clone()]);
+            potential += member.system.potential(&next.q[member.range.clone()]);
+            let share = share(member);
+            for i in member.range.clone() {
+                let force = share * self.F_next[i] + (1.0 - share) * self.F_now[i];
+                work += 0.5 * self.step.h * (now.v[i] + next.v[i]) * force;
+            }
+        }
+        work += potential - before; // that of the forces without a potential
+        for (lam, (u, u_next)) in next.lam.iter().zip(now.u.iter().zip(&*next.u)) {
+            contact -= 0.5 * lam * (u + u_next);
+        }
+        let numerical = work - damping - contact - (kinetic + potential - energy0);
+        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
+        next.ledger.copy_from_slice(&ledger.to_array());
+    }
+
     /// `M` and `F` at the end of the step.
     pub fn forces(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), SimError> {
         for member in &mut self.systems {
@@ -569,17 +578,36 @@ impl Contact {
         Ok(())
     }
 
+    /// Lets `λ` act along `H`, where [`turn`](Self::turn) was called last.
+    pub fn grip(&self, links: &mut [Link]) {
+        let mut first = 0;
+        for link in &mut links[self.links.clone()] {
+            let width = link.range.len();
+            for i in 0..self.H.rows() {
+                let row = &self.H.row(i)[first..first + width];
+                link.Bt.data_mut()[i * width..][..width].copy_from_slice(row);
+            }
+            first += width;
+        }
+    }
+
     /// `u = H v + ∂h/∂t`, where [`turn`](Self::turn) was called last.
     pub fn velocity(&self, v: &[f64], u: &mut [f64]) {
         for (i, row) in self.rows.clone().enumerate() {
-            let mut first = 0;
-            u[row] = self.rate[i];
-            for range in &self.ranges {
-                let H = &self.H.row(i)[first..first + range.len()];
-                u[row] += vector::dot(H, &v[range.clone()]);
-                first += range.len();
-            }
+            u[row] = self.speed(i, v);
         }
+    }
+
+    /// One component of it.
+    #[inline]
+    pub fn speed(&self, i: usize, v: &[f64]) -> f64 {
+        let (mut first, mut speed) = (0, self.rate[i]);
+        for range in &self.ranges {
+            let H = &self.H.row(i)[first..first + range.len()];
+            speed += vector::dot(H, &v[range.clone()]);
+            first += range.len();
+        }
+        speed
     }
 
     /// `y = h(t, q, λ)` where [`turn`](Self::turn) was called last, for impulses that are forces

@@ -13,6 +13,8 @@ fn sample(key: &Key) -> String {
         (Form::Bounds, Absent::Value(default)) => default.to_string(),
         (Form::Vector { .. }, _) => "[1]".to_owned(),
         (Form::Matrix { .. }, _) => "[[1]]".to_owned(),
+        (Form::Choice(words), _) => format!("{:?}", words[0]),
+        (Form::Signals, _) => "['s']".to_owned(),
         (form, _) => panic!("no sample of {form:?}"),
     }
 }
