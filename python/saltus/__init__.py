@@ -34,31 +34,62 @@ from saltus._errors import (
     SolverError,
     StepReport,
 )
+from saltus._operators import CFUNC_SIGNATURE, Plugin, plugin
 from saltus._progress import Progress
 from saltus.integrators import EulerMoreau, Integrator, MoreauJean
-from saltus.laws import Complementarity, Equality, Law, NewtonImpact, Relay
+from saltus.jacobians import JacobianCheck, JacobianReport
+from saltus.laws import (
+    Complementarity,
+    Equality,
+    Fremond,
+    ImpactFriction,
+    Law,
+    NewtonImpact,
+    NormalCone,
+    PiecewiseLinear,
+    Relay,
+    RollingFriction,
+)
 from saltus.model import InteractionHandle, Model, SystemHandle
 from saltus.model_file import ModelFile, Simulation, load_model, run
-from saltus.relations import FirstOrderLinearRelation, LagrangianLinearRelation, Relation
+from saltus.newton import Newton
+from saltus.relations import (
+    FirstOrderLinearRelation,
+    FirstOrderRelation,
+    LagrangianCompliant,
+    LagrangianLinearRelation,
+    LagrangianRelation,
+    Relation,
+)
 from saltus.results import Ledger, Record, Run, RunStats, load
-from saltus.systems import FirstOrderLinear, LagrangianLinear, System
+from saltus.systems import FirstOrder, FirstOrderLinear, Lagrangian, LagrangianLinear, System
 from saltus.time_stepping import StepStats, TimeStepping
 
 __version__: str = _saltus.VERSION
 
 __all__ = [
     "BusyError",
+    "CFUNC_SIGNATURE",
     "Complementarity",
     "Equality",
     "EulerMoreau",
     "FileError",
+    "FirstOrder",
     "FirstOrderLinear",
     "FirstOrderLinearRelation",
+    "FirstOrderRelation",
+    "Fremond",
+    "ImpactFriction",
     "InputError",
     "Integrator",
     "InteractionHandle",
+    "JacobianCheck",
+    "JacobianReport",
+    "Lagrangian",
+    "LagrangianCompliant",
     "LagrangianLinear",
     "LagrangianLinearRelation",
+    "LagrangianRelation",
     "Law",
     "Ledger",
     "MissingFileError",
@@ -67,13 +98,18 @@ __all__ = [
     "ModelFile",
     "ModelFileError",
     "MoreauJean",
+    "Newton",
     "NewtonImpact",
+    "NormalCone",
     "NotAvailableError",
     "OperatorError",
+    "PiecewiseLinear",
+    "Plugin",
     "Progress",
     "Record",
     "Relation",
     "Relay",
+    "RollingFriction",
     "Run",
     "RunStats",
     "SaltusError",
@@ -89,6 +125,7 @@ __all__ = [
     "load",
     "load_model",
     "numerics",
+    "plugin",
     "run",
     "solvers",
 ]

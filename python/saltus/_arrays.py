@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,14 +19,8 @@ Array: TypeAlias = NDArray[np.float64]
 Formulas: TypeAlias = "str | Sequence[str | float] | Sequence[Sequence[str | float]]"
 """Formula strings, alone or among numbers."""
 
-TimeFunction: TypeAlias = Callable[[float], ArrayLike]
-"""A function of time."""
-
 Operand: TypeAlias = "ArrayLike | Formulas"
 """What a constant array may be given as."""
-
-Operator: TypeAlias = "ArrayLike | TimeFunction | Formulas"
-"""What an operator that may depend on time can be given as."""
 
 
 def real(value: Any, what: str) -> float:
@@ -62,24 +56,36 @@ def matrix(value: Any, what: str) -> Array:
     return _shaped(_numeric(value, what), what, 2)
 
 
-def vector_operator(value: Any, what: str) -> Any:
-    """A vector, a function of time, or a list of numbers and formulas."""
-    return _operator(value, what, 1)
-
-
-def matrix_operator(value: Any, what: str) -> Any:
-    """A matrix, a function of time, or lists of numbers and formulas."""
+def constant(value: Any, what: str, axes: int) -> Any:
+    """A constant of a model: an array, or, where formulas use parameters, the formulas."""
     if hasattr(value, "toarray"):
         value = value.toarray()
-    return _operator(value, what, 2)
+    array = _raw(value, what)
+    if _has_text(array):
+        array = _shaped(array, what, axes)
+        values = _saltus.evaluate(f"`{what}`", _formulas(array.ravel(), what), [], True)
+        return _formulas(array, what) if values is None else values.reshape(array.shape)
+    return _shaped(_numeric(array, what, value), what, axes)
 
 
-def _operator(value: Any, what: str, axes: int) -> Any:
-    if callable(value):
+def evaluated(value: Any, what: str, parameters: Mapping[str, float]) -> Any:
+    """The array of a `constant`, now that the parameters are known."""
+    if not isinstance(value, list):
         return value
+    array = np.asarray(value, dtype=object)
+    entries = _formulas(array.ravel(), what)
+    values = _saltus.evaluate(what, entries, list(parameters.items()), False)
+    assert values is not None
+    return values.reshape(array.shape)
+
+
+def operand(value: Any, what: str, axes: int) -> Any:
+    """Numbers as an array, formulas among them as lists."""
+    if hasattr(value, "toarray"):
+        value = value.toarray()
     array = _raw(value, what)
     if not _has_text(array):
-        return _shaped(_numeric(array, what), what, axes)
+        return _shaped(_numeric(array, what, value), what, axes)
     return _formulas(_shaped(array, what, axes), what)
 
 
@@ -102,19 +108,22 @@ def _has_text(array: NDArray[Any]) -> bool:
     return array.dtype.kind == "U"
 
 
-def _numeric(value: Any, what: str) -> Array:
+def _numeric(value: Any, what: str, original: Any = None) -> Array:
+    """An array of float64; `original` is what messages speak of, if it is not the value."""
     array = _raw(value, what)
+    original = value if original is None else original
     kind = array.dtype.kind
     if kind == "f" and array.dtype == np.float64:
         return array
     if kind in "buif":
         return array.astype(np.float64)
     if _has_text(array):
-        values = _saltus.evaluate(what, _formulas(array.ravel(), what))
+        values = _saltus.evaluate(f"`{what}`", _formulas(array.ravel(), what), [], False)
+        assert values is not None
         return values.reshape(array.shape)
     if kind == "O" and all(isinstance(entry, numbers.Real) for entry in array.flat):
         return array.astype(np.float64)
-    found = "complex numbers" if kind == "c" else type(value).__name__
+    found = "complex numbers" if kind == "c" else type(original).__name__
     if kind == "O" and array.ndim > 0:
         others = (entry for entry in array.flat if not isinstance(entry, numbers.Real))
         found = f"an array with {type(next(others)).__name__}"

@@ -10,8 +10,9 @@ _Vector = NDArray[np.float64]
 _Matrix = NDArray[np.float64]
 _Index = NDArray[np.int64]
 _Triplets = tuple[int, int, _Index, _Index, _Vector]
+_Scope = tuple[bool, tuple[str, int], tuple[str, int], int]
 _Answer = tuple[
-    _Vector, _Vector, float, int, float, str, str, int, list[tuple[str, str, float]]
+    _Vector, _Vector, float, int, float, str, str, int, list[tuple[str, str, float]], str, _Vector
 ]
 
 VERSION: str
@@ -19,11 +20,23 @@ VERSION: str
 def defaults() -> str: ...
 def check_integrator(text: str) -> str: ...
 def check_solver(text: str) -> str: ...
+def check_newton(text: str) -> str: ...
 def nearest(name: str, known: list[str]) -> str | None: ...
-def evaluate(what: str, entries: list[float | str]) -> _Vector: ...
+def evaluate(
+    what: str, entries: list[float | str], parameters: list[tuple[str, float]], defer: bool
+) -> _Vector | None: ...
+def is_parameter_name(name: str) -> bool: ...
 def load_model(path: str, overrides: list[tuple[str, str]]) -> ModelFile: ...
 def load_run(path: str) -> Run: ...
 def lcp_problem(M: _Matrix | _Triplets, q: _Vector) -> Problem: ...
+def avi_problem(
+    M: _Matrix | _Triplets,
+    q: _Vector,
+    A: _Matrix | _Triplets,
+    b: _Vector,
+    E: _Matrix | _Triplets,
+    f: _Vector,
+) -> Problem: ...
 def mlcp_problem(M: _Matrix | _Triplets, q: _Vector, equalities: int) -> Problem: ...
 def boxed_problem(
     M: _Matrix | _Triplets, q: _Vector, lower: _Vector, upper: _Vector
@@ -55,6 +68,7 @@ def read_problem(path: str, kind: str | None = None) -> tuple[Problem, str]: ...
 def write_problem(path: str, problem: Problem, kind: str | None = None) -> None: ...
 def solve(problem: Problem, solver: str, z0: _Vector | None = None) -> _Answer: ...
 def residual(problem: Problem, z: _Vector) -> float: ...
+def class_figure(problem: Problem, z: _Vector) -> float: ...
 def physical(problem: Problem, z: _Vector) -> tuple[float, float, float, float]: ...
 def all_solutions(
     problem: Problem, tol: float, max_iter: int
@@ -68,7 +82,47 @@ class Law:
     @staticmethod
     def relay(lower: _Vector, upper: _Vector) -> Law: ...
     @staticmethod
-    def newton_impact(e: float) -> Law: ...
+    def piecewise_linear(points: list[tuple[float, float]]) -> Law: ...
+    @staticmethod
+    def normal_cone(A: _Matrix, b: _Vector) -> Law: ...
+    @staticmethod
+    def newton_impact(e: Operator) -> Law: ...
+    @staticmethod
+    def impact_friction(e: Operator, mu: Operator, et: float) -> Law: ...
+    @staticmethod
+    def rolling_friction(e: Operator, mu: Operator, mu_r: Operator) -> Law: ...
+    @staticmethod
+    def fremond(e: Operator, mu: Operator) -> Law: ...
+
+class Operator:
+    @staticmethod
+    def array(value: _Vector | _Matrix) -> Operator: ...
+    @staticmethod
+    def formula(
+        what: str, text: str, scope: _Scope, parameters: list[tuple[str, float]]
+    ) -> Operator: ...
+    @staticmethod
+    def formulas(
+        what: str,
+        shape: tuple[int, int],
+        entries: list[float | str],
+        scope: _Scope,
+        parameters: list[tuple[str, float]],
+    ) -> Operator: ...
+    @staticmethod
+    def callable(
+        function: Callable[..., Any],
+        arguments: list[str],
+        out: bool,
+        rows: int,
+        cols: int | None = None,
+    ) -> Operator: ...
+    @staticmethod
+    def compiled(
+        address: int, owner: Any, arguments: list[str], rows: int, cols: int | None = None
+    ) -> Operator: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
 
 class Model:
     def __new__(cls, title: str, t0: float) -> Model: ...
@@ -79,13 +133,41 @@ class Model:
     def systems(self) -> list[tuple[str, int, int]]: ...
     def interactions(self) -> list[tuple[str, str, int, list[str]]]: ...
     def initial(self, name: str, quantity: str) -> _Vector: ...
+    def initial_inputs(self, name: str) -> _Vector: ...
+    def check_jacobians(
+        self, t: float | None, count: int, spread: float, seed: int
+    ) -> list[tuple[str, str, tuple[int, int], float, float, float]]: ...
+    def add_first_order(
+        self,
+        name: str,
+        x0: _Vector,
+        f: Operator,
+        df_dx: Operator | None = None,
+        M: Operator | None = None,
+        z0: _Vector | None = None,
+    ) -> None: ...
     def add_first_order_linear(
         self,
         name: str,
         x0: _Vector,
-        A: _Matrix | Callable[[float], Any] | list[list[float | str]],
-        b: _Vector | Callable[[float], Any] | list[float | str] | None = None,
+        A: Operator,
+        b: Operator | None = None,
         M: _Matrix | None = None,
+    ) -> None: ...
+    def add_lagrangian(
+        self,
+        name: str,
+        q0: _Vector,
+        v0: _Vector,
+        M: Operator,
+        F_gyr: Operator | None = None,
+        F_int: Operator | None = None,
+        F_ext: Operator | None = None,
+        dF_gyr_dq: Operator | None = None,
+        dF_gyr_dv: Operator | None = None,
+        dF_int_dq: Operator | None = None,
+        dF_int_dv: Operator | None = None,
+        z0: _Vector | None = None,
     ) -> None: ...
     def add_lagrangian_linear(
         self,
@@ -95,20 +177,59 @@ class Model:
         M: _Matrix,
         C: _Matrix | None = None,
         K: _Matrix | None = None,
-        F_ext: _Vector | Callable[[float], Any] | list[float | str] | None = None,
+        F_ext: Operator | None = None,
+    ) -> None: ...
+    def connect_first_order(
+        self,
+        name: str,
+        law: Law,
+        systems: list[str],
+        h: Operator,
+        g: Operator,
+        dh_dx: Operator | None = None,
+        dh_dlam: Operator | None = None,
+        dg_dx: Operator | None = None,
+        dg_dlam: Operator | None = None,
+        z0: _Vector | None = None,
     ) -> None: ...
     def connect_first_order_linear(
         self,
         name: str,
         law: Law,
         systems: list[str],
-        C: _Matrix,
-        B: _Matrix,
-        D: _Matrix | None = None,
-        e: _Vector | None = None,
+        C: Operator,
+        B: Operator,
+        D: Operator | None = None,
+        e: Operator | None = None,
+        F: Operator | None = None,
+        z0: _Vector | None = None,
+    ) -> None: ...
+    def connect_lagrangian(
+        self,
+        name: str,
+        law: Law,
+        systems: list[str],
+        h: Operator,
+        H: Operator | None = None,
+        dh_dt: Operator | None = None,
+    ) -> None: ...
+    def connect_compliant(
+        self,
+        name: str,
+        law: Law,
+        systems: list[str],
+        h: Operator,
+        H: Operator | None = None,
+        dh_dlam: Operator | None = None,
     ) -> None: ...
     def connect_lagrangian_linear(
-        self, name: str, law: Law, systems: list[str], H: _Matrix, b: _Vector | None = None
+        self,
+        name: str,
+        law: Law,
+        systems: list[str],
+        H: _Matrix,
+        b: _Vector | None = None,
+        D: _Matrix | None = None,
     ) -> None: ...
 
 class ModelFile:
@@ -155,6 +276,7 @@ class TimeStepping:
         integrators: list[str],
         solver: str,
         model_text: str | None = None,
+        newton: str | None = None,
     ) -> TimeStepping: ...
     @property
     def t(self) -> float: ...
@@ -168,6 +290,7 @@ class TimeStepping:
         v: _Vector | None = None,
         x: _Vector | None = None,
     ) -> None: ...
+    def set_input(self, name: str, z: _Vector) -> None: ...
     def state(self, name: str, quantity: str) -> _Vector: ...
     def ledger(self) -> list[float] | None: ...
     def run(
@@ -215,4 +338,5 @@ class QuadraticProgram:
         upper: _Vector,
     ) -> QuadraticProgram: ...
     def problem(self) -> Problem: ...
+    def why_no_optimum(self) -> str | None: ...
     def optimum(self, z: _Vector) -> tuple[_Vector, _Vector, float]: ...

@@ -1,27 +1,41 @@
-"""Laws ``−y ∈ N_K(λ)``, component by component (mechanics: with ``u`` for ``y``)."""
+"""Laws ``−y ∈ N_K(λ)``, component by component unless they are of friction (mechanics: with
+``u`` for ``y``).
+
+A coefficient of a contact (``e``, ``mu``, ``mu_r``) is a number, or varies: a formula of ``t``,
+``q[i]`` (the coordinates of the linked systems) and ``u[i]`` (the relative velocity), a Python
+function of these, or a compiled one. It is taken at the beginning of each step.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from saltus import _saltus
-from saltus._arrays import real, vector
+from saltus._arrays import Operand, constant, matrix, real, vector
+from saltus._errors import ModelError
+from saltus._operators import Coefficient, Scope, coefficient
 
 
 class Law:
     """What `Model.connect` takes second."""
 
-    def _law(self) -> _saltus.Law:
+    def _law(self, scope: Scope) -> _saltus.Law:
         raise NotImplementedError
+
+    def _set(self, **fields: Any) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True)
 class Complementarity(Law):
     """``0 ≤ y ⟂ λ ≥ 0``: ideal diodes, unilateral constraints of first-order systems."""
 
-    def _law(self) -> _saltus.Law:
+    def _law(self, scope: Scope) -> _saltus.Law:
         return _saltus.Law.complementarity()
 
 
@@ -29,7 +43,7 @@ class Complementarity(Law):
 class Equality(Law):
     """``y = 0``, ``λ`` free (mechanics: ``u = 0``): joints, algebraic equations."""
 
-    def _law(self) -> _saltus.Law:
+    def _law(self, scope: Scope) -> _saltus.Law:
         return _saltus.Law.equality()
 
 
@@ -48,8 +62,61 @@ class Relay(Law):
     lower: ArrayLike = -1.0
     upper: ArrayLike = 1.0
 
-    def _law(self) -> _saltus.Law:
+    def _law(self, scope: Scope) -> _saltus.Law:
         return _saltus.Law.relay(vector(self.lower, "lower"), vector(self.upper, "upper"))
+
+
+@dataclass(frozen=True, eq=False)
+class PiecewiseLinear(Law):
+    """``(y, λ)`` on a filled-in monotone graph: saturation, dead zone, relay with dead zone, Zener.
+
+    In mechanics the graph gives a force of ``u``.
+
+    Parameters
+    ----------
+    points : (k, 2) array_like
+        Points ``(y, λ)``, ``y`` not decreasing and ``λ`` not increasing. The first and the last
+        segment go on to infinity.
+
+    Examples
+    --------
+    A saturation between -1 and 1:
+
+    >>> PiecewiseLinear([(-2, 1), (-1, 1), (1, -1), (2, -1)])
+    """
+
+    points: ArrayLike
+
+    def __post_init__(self) -> None:
+        points = matrix(self.points, "points")
+        if points.shape[1] != 2:
+            raise ModelError(f"`points` has the shape {points.shape}, expected pairs (y, lam)")
+        self._set(points=points)
+
+    def _law(self, scope: Scope) -> _saltus.Law:
+        return _saltus.Law.piecewise_linear([tuple(row) for row in np.asarray(self.points).tolist()])
+
+
+@dataclass(frozen=True, eq=False)
+class NormalCone(Law):
+    """``−y ∈ N_P(λ)`` with the polyhedron ``P = { λ : A λ ≤ b }``.
+
+    Parameters
+    ----------
+    A : (k, m) array_like
+        One row a half-space.
+    b : (k,) array_like
+        One entry a half-space.
+    """
+
+    A: Operand
+    b: Operand
+
+    def __post_init__(self) -> None:
+        self._set(A=constant(self.A, "A", 2), b=constant(self.b, "b", 1))
+
+    def _law(self, scope: Scope) -> _saltus.Law:
+        return _saltus.Law.normal_cone(scope.constant(self.A, "A"), scope.constant(self.b, "b"))
 
 
 @dataclass(frozen=True)
@@ -58,14 +125,112 @@ class NewtonImpact(Law):
 
     Parameters
     ----------
-    e : float
+    e : float, formula or function
         Restitution in [0, 1].
     """
 
-    e: float
+    e: Coefficient
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "e", real(self.e, "e"))
+        self._set(e=coefficient(self.e, "e"))
 
-    def _law(self) -> _saltus.Law:
-        return _saltus.Law.newton_impact(self.e)
+    def _law(self, scope: Scope) -> _saltus.Law:
+        return _saltus.Law.newton_impact(_operator(scope, self.e, "e"))
+
+
+@dataclass(frozen=True)
+class ImpactFriction(Law):
+    """Contact with restitution and Coulomb's friction, in the plane (two components: normal,
+    tangent) or in space (three: normal, two tangents)::
+
+        0 ≤ u_N⁺ + e u_N⁻ ⟂ λ_N ≥ 0,    ‖λ_T‖ ≤ μ λ_N,    λ_T against u_T⁺ + e_T u_T⁻ where it slips
+
+    Parameters
+    ----------
+    e : float, formula or function
+        Restitution in [0, 1].
+    mu : float, formula or function
+        Friction coefficient, not negative.
+    et : float
+        Tangential restitution in [-1, 1].
+
+    Examples
+    --------
+    Friction that falls with the velocity of sliding:
+
+    >>> ImpactFriction(e=0, mu="0.2 + 0.1*exp(-abs(u[1]))")
+    >>> ImpactFriction(e=0, mu=lambda u: 0.2 + 0.1 * np.exp(-abs(u[1])))
+    """
+
+    e: Coefficient
+    mu: Coefficient
+    et: float = 0.0
+
+    def __post_init__(self) -> None:
+        e, mu = coefficient(self.e, "e"), coefficient(self.mu, "mu")
+        self._set(e=e, mu=mu, et=real(self.et, "et"))
+
+    def _law(self, scope: Scope) -> _saltus.Law:
+        e, mu = _operator(scope, self.e, "e"), _operator(scope, self.mu, "mu")
+        return _saltus.Law.impact_friction(e, mu, self.et)
+
+
+@dataclass(frozen=True)
+class RollingFriction(Law):
+    """`ImpactFriction` with rolling resistance ``‖λ_R‖ ≤ μ_r λ_N``, in the plane (three
+    components: normal, tangent, rolling rate) or in space (five).
+
+    Parameters
+    ----------
+    e : float, formula or function
+        Restitution in [0, 1].
+    mu : float, formula or function
+        Friction coefficient, not negative.
+    mu_r : float, formula or function
+        Coefficient of rolling resistance, a length, not negative.
+    """
+
+    e: Coefficient
+    mu: Coefficient
+    mu_r: Coefficient
+
+    def __post_init__(self) -> None:
+        e, mu = coefficient(self.e, "e"), coefficient(self.mu, "mu")
+        self._set(e=e, mu=mu, mu_r=coefficient(self.mu_r, "mu_r"))
+
+    def _law(self, scope: Scope) -> _saltus.Law:
+        e, mu = _operator(scope, self.e, "e"), _operator(scope, self.mu, "mu")
+        return _saltus.Law.rolling_friction(e, mu, _operator(scope, self.mu_r, "mu_r"))
+
+
+@dataclass(frozen=True)
+class Fremond(Law):
+    """Frémond's law: friction against the mean of the tangential velocities before and after,
+    which never creates energy::
+
+        0 ≤ u_N⁺ + e u_N⁻ ⟂ λ_N ≥ 0,    ‖λ_T‖ ≤ μ λ_N,    λ_T against (u_T⁺ + u_T⁻)/2 where it slips
+
+    Parameters
+    ----------
+    e : float, formula or function
+        Restitution in [0, 1].
+    mu : float, formula or function
+        Friction coefficient, not negative.
+    """
+
+    e: Coefficient
+    mu: Coefficient
+
+    def __post_init__(self) -> None:
+        self._set(e=coefficient(self.e, "e"), mu=coefficient(self.mu, "mu"))
+
+    def _law(self, scope: Scope) -> _saltus.Law:
+        e, mu = _operator(scope, self.e, "e"), _operator(scope, self.mu, "mu")
+        return _saltus.Law.fremond(e, mu)
+
+
+def _operator(scope: Scope, value: Any, what: str) -> _saltus.Operator:
+    if isinstance(value, float):
+        value = np.array([value])
+    operator: _saltus.Operator = scope.operator(value, what, "t q u", 1)
+    return operator

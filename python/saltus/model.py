@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from numpy.typing import ArrayLike
+
 from saltus import _saltus
-from saltus._arrays import Array, real
+from saltus._arrays import Array, count, real, vector
 from saltus._errors import ModelError, SaltusError, SignalError, did_you_mean
+from saltus.jacobians import JacobianCheck, JacobianReport
 from saltus.laws import Law
-from saltus.relations import Relation
+from saltus.relations import Link, Relation
 from saltus.systems import System
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ class Model:
     title : str
     t0 : float
         Initial time.
+    parameters : mapping of str to float, optional
+        Names that formulas of the model may use: ``{"g": 9.81}``.
 
     Examples
     --------
@@ -35,10 +40,16 @@ class Model:
     array([1.])
     """
 
-    def __init__(self, title: str = "", t0: float = 0.0) -> None:
+    def __init__(
+        self,
+        title: str = "",
+        t0: float = 0.0,
+        parameters: Mapping[str, float] | None = None,
+    ) -> None:
         if not isinstance(title, str):
             raise TypeError(f"`title` must be a text, not {type(title).__name__}")
         self._core = _saltus.Model(title, real(t0, "t0"))
+        self._parameters = _checked_parameters(parameters or {})
         self._systems: dict[str, SystemHandle] = {}
         self._interactions: dict[str, InteractionHandle] = {}
         self._latest: weakref.ref[TimeStepping] | None = None
@@ -62,6 +73,11 @@ class Model:
     def t0(self) -> float:
         """The initial time."""
         return self._core.t0
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """What names in formulas stand for."""
+        return dict(self._parameters)
 
     @property
     def systems(self) -> dict[str, SystemHandle]:
@@ -91,7 +107,7 @@ class Model:
         if not isinstance(system, System):
             raise TypeError(f"add() takes a system, not {type(system).__name__}")
         name = self._name(name, "system")
-        order, size = system._add(self._core, name)
+        order, size = system._add(self._core, name, self._parameters)
         self._systems[name] = handle = SystemHandle(self, name, order, size)
         return handle
 
@@ -123,9 +139,48 @@ class Model:
                 )
         name = self._name(name, "interaction")
         names = [self._system_name(system) for system in systems]
-        size = relation._connect(self._core, name, law._law(), names)
+        known = [self._systems.get(one) for one in names]
+        orders = [None if one is None else one._order for one in known]
+        size = relation._connect(Link(self._core, name, law, names, orders, self._parameters))
         self._interactions[name] = handle = InteractionHandle(self, name, size)
         return handle
+
+    def check_jacobians(
+        self,
+        t: float | None = None,
+        *,
+        points: int = 3,
+        spread: float = 0.1,
+        tol: float = 1e-6,
+        seed: int = 0,
+    ) -> JacobianReport:
+        """Compares Jacobians with central differences: those that were given, and those that are
+        exact because the function is a formula.
+
+        Parameters
+        ----------
+        t : float, optional
+            The time; `t0` unless given.
+        points : int
+            How many random points near the initial state are looked at, besides that state.
+        spread : float
+            How far away they are, relative to ``max(1, |x|)``.
+        tol : float
+            The largest difference, relative to the largest entry (at least 1), that is right.
+        seed : int
+            Chooses the points.
+
+        Returns
+        -------
+        JacobianReport
+            True if all are right; printed, it shows the worst entry of each.
+        """
+        at = None if t is None else real(t, "t")
+        rows = self._core.check_jacobians(
+            at, count(points, "points"), real(spread, "spread"), count(seed, "seed")
+        )
+        tol = real(tol, "tol")
+        return JacobianReport([JacobianCheck(*row, row[-1] <= tol) for row in rows])
 
     def __getitem__(self, name: str) -> SystemHandle | InteractionHandle:
         """The handle of a system or interaction."""
@@ -175,6 +230,18 @@ def _few(names: Iterable[str], limit: int = 8) -> str:
     return ", ".join(names[:limit]) + more
 
 
+def _checked_parameters(parameters: Mapping[str, float]) -> dict[str, float]:
+    for name in parameters:
+        if not isinstance(name, str):
+            raise TypeError(f"a parameter's name must be a text, not {type(name).__name__}")
+        if not _saltus.is_parameter_name(name):
+            raise ModelError(
+                f"`{name}` cannot be a parameter: its name must be letters, digits and _, and none "
+                "of t, x, q, v, u, lam, z and the functions"
+            )
+    return {name: real(value, name) for name, value in parameters.items()}
+
+
 class SystemHandle:
     """Names a system of a model, and shows its state.
 
@@ -202,6 +269,15 @@ class SystemHandle:
     def v(self) -> Array:
         """Velocity of a mechanical system."""
         return self._get("v", 2)
+
+    @property
+    def z(self) -> Array:
+        """Inputs; setting them changes the simulation that the model was last given to."""
+        return _inputs(self)
+
+    @z.setter
+    def z(self, value: ArrayLike) -> None:
+        _set_inputs(self, value)
 
     def _get(self, quantity: str, order: int) -> Array:
         if order != self._order:
@@ -243,6 +319,15 @@ class InteractionHandle:
         """Multiplier in the last step (mechanics: its impulse)."""
         return self._get("lam")
 
+    @property
+    def z(self) -> Array:
+        """Inputs; setting them changes the simulation that the model was last given to."""
+        return _inputs(self)
+
+    @z.setter
+    def z(self, value: ArrayLike) -> None:
+        _set_inputs(self, value)
+
     def _get(self, quantity: str) -> Array:
         simulation = self.model._simulation()
         if simulation is None or not simulation._has(self.name):
@@ -253,3 +338,20 @@ class InteractionHandle:
 
     def __repr__(self) -> str:
         return f"<interaction {self.name!r} of model {self.model.title!r}>"
+
+
+def _inputs(handle: SystemHandle | InteractionHandle) -> Array:
+    simulation = handle.model._simulation()
+    if simulation is not None and simulation._has(handle.name):
+        return simulation._core.state(handle.name, "z")
+    return handle.model._core.initial_inputs(handle.name)
+
+
+def _set_inputs(handle: SystemHandle | InteractionHandle, value: ArrayLike) -> None:
+    simulation = handle.model._simulation()
+    if simulation is None or not simulation._has(handle.name):
+        raise SaltusError(
+            f"`{handle.name}.z` cannot be set before the model is given to a simulation; "
+            "`z0` is what it starts with"
+        )
+    simulation._core.set_input(handle.name, vector(value, "z"))

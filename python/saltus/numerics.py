@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,8 +36,12 @@ __all__ = [
     "QpSolution",
     "QuadraticProgram",
     "Solution",
+    "VariationalInequality",
+    "VariationalSolution",
     "all_solutions",
+    "avi",
     "box",
+    "class_figure",
     "friction2d",
     "friction3d",
     "global_friction2d",
@@ -66,8 +70,7 @@ class Attempt(NamedTuple):
     solver: str
     """The method."""
     status: str
-    """How it ended: as `Solution.status`, or ``"ray"`` where Lemke's method ended on a ray that
-    proves nothing."""
+    """How it ended: as `Solution.reason`."""
     residual: float
     """The residual it reached."""
 
@@ -94,6 +97,12 @@ class Solution:
     """The unknown with the largest share of the residual."""
     attempts: list[Attempt] = field(default_factory=list)
     """What was tried, in order."""
+    reason: str = ""
+    """The status in more words: as `status`, or ``"stalled"`` (no progress any more), ``"ill_scaled"``
+    (stalled, and only round-off is left: choose other units), ``"interrupted"``, ``"ray"`` (Lemke's
+    method ended on a ray that proves nothing), ``"unbounded"`` (of a quadratic program)."""
+    history: Array = field(default_factory=lambda: np.zeros(0))
+    """The residuals measured on the way, at most 128: of more, every second, fourth, … is kept."""
 
     @property
     def solved(self) -> bool:
@@ -113,6 +122,17 @@ class QpSolution(Solution):
     lower bound holds ``A x``, negative where the upper one does, zero between them."""
     objective: float
     """``½ xᵀ P x + cᵀ x``"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariationalSolution(Solution):
+    """An answer of a variational inequality over a polyhedron. ``z`` are its variables and the
+    multipliers of its rows, in the order of the problem that was solved; see `avi`."""
+
+    x: Array
+    """The point of the polyhedron."""
+    y: Array
+    """The multipliers: one a row of ``A``, not negative, then one a row of ``E``."""
 
 
 class Physical(NamedTuple):
@@ -356,7 +376,8 @@ def qp(
 
     `solve` gives a `QpSolution` with ``x``, ``y`` and ``objective``. A linear program has
     ``P = 0``. A program without an optimum (nothing satisfies the constraints, or the objective
-    has no lower bound) is ``"infeasible"``.
+    has no lower bound) is ``"infeasible"``; `Solution.reason` tells which: ``"infeasible"`` or
+    ``"unbounded"``.
 
     Parameters
     ----------
@@ -392,6 +413,64 @@ def qp(
         spread(np.inf if upper is None else upper, "upper", n),
     )
     return QuadraticProgram(program)
+
+
+class VariationalInequality(Problem):
+    """A variational inequality over a polyhedron, made by `avi` and `vi`."""
+
+    def __init__(self, core: _saltus.Problem, kind: str, variables: int) -> None:
+        super().__init__(core, kind)
+        self._variables = variables
+
+
+def avi(
+    M: Any,
+    q: ArrayLike,
+    A: Any = None,
+    b: ArrayLike | None = None,
+    E: Any = None,
+    f: ArrayLike | None = None,
+) -> VariationalInequality:
+    """The affine variational inequality over the polyhedron ``A x ≤ b``, ``E x = f``::
+
+        x in the polyhedron,     (M x + q) · (v − x) ≥ 0   for all v in it
+
+    by its multipliers, which make it a box problem::
+
+        0 = M x + q + Aᵀ λ + Eᵀ ν,     0 ≤ b − A x ⟂ λ ≥ 0,     0 = f − E x
+
+    `solve` gives a `VariationalSolution` with ``x`` and the multipliers ``y``.
+
+    Parameters
+    ----------
+    M : (n, n) array_like or SciPy sparse
+    q : (n,) array_like
+    A : (m, n) array_like or SciPy sparse, optional
+    b : (m,) array_like, optional
+    E : (k, n) array_like or SciPy sparse, optional
+    f : (k,) array_like, optional
+
+    Examples
+    --------
+    The point of a triangle nearest to (2, 1):
+
+    >>> p = avi(np.eye(2), [-2, -1], A=[[-1, 0], [0, -1], [1, 1]], b=[0, 0, 1])
+    >>> solve(p).x
+    array([1., 0.])
+    """
+    slope = vector_of(q, "q")
+    rows = [*_rows(A, b, "A", "b", len(slope)), *_rows(E, f, "E", "f", len(slope))]
+    core = _saltus.avi_problem(matrix_of(M, "M"), slope, *rows)
+    return VariationalInequality(core, "avi", len(slope))
+
+
+def _rows(matrix: Any, right: Any, name: str, of: str, n: int) -> tuple[Any, Array]:
+    """The rows of a polyhedron and their right-hand sides."""
+    if (matrix is None) != (right is None):
+        raise InputError(f"`{name}` and `{of}` belong together: give both, or none")
+    if matrix is None:
+        return np.zeros((0, n)), np.zeros(0)
+    return matrix_of(matrix, name), vector_of(right, of)
 
 
 def ncp(F: Map, jac: Map | None = None, n: int | None = None) -> Problem:
@@ -452,9 +531,10 @@ def vi(
     upper: ArrayLike | None = None,
     sets: Sequence[Description] | None = None,
     n: int | None = None,
+    polyhedron: tuple[Any, ...] | None = None,
 ) -> Problem:
     """The variational inequality: find ``z ∈ X`` with ``F(z)ᵀ (x − z) ≥ 0`` for all ``x ∈ X``, which
-    is ``−F(z) ∈ N_X(z)``. For an affine ``F`` use `problem`.
+    is ``−F(z) ∈ N_X(z)``. For an affine ``F`` use `problem` or `avi`.
 
     Parameters
     ----------
@@ -465,8 +545,15 @@ def vi(
     sets : list, optional
         ``X`` as a product of sets, in the words of `problem`: ``[("second-order", 3, 0.5)]``.
     n : int
-        Number of unknowns; not needed with `sets`, or where `lower` or `upper` is an array.
+        Number of unknowns; not needed with `sets` or `polyhedron`, or where `lower` or `upper` is an
+        array.
+    polyhedron : (A, b) or (A, b, E, f), optional
+        ``X`` as ``A x ≤ b``, ``E x = f``; `solve` then gives a `VariationalSolution`, see `avi`.
     """
+    if polyhedron is not None:
+        if not (lower is None and upper is None and sets is None):
+            raise InputError("`polyhedron` and other sets exclude each other: write bounds as rows")
+        return _polyhedral(F, jac, polyhedron, n)
     if sets is None:
         return _function(F, jac, _bounds(lower, upper, n), "vi")
     if lower is not None or upper is not None:
@@ -478,6 +565,47 @@ def vi(
     return _function(F, jac, blocks, "vi")
 
 
+def _polyhedral(
+    F: Map, jac: Map | None, polyhedron: tuple[Any, ...], n: int | None
+) -> VariationalInequality:
+    """``F`` with the rows of a polyhedron; see `avi`."""
+    if len(polyhedron) not in (2, 4):
+        raise InputError("`polyhedron` must be (A, b) or (A, b, E, f)")
+    A, b, E, f = (*polyhedron, None, None)[:4]
+    given = [_dense(rows) for rows in (A, E) if rows is not None]
+    size = given[0].shape[1] if given and given[0].ndim == 2 else _size(n)
+    if n is not None and count(n, "n") != size:
+        raise InputError(f"`n` = {n}, but the polyhedron has {size} unknowns")
+    below = np.zeros((0, size)) if A is None else _dense(A)
+    on = np.zeros((0, size)) if E is None else _dense(E)
+    right = np.concatenate([vector_of([] if v is None else v, k) for v, k in ((b, "b"), (f, "f"))])
+    for rows, what in ((below, "A"), (on, "E")):
+        if rows.ndim != 2 or rows.shape[1] != size:
+            raise InputError(f"`{what}` of the polyhedron has shape {rows.shape}, expected (m, {size})")
+    rows = np.concatenate([below, on])
+    if len(rows) != len(right):
+        raise InputError(f"the polyhedron has {len(rows)} rows, but {len(right)} right-hand sides")
+    value, derivative = maps_of(F, jac, size)
+
+    def extended(y: Array) -> Array:
+        z, multipliers = y[:size], y[size:]
+        return np.concatenate([value(z) + rows.T @ multipliers, right - rows @ z])
+
+    def extended_jacobian(y: Array) -> Array:
+        zeros = np.zeros((len(rows), len(rows)))
+        return np.block([[derivative(y[:size]), rows.T], [-rows, zeros]])
+
+    sets = (("free", size), ("nonnegative", len(below)), ("free", len(on)))
+    used: list[tuple[str, int, list[float]]] = [(name, k, []) for name, k in sets if k > 0]
+    inner = _function(extended, extended_jacobian, used, "vi")
+    return VariationalInequality(inner._core, "vi", size)
+
+
+def _dense(rows: Any) -> Array:
+    """A matrix with every zero written out."""
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+
+
 def read(path: str | os.PathLike[str], kind: str | None = None) -> Problem:
     """A stored problem, from a text file of Siconos or an HDF5 file of FCLIB.
 
@@ -487,9 +615,9 @@ def read(path: str | os.PathLike[str], kind: str | None = None) -> Problem:
     kind : str, optional
         What the file holds: ``"lcp"``, ``"mlcp"``, ``"relay"``, ``"fc2d"``, ``"fc3d"``,
         ``"gfc2d"``, ``"gfc3d"``, ``"rfc3d"``, ``"grfc3d"``, ``"gmp"``, ``"soclcp"`` or
-        ``"plasticity"``. Unless given, the name of the file's folder; a file in HDF5 says it
-        itself. ``"avi"`` raises `NotAvailableError`: such a file does not say which set it is
-        over.
+        ``"plasticity"``, ``"avi"``. Unless given, the name of the file's folder; a file in HDF5
+        says it itself. An ``"avi"`` that ends before the set it is over, as those of Siconos do,
+        raises `NotAvailableError`.
 
     Raises
     ------
@@ -536,13 +664,25 @@ def solve(
     if check and not solution.solved:
         tried = ", ".join(f"{one.solver}: {one.status}" for one in solution.attempts)
         error = SolverError(
-            f"the {p.kind} of {p.size} unknowns was not solved: {solution.status} "
+            f"the {p.kind} of {p.size} unknowns was not solved: {_words(solution)} "
             f"after {solution.iterations} iterations (residual {solution.residual:.3g}, "
             f"worst in row {solution.worst}); tried {tried}"
         )
         error.report = solution
         raise error
     return solution
+
+
+def _words(solution: Solution) -> str:
+    if solution.reason in ("", solution.status):
+        return solution.status
+    return f"{solution.status} ({solution.reason})"
+
+
+def class_figure(p: Problem, z: ArrayLike) -> float:
+    """The figure of the class of `p` alone, as other programs print it: `residual` without its
+    lower bound for friction."""
+    return _saltus.class_figure(_problem(p)._core, vector_of(z, "z"))
 
 
 def residual(p: Problem, z: ArrayLike) -> float:
@@ -553,6 +693,9 @@ def residual(p: Problem, z: ArrayLike) -> float:
     The scale is ``‖q‖`` for an `lcp`, ``max(‖q‖, ‖z‖, ‖w‖)`` for friction, 1 for functions,
     ``1 + ‖q‖`` for the others. To a global problem ``‖M v − f − H z‖``, relative to the largest of
     its terms, is added.
+
+    For friction it is at least the same in units in which forces and velocities are of one size, so
+    that no answer passes whose forces run away to infinity; `class_figure` is without that.
 
     The certificate: computed from the problem and `z` alone, apart from any solver.
     """
@@ -611,6 +754,8 @@ def _problem(p: Problem) -> Problem:
 
 
 def _solve(p: Problem, solver: str, guess: Array | None) -> Solution:
+    if isinstance(p, VariationalInequality):
+        return _over_polyhedron(p, solver, guess)
     if not isinstance(p, QuadraticProgram):
         return _solution(_saltus.solve(p._core, solver, guess))
     variables = len(p._program.optimum(np.zeros(p.size))[0])
@@ -618,7 +763,17 @@ def _solve(p: Problem, solver: str, guess: Array | None) -> Solution:
         guess = np.concatenate([guess, np.zeros(p.size - variables)])
     plain = _solution(_saltus.solve(p._core, solver, guess))
     x, y, objective = p._program.optimum(plain.z)
+    if plain.status == "infeasible":
+        plain = replace(plain, reason=p._program.why_no_optimum() or "infeasible")
     return QpSolution(**vars(plain), x=x, y=y, objective=objective)
+
+
+def _over_polyhedron(p: VariationalInequality, solver: str, guess: Array | None) -> Solution:
+    n = p._variables
+    if guess is not None and len(guess) == n:
+        guess = np.concatenate([guess, np.zeros(p.size - n)])
+    plain = _solution(_saltus.solve(p._core, solver, guess))
+    return VariationalSolution(**vars(plain), x=plain.z[:n], y=plain.z[n:])
 
 
 def _solution(answer: Any) -> Solution:

@@ -15,6 +15,7 @@ from saltus._errors import InputError, SaltusError
 from saltus._progress import Progress, Reporter
 from saltus.integrators import Integrator
 from saltus.model import InteractionHandle, Model, SystemHandle
+from saltus.newton import Newton
 from saltus.results import Ledger, Run
 from saltus.solvers import Auto, Solver
 
@@ -49,6 +50,8 @@ class TimeStepping:
         `MoreauJean` for mechanical ones, with their defaults unless given.
     solver : solvers.Solver, optional
         `solvers.Auto` unless given.
+    newton : Newton, optional
+        How the equations of a step are solved where the model is not linear.
 
     Attributes
     ----------
@@ -68,6 +71,7 @@ class TimeStepping:
         h: float | ArrayLike,
         integrator: Integrator | Iterable[Integrator] | None = None,
         solver: Solver | None = None,
+        newton: Newton | None = None,
     ) -> None:
         if not isinstance(model, Model):
             raise TypeError(f"TimeStepping() takes a Model, not {type(model).__name__}")
@@ -77,9 +81,13 @@ class TimeStepping:
         elif not isinstance(solver, Solver):
             found = type(solver).__name__
             raise TypeError(f"`solver` must be one of saltus.solvers, not {found}")
+        if newton is not None and not isinstance(newton, Newton):
+            found = type(newton).__name__
+            raise TypeError(f"`newton` must be a saltus.Newton, not {found}")
         steps = real(h, "h") if np.ndim(h) == 0 else vector(h, "h")
         texts = [one._json() for one in integrators]
-        self._start(model, steps, texts, solver._json(), None)
+        method = None if newton is None else newton._json()
+        self._start(model, steps, texts, solver._json(), None, method)
 
     def _start(
         self,
@@ -88,8 +96,11 @@ class TimeStepping:
         integrators: list[str],
         solver: str,
         model_text: str | None,
+        newton: str | None = None,
     ) -> None:
-        self._core = _saltus.TimeStepping(model._core, steps, integrators, solver, model_text)
+        self._core = _saltus.TimeStepping(
+            model._core, steps, integrators, solver, model_text, newton
+        )
         self._names = frozenset([*model._systems, *model._interactions])
         self.model = model
         self.last_run: Run | None = None
@@ -206,6 +217,25 @@ class TimeStepping:
         state = {"q": q, "v": v, "x": x}
         given = {key: vector(value, key) for key, value in state.items() if value is not None}
         self._core.set_state(name, **given)
+
+    def set_input(
+        self, owner: str | SystemHandle | InteractionHandle, z: ArrayLike
+    ) -> None:
+        """Replaces the inputs ``z`` of a system or interaction, from the current time on.
+
+        Parameters
+        ----------
+        owner : str, SystemHandle or InteractionHandle
+            It has inputs because it was given ``z0``; `reset` takes it back to these.
+        z : (k,) array_like
+        """
+        if not isinstance(owner, (str, SystemHandle, InteractionHandle)):
+            found = type(owner).__name__
+            raise TypeError(
+                f"set_input() takes a system or interaction, by handle or name, not {found}"
+            )
+        name = owner if isinstance(owner, str) else owner.name
+        self._core.set_input(name, vector(z, "z"))
 
     def _has(self, name: str) -> bool:
         return name in self._names

@@ -168,6 +168,7 @@ def test_read_wrong(tmp_path):
         nu.read(file)
     with pytest.raises(sl.InputError, match="no kind of problem `lpc`; did you mean `lcp`"):
         nu.read(file, kind="lpc")
+    file.write_text("1 0 1 1 1 1\n2 3")
     with pytest.raises(NotImplementedError, match="kind `avi` cannot be read: the file does not say"):
         nu.read(file, kind="avi")
     with pytest.raises(FileNotFoundError, match="no such file"):

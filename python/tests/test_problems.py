@@ -1,5 +1,7 @@
 """Problems with contacts, cones, graphs and blocks; quadratic programs; problems out of functions."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -437,6 +439,56 @@ def test_implicit_twisting():
         s = nu.solve(nu.relay(T.T @ M @ T, T.T @ q), tol=1e-12)
         x = M @ T @ s.z + q
     assert np.abs(x).max() < 1e-12  # reached after 5141 steps, and kept
+
+
+def test_avi_is_a_projection():
+    triangle = {"A": [[-1, 0], [0, -1], [1, 1]], "b": [0, 0, 1]}
+    s = nu.solve(nu.avi(np.eye(2), [-2, -1], **triangle))
+    assert s.x == pytest.approx([1, 0]) and len(s.y) == 3
+    assert s.y == pytest.approx([0, 0, 1], abs=1e-9) or min(s.y) >= -1e-9
+    s = nu.solve(nu.avi(np.eye(3), [-1, -2, -3], E=[[1, 1, 1]], f=[0]))
+    assert s.x == pytest.approx([-1, 0, 1])
+    with pytest.raises(sl.InputError, match="`A` and `b` belong together"):
+        nu.avi(np.eye(2), [0, 0], A=[[1, 1]])
+
+
+def test_vi_over_a_polyhedron():
+    def F(z):
+        return z**3 - np.array([8.0, 1.0])
+
+    s = nu.solve(nu.vi(F, polyhedron=([[1, 1]], [2])))
+    assert s.x.sum() == pytest.approx(2)
+    assert F(s.x)[0] == pytest.approx(F(s.x)[1])
+    linear = nu.solve(nu.vi(lambda z: z - [2, 1], polyhedron=([[-1, 0], [0, -1], [1, 1]], [0, 0, 1])))
+    assert linear.x == pytest.approx([1, 0], abs=1e-8)
+    with pytest.raises(sl.InputError, match="exclude each other"):
+        nu.vi(F, lower=0.0, polyhedron=([[1, 1]], [2]))
+
+
+def test_reason_and_history():
+    s = nu.solve(nu.friction3d(np.eye(3), [-1, 2, 0], 0.5))
+    assert (s.status, s.reason) == ("solved", "solved")
+    assert len(s.history) <= 128 and s.history[-1] <= 1e-8
+    unbounded = nu.solve(nu.qp(np.zeros((1, 1)), [-1.0], lower=0.0), check=False)
+    assert (unbounded.status, unbounded.reason) == ("infeasible", "unbounded")
+    p = nu.friction2d(np.eye(2), [-1.0, 0.2], 0.5)
+    assert nu.class_figure(p, [1.0, -0.2]) <= nu.residual(p, [1.0, -0.2]) + 1e-16
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+def test_ctrl_c_ends_a_solve():
+    import signal
+    import threading
+    import time
+
+    n = 24  # the modes of so many unknowns take minutes
+    p = nu.lcp(-np.ones((n, n)) - np.eye(n), -np.ones(n))
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    start = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        nu.solve(p, "enumeration", max_iter=10**9)
+    assert time.monotonic() - start < 20
 
 
 def test_exceptions_come_through():

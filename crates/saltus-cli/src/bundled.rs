@@ -31,14 +31,22 @@ macro_rules! example {
 /// All bundled examples, in the order of their names.
 pub const EXAMPLES: &[Example] = &[
     example!("bouncing-ball": "README.md", "model.toml"),
+    example!("buck-converter": "README.md", "model.toml"),
+    example!("cam-follower": "README.md", "model.toml"),
     example!("column-of-beads": "README.md", "model.toml"),
     example!("diode-bridge": "README.md", "model.toml"),
     example!("filippov-square-spiral": "README.md", "model.toml"),
+    example!("friction-oscillator": "README.md", "model.toml", "belt.toml"),
+    example!("impacting-bar": "README.md", "model.toml"),
     example!("lzc-circuit": "README.md", "model.toml"),
     example!("rc-diode-ladder": "README.md", "model.toml"),
     example!("relay-oscillator": "README.md", "model.toml"),
     example!("rlc-half-wave-rectifier": "README.md", "model.toml"),
+    example!("rocking-block": "README.md", "model.toml"),
+    example!("slider-crank": "README.md", "model.toml", "friction.toml"),
     example!("sliding-mode": "README.md", "model.toml", "sgn.toml"),
+    example!("two-link-arm": "README.md", "model.toml"),
+    example!("woodpecker": "README.md", "model.toml"),
 ];
 
 #[cfg(test)]

@@ -319,8 +319,8 @@ impl<R: Register> Code<R> {
             let result = Op::apply(instruction, register, set, &self.tables);
             set(instruction.to, result);
         }
-        for (out, output) in out.iter_mut().zip(&self.outputs) {
-            *out = file[output.index()].get();
+        for k in 0..self.outputs.len() {
+            out[k] = file[self.outputs[k].index()].get();
         }
     }
 }

@@ -5,6 +5,20 @@ use thiserror::Error;
 /// A model that makes no sense. Each error names the part, what was found and what was expected.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ModelError {
+    /// A degree of freedom that the systems do not have, or named twice.
+    #[error(
+        "{owner}: entry {index} of `dofs` is {found}; expected different numbers below {dim}, the degrees of freedom of the linked systems"
+    )]
+    Dof {
+        /// The interaction.
+        owner: String,
+        /// Position in `dofs`.
+        index: usize,
+        /// The entry.
+        found: usize,
+        /// Degrees of freedom.
+        dim: usize,
+    },
     /// A vector of the wrong length.
     #[error("{owner}: `{what}` has length {found}, expected {expected} ({why})")]
     Length {
@@ -181,6 +195,16 @@ pub enum ModelError {
     /// A function given by the user failed.
     #[error(transparent)]
     Operator(#[from] OperatorError),
+}
+
+impl ModelError {
+    /// The same, with the system named where a function of it failed.
+    pub(crate) fn of(self, system: &str) -> Self {
+        match self {
+            ModelError::Operator(error) => ModelError::Operator(error.of(system)),
+            error => error,
+        }
+    }
 }
 
 /// A function given by the user failed, or answered with something that is not a number.

@@ -28,27 +28,35 @@ impl Names {
     fn list(&self) -> Vec<String> {
         let entries =
             |(name, len): (&'static str, usize)| (0..len).map(move |i| format!("{name}[{i}]"));
-        let time = self.time.then(|| "t".to_string());
-        let inputs = ("z", self.inputs);
-        let vectors = [self.first, self.second, inputs].into_iter().flat_map(entries);
-        time.into_iter().chain(vectors).collect()
+        // a name that no formula can write stands for a `t` that it may not use
+        let time = if self.time { "t" } else { "" };
+        let vectors = [("z", self.inputs), self.first, self.second].into_iter().flat_map(entries);
+        std::iter::once(time.to_string()).chain(vectors).collect()
     }
 
-    /// The variables of one argument.
+    /// The variables of one argument. So the variables of `M(q)` are the first ones of
+    /// `F_int(t, q, v)`, and both can be evaluated in one go.
     fn range(&self, argument: Argument) -> std::ops::Range<usize> {
-        let time = usize::from(self.time);
-        let first = time + self.first.1;
-        let second = first + self.second.1;
+        let inputs = 1 + self.inputs;
+        let first = inputs + self.first.1;
         match argument {
-            Argument::Time => 0..time,
-            Argument::First => time..first,
-            Argument::Second => first..second,
-            Argument::Inputs => second..second + self.inputs,
+            Argument::Time => 0..1,
+            Argument::Inputs => 1..inputs,
+            Argument::First => inputs..first,
+            Argument::Second => first..first + self.second.1,
         }
     }
 
     fn len(&self) -> usize {
-        self.range(Argument::Inputs).end
+        self.range(Argument::Second).end
+    }
+
+    /// Whether the variables of `self` are the first ones of `other`.
+    fn begins(&self, other: &Names) -> bool {
+        self.inputs == other.inputs
+            && (self.first.1 == 0 || self.first.1 == other.first.1)
+            && (self.second.1 == 0 || self.second.1 == other.second.1)
+            && (self.first.1 != 0 || self.second.1 == 0)
     }
 }
 
@@ -95,6 +103,37 @@ impl Operator {
         Ok(Operator::of_function(rows, cols, function, *names))
     }
 
+    /// The entries of several operators one after the other, in one evaluation that shares what
+    /// they have in common. Only for formulas and constants.
+    pub(crate) fn joined(operators: &[&Operator]) -> Option<Operator> {
+        let formulas = operators.iter().map(|operator| match operator.as_constant() {
+            Some(_) => Some(None),
+            None => operator.as_function()?.as_any()?.downcast_ref::<Formulas>().map(Some),
+        });
+        let formulas: Vec<Option<&Formulas>> = formulas.collect::<Option<_>>()?;
+        let widest = formulas.iter().flatten().max_by_key(|formulas| formulas.names.len())?;
+        if !formulas.iter().flatten().all(|formulas| formulas.names.begins(&widest.names)) {
+            return None;
+        }
+        let list = widest.names.list();
+        let variables: Vec<&str> = list.iter().map(String::as_str).collect();
+        let mut joined: Option<saltus_expr::Function> = None;
+        for (operator, formulas) in operators.iter().zip(&formulas) {
+            let function = match formulas {
+                Some(formulas) => formulas.function.clone(),
+                None => {
+                    let numbers = operator.as_constant()?.data().iter();
+                    let texts: Vec<String> = numbers.map(|x| format!("{x:?}")).collect();
+                    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                    saltus_expr::Function::parse(&texts, &variables).ok()?
+                }
+            };
+            joined = Some(joined.map_or_else(|| function.clone(), |joined| joined.join(&function)));
+        }
+        let function = joined?;
+        Some(Operator::of_function(function.len(), 1, function, widest.names))
+    }
+
     fn of_function(
         rows: usize,
         cols: usize,
@@ -128,9 +167,7 @@ thread_local! {
 impl Formulas {
     #[inline]
     fn gather(&self, at: At<'_>, values: &mut [f64]) {
-        if self.names.time {
-            values[0] = at.t;
-        }
+        values[0] = at.t;
         for (argument, vector) in [
             (Argument::First, at.first),
             (Argument::Second, at.second),
@@ -165,6 +202,10 @@ impl Function for Formulas {
 
     fn uses(&self, argument: Argument) -> bool {
         self.names.range(argument).any(|variable| self.function.uses(variable))
+    }
+
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
     }
 
     fn derivative(&self, by: Argument) -> Option<Arc<dyn Function>> {

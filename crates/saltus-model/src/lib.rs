@@ -11,6 +11,7 @@
 mod check;
 mod error;
 mod formula;
+mod jacobians;
 mod law;
 mod model;
 mod operator;
@@ -21,13 +22,14 @@ pub mod systems;
 
 pub use error::{ModelError, OperatorError};
 pub use formula::Names;
+pub use jacobians::{Jacobian, JacobianCheck, JacobianPoints};
 pub use law::{Coefficient, Law, Range};
 pub use model::{Interaction, InteractionId, Model, System, SystemId};
 pub use operator::{Argument, At, Function, Operator};
 pub use relation::{Input, IntoRelation, Linear, Relation, Terms};
 pub use relations::{
     FirstOrderLinearRelation, FirstOrderRelation, LagrangianCompliant, LagrangianLinearRelation,
-    LagrangianRelation,
+    LagrangianRelation, Prescribed,
 };
 pub use system::{
     Dependence, FirstOrderDependence, FirstOrderSystem, Order, SecondOrderDependence,

@@ -128,7 +128,7 @@ impl Model {
     pub fn add(&mut self, name: &str, system: impl Into<System>) -> Result<SystemId, ModelError> {
         self.check_name(name)?;
         let system = system.into();
-        system.check(&format!("system `{name}`"))?;
+        system.check(&format!("system `{name}`")).map_err(|error| error.of(name))?;
         let id = SystemId(self.systems.len());
         self.systems.push((name.to_string(), system));
         self.names.insert(name.to_string(), Member::System(id));
@@ -176,6 +176,29 @@ impl Model {
         self.interactions.push((name.to_string(), interaction));
         self.names.insert(name.to_string(), Member::Interaction(id));
         Ok(id)
+    }
+
+    /// Gives degrees of freedom of a mechanical system these velocities, constant or functions of
+    /// time. The reactions are the multipliers.
+    ///
+    /// ```
+    /// use saltus_model::{LagrangianLinear, Model, Operator};
+    ///
+    /// let mut model = Model::new("shaker");
+    /// let M = [[1.0, 0.0], [0.0, 1.0]];
+    /// let masses = model.add("masses", LagrangianLinear::new([0.0; 2], [0.0; 2], M))?;
+    /// let v = Operator::vector_of_time(1, |t, v| v[0] = t.cos());
+    /// model.prescribe("shaker", masses, [0], v)?;
+    /// # Ok::<(), saltus_model::ModelError>(())
+    /// ```
+    pub fn prescribe(
+        &mut self,
+        name: &str,
+        system: SystemId,
+        dofs: impl Into<Vec<usize>>,
+        v: impl Into<crate::Operator>,
+    ) -> Result<InteractionId, ModelError> {
+        self.connect(name, crate::Prescribed::new(dofs, v), Law::Equality, &[system])
     }
 
     /// A model of some of the systems alone, in this order, with the interactions that link no
@@ -231,6 +254,22 @@ impl Model {
         match self.names.get(name) {
             Some(Member::Interaction(id)) => Ok(*id),
             _ => Err(unknown("interaction", name, self.interactions().map(|(name, _)| name))),
+        }
+    }
+
+    /// The inputs `z` that the system or interaction of this name starts with.
+    pub fn inputs(&self, name: &str) -> Result<&[f64], ModelError> {
+        match self.names.get(name) {
+            Some(Member::System(id)) => Ok(match self.system(*id)? {
+                System::FirstOrder(system) => system.z0(),
+                System::SecondOrder(system) => system.z0(),
+            }),
+            Some(Member::Interaction(id)) => Ok(self.interactions[id.0].1.relation.z0()),
+            None => {
+                let systems = self.systems().map(|(name, _)| name);
+                let known = systems.chain(self.interactions().map(|(name, _)| name));
+                Err(unknown("system or interaction", name, known))
+            }
         }
     }
 

@@ -82,6 +82,11 @@ pub trait Function: fmt::Debug + Send + Sync {
     /// Whether the value can change with this argument.
     fn uses(&self, argument: Argument) -> bool;
 
+    /// The function itself, if it can be joined with others of its kind.
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        None
+    }
+
     /// The exact derivative, where it is known: one row an entry of the value, one column a
     /// component of the argument.
     fn derivative(&self, by: Argument) -> Option<Arc<dyn Function>> {
@@ -166,6 +171,13 @@ impl Operator {
         match &self.0 {
             Value::Constant(value) => Some(value),
             Value::Function { .. } => None,
+        }
+    }
+
+    pub(crate) fn as_function(&self) -> Option<&dyn Function> {
+        match &self.0 {
+            Value::Constant(_) => None,
+            Value::Function { function, .. } => Some(function.as_ref()),
         }
     }
 

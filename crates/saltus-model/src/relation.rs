@@ -1,6 +1,6 @@
 //! What a strategy sees of a relation.
 
-use crate::{At, ModelError, OperatorError, Order};
+use crate::{At, Jacobian, ModelError, OperatorError, Order};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
 
@@ -39,6 +39,10 @@ pub trait Relation: Debug + Send + Sync {
     /// How `λ` acts; nothing where it is `p = Hᵀ λ`.
     fn input(&self) -> Option<&dyn Input> {
         None
+    }
+    /// Its Jacobians, to be compared with differences; none where they cannot be wrong.
+    fn jacobians(&self) -> Vec<Jacobian<'_>> {
+        Vec::new()
     }
     /// Finds what is wrong with the relation on systems of `dim` state components in all.
     fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError>;
@@ -96,4 +100,6 @@ pub struct Terms {
     pub time: bool,
     /// `g` depends on `x`.
     pub feedback: bool,
+    /// It speaks of velocities alone: `u` is all there is, and `y` means nothing.
+    pub velocity: bool,
 }

@@ -1,6 +1,6 @@
 //! What a strategy sees of a system: a small trait for each order.
 
-use crate::{Argument, At, ModelError, Operator, OperatorError};
+use crate::{Argument, At, Jacobian, ModelError, Operator, OperatorError};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
 
@@ -73,6 +73,10 @@ pub trait FirstOrderSystem: Debug + Send + Sync {
     fn forcing(&self, t: f64, b: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂f/∂x (t, x)`.
     fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError>;
+    /// Its Jacobians, to be compared with differences; none where they cannot be wrong.
+    fn jacobians(&self) -> Vec<Jacobian<'_>> {
+        Vec::new()
+    }
     /// Finds what is wrong with the system; `owner` names it in the error.
     fn check(&self, owner: &str) -> Result<(), ModelError>;
 }
@@ -124,6 +128,34 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
     fn force_dq(&self, at: At<'_>, J: &mut Matrix, work: &mut Matrix) -> Result<(), OperatorError>;
     /// `∂F/∂v`.
     fn force_dv(&self, at: At<'_>, J: &mut Matrix, work: &mut Matrix) -> Result<(), OperatorError>;
+    /// `M` and `F` together.
+    fn mass_and_force(
+        &self,
+        at: At<'_>,
+        M: &mut Matrix,
+        F: &mut [f64],
+        work: &mut Vec<f64>,
+    ) -> Result<(), OperatorError> {
+        work.resize(F.len(), 0.0);
+        self.mass(at, M)?;
+        self.force(at, F, work)
+    }
+    /// `∂F/∂q` and `∂F/∂v` together.
+    fn force_jacobians(
+        &self,
+        at: At<'_>,
+        dq: &mut Matrix,
+        dv: &mut Matrix,
+        work: &mut Matrix,
+    ) -> Result<(), OperatorError> {
+        self.force_dq(at, dq, work)?;
+        self.force_dv(at, dv, work)
+    }
+
+    /// Its Jacobians, to be compared with differences; none where they cannot be wrong.
+    fn jacobians(&self) -> Vec<Jacobian<'_>> {
+        Vec::new()
+    }
     /// Finds what is wrong with the system; `owner` names it in the error.
     fn check(&self, owner: &str) -> Result<(), ModelError>;
 }

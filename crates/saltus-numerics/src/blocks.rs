@@ -3,6 +3,9 @@
 use crate::{NumericsError, Operator, Problem, Set};
 use saltus_linalg::BlockSparse;
 
+/// Most unknowns of a block: its own matrix is dense, and takes 128 MB then.
+const DENSEST: usize = 4096;
+
 /// The matrix of a problem in blocks, with their sets; `q` is that of the problem, and for a
 /// pair `(M, H)` includes what the given momentum makes.
 #[derive(Debug, Default)]
@@ -32,6 +35,11 @@ impl Blocks {
             k += 1;
         });
         sets.truncate(k);
+        let size = |block: usize| start[block + 1] - start[block];
+        if let Some(block) = (0..k).find(|&block| size(block) > DENSEST) {
+            let (size, limit) = (size(block), DENSEST);
+            return Err(NumericsError::BlockTooLarge { method, block, size, limit });
+        }
         let cut_alike = self.matrix.len() == k
             && (0..k).all(|b| self.matrix.range(b) == (start[b]..start[b + 1]));
         if self.matrix_id != problem.matrix_id() || !cut_alike {
@@ -63,6 +71,11 @@ impl Blocks {
                 set.project(1.0, &mut z[self.matrix.range(k)]);
             }
         }
+    }
+
+    /// The block of each unknown.
+    pub fn of_unknowns(&self) -> Vec<usize> {
+        (0..self.len()).flat_map(|k| self.matrix.range(k).map(move |_| k)).collect()
     }
 
     /// Number of blocks.

@@ -133,6 +133,32 @@ pub enum NumericsError {
         /// How many it would try.
         limit: usize,
     },
+    /// A block that a method would store as a dense matrix, and that is too large for it.
+    #[error(
+        "{method}: block {block} has {size} unknowns, and would take a dense matrix of that size; blocks of at most {limit} are possible, or the method `extragradient`"
+    )]
+    BlockTooLarge {
+        /// The method.
+        method: &'static str,
+        /// The block.
+        block: usize,
+        /// Its unknowns.
+        size: usize,
+        /// The most it could have.
+        limit: usize,
+    },
+    /// A problem too large for a method that works on a dense matrix.
+    #[error(
+        "{method} works on a dense matrix and solves at most {limit} unknowns, but the problem has {unknowns}; use another method, for example `auto`"
+    )]
+    TooManyUnknowns {
+        /// The method.
+        method: &'static str,
+        /// Number of unknowns.
+        unknowns: usize,
+        /// The most it could have.
+        limit: usize,
+    },
     /// A setting outside its range.
     #[error("setting `{field}` = {value} is outside {allowed}")]
     Setting {

@@ -10,7 +10,7 @@
 
 use crate::NumericsError;
 use crate::operator::{largest, not_finite_in};
-use saltus_linalg::{BlockDiagonal, Sparse, SparseFactor};
+use saltus_linalg::{BlockDiagonal, DenseLu, Sparse, SparseFactor};
 use std::sync::{Arc, Mutex};
 
 /// The mass, the map of the forces, and the given momentum, with the mass factored.
@@ -34,6 +34,21 @@ enum Inverse {
 impl PartialEq for Global {
     fn eq(&self, other: &Self) -> bool {
         self.mass == other.mass && self.H == other.H && self.f == other.f
+    }
+}
+
+/// A row of a singular matrix that depends on those before it: where elimination by rows finds no
+/// pivot. A row of zeros for matrices that are too large to look at so.
+fn dependent_row(mass: &Sparse) -> usize {
+    let n = mass.rows();
+    let of_zeros = (0..n).find(|&i| mass.row(i).iter().all(|entry| entry.value == 0.0));
+    if let Some(row) = of_zeros {
+        return row;
+    }
+    let mut factors = DenseLu::default();
+    match n <= 2000 {
+        true => factors.factor_with(n, |i, j| mass.get(j, i)).err().map_or(0, |e| e.column),
+        false => 0,
     }
 }
 
@@ -77,7 +92,7 @@ impl Global {
         let mut free = vec![0.0; global.size()];
         global.apply(&vec![0.0; global.size()], &mut free);
         if !free.iter().all(|x| x.is_finite()) {
-            return Err(NumericsError::Mass { row: 0 });
+            return Err(NumericsError::Mass { row: dependent_row(&global.mass) });
         }
         global.free = free;
         Ok(global)

@@ -9,6 +9,7 @@
 //! replace, says how far it is from a solution, and only then is it called solved.
 //! This crate knows no time.
 
+mod avi;
 mod blocks;
 mod error;
 pub mod generate;
@@ -23,13 +24,15 @@ mod report;
 pub mod residual;
 mod sets;
 mod settings;
+mod watch;
 
+pub use avi::Polyhedron;
 pub use error::NumericsError;
 pub use global::Global;
 pub use operator::{Function, Map, Operator};
 pub use problem::{Block, Placed, Problem};
-pub use qp::{Optimum, QpError, QuadraticProgram};
-pub use report::{Attempt, Report, Solution, Status, solve};
+pub use qp::{NoOptimum, Optimum, QpError, QuadraticProgram};
+pub use report::{Attempt, Report, Solution, Status, solve, solve_until};
 
 pub use residual::Measure;
 pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set};
@@ -38,3 +41,4 @@ pub use settings::{
     FischerBurmeisterSettings, GaussSeidelSettings, InteriorPointSettings, LemkeSettings,
     NewtonSettings, PivotingSettings, Solver,
 };
+pub use watch::{History, Interrupt, LONGEST_HISTORY};

@@ -164,6 +164,12 @@ impl From<Sparse> for Operator {
     }
 }
 
+impl From<Function> for Operator {
+    fn from(function: Function) -> Self {
+        Operator::Function(function)
+    }
+}
+
 impl From<Global> for Operator {
     fn from(global: Global) -> Self {
         Operator::Global(Box::new(global))

@@ -24,6 +24,7 @@ pub(crate) struct Expanded {
     pub problem: Problem,
     columns: Vec<Vec<(usize, f64)>>, // the rows of T
     c: Vec<f64>,
+    row: Vec<(usize, f64)>, // the row of `y` that holds each row of `w`, and times what
 }
 
 impl Expanded {
@@ -60,7 +61,7 @@ impl Expanded {
         } else {
             Problem::new(matrix, q, &blocks)
         };
-        Some(Expanded { problem: problem.ok()?, columns, c })
+        Some(Expanded { problem: problem.ok()?, columns, c, row })
     }
 
     /// `z = T y + c`.
@@ -68,6 +69,29 @@ impl Expanded {
         for (i, z) in z.iter_mut().enumerate() {
             *z = self.c[i] + self.columns[i].iter().map(|&(j, t)| t * y[j]).sum::<f64>();
         }
+    }
+
+    /// The `y` of a guess `z`: equations (1) and (2) with its `w`.
+    fn guess(&self, original: &Problem, z: &[f64], w: &mut [f64]) -> Vec<f64> {
+        original.eval(z, w);
+        let mut y = vec![0.0; self.problem.len()];
+        original.for_each_block(|i, set, _| match set {
+            Set::Graph(_) => {
+                let (x, others) = (self.columns[i][0].0, &self.columns[i][1..]);
+                y[x] = z[i] - self.row[i].1 * w[i];
+                for &(p, _) in others {
+                    y[p] = (y[x] - self.problem.q()[p]).max(0.0);
+                }
+            }
+            Set::Coulomb2 { mu } => {
+                let s = self.columns[i + 1][0].0;
+                y[self.columns[i][0].0] = z[i];
+                y[s] = z[i + 1] + mu * z[i];
+                y[s + 1] = (-w[i + 1]).max(0.0);
+            }
+            _ => y[self.columns[i][0].0] = z[i],
+        });
+        y
     }
 
     /// Runs a method on the boxes, and verifies its answer on the problem itself.
@@ -80,7 +104,7 @@ impl Expanded {
         method: impl FnOnce(&Problem, &mut [f64], &mut [f64]) -> Result<Report, E>,
     ) -> Result<Report, E> {
         let size = self.problem.len();
-        let (mut y, mut v) = (vec![0.0; size], vec![0.0; size]);
+        let (mut y, mut v) = (self.guess(original, z, w), vec![0.0; size]);
         let report = method(&self.problem, &mut y, &mut v)?;
         self.back(&y, z);
         Ok(verified(original, tol, z, w, report))
@@ -92,7 +116,7 @@ impl Expanded {
         let (mut z, mut w) = (vec![0.0; n], vec![0.0; n]);
         self.back(&solution.z, &mut z);
         let report = verified(original, tol, &z, &mut w, solution.report);
-        Solution { z, w, report, attempts: solution.attempts.clone() }
+        Solution { z, w, report, attempts: solution.attempts.clone(), history: Vec::new() }
     }
 }
 
@@ -211,6 +235,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_guess_is_where_the_method_starts() {
+        let relay = Graph::new(&[(-1.0, 1.0), (0.0, 1.0), (0.0, -1.0), (1.0, -1.0)]).unwrap();
+        let blocks = [
+            Block { size: 1, set: Set::Graph(Arc::new(relay)) },
+            Block { size: 2, set: Set::Coulomb2 { mu: 0.4 } },
+        ];
+        let matrix = Matrix::from([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.0]]);
+        let problem = Problem::new(matrix, vec![-0.5, -1.0, 2.0], &blocks).unwrap();
+        let solver = Solver::from_name("pivoting").unwrap();
+        let cold = solve(&problem, &solver, None).unwrap();
+        let expanded = Expanded::new(&problem).unwrap();
+        let y = expanded.guess(&problem, &cold.z, &mut [0.0; 3]);
+        let answer = residual(&expanded.problem, &y, &mut vec![0.0; y.len()]);
+        assert!(answer.value <= 1e-12, "{answer:?}");
+        let warm = solve(&problem, &solver, Some(&cold.z)).unwrap();
+        assert!(warm.report.iterations <= 2, "{:?} after {:?}", warm.report, cold.report);
     }
 
     #[test]

@@ -424,7 +424,6 @@ impl Problem {
     }
 
     /// Replaces the set of one unknown by a box, where it was one before.
-    #[inline]
     pub fn set_set(&mut self, index: usize, set: &Set) -> Result<(), NumericsError> {
         let Some((lower, upper)) = set.bounds() else {
             return Err(NumericsError::NotABox { index, set: set.name() });
@@ -432,6 +431,12 @@ impl Problem {
         if index >= self.q.len() {
             let (expected, found) = (self.q.len(), index + 1);
             return Err(NumericsError::Length { what: "sets", expected, found });
+        }
+        let before = self.placed.partition_point(|block| block.start <= index);
+        if let Some(block) = before.checked_sub(1).map(|k| &self.placed[k])
+            && index < block.start + block.size
+        {
+            return Err(NumericsError::NotABox { index, set: block.set.name() });
         }
         if !(lower <= upper) || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
             return Err(NumericsError::Bounds { index, lower, upper });

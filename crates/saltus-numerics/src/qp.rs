@@ -22,7 +22,7 @@
 //! Reference: Nocedal, Wright, *Numerical Optimization*, 2006, ch. 16.
 
 use crate::operator::{largest, not_finite_in};
-use crate::{Block, NumericsError, Operator, Problem, Set};
+use crate::{Block, NumericsError, Operator, Problem, Set, Solver, Status, solve};
 use saltus_linalg::{Sparse, vector};
 use thiserror::Error;
 
@@ -120,6 +120,25 @@ pub enum QpError {
     },
 }
 
+/// Why a program has no optimum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoOptimum {
+    /// Nothing satisfies the constraints.
+    Infeasible,
+    /// Something does, and the objective has no lower bound.
+    Unbounded,
+}
+
+impl NoOptimum {
+    /// The word used in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            NoOptimum::Infeasible => "infeasible",
+            NoOptimum::Unbounded => "unbounded",
+        }
+    }
+}
+
 /// The bound that an unknown of a constraint belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bound {
@@ -199,6 +218,24 @@ impl QuadraticProgram {
         self.P.apply(x, &mut Px);
         let objective = 0.5 * vector::dot(x, &Px) + vector::dot(&self.c, x);
         Optimum { x: x.to_vec(), y, objective }
+    }
+
+    /// Why the program has no optimum, after [`Status::Infeasible`]: the point of its constraints
+    /// nearest to the origin exists, or does not. `None` where that cannot be told either.
+    pub fn why_no_optimum(&self) -> Result<Option<NoOptimum>, QpError> {
+        let n = self.c.len();
+        let unit: Vec<_> = (0..n).map(|i| (i, i, 1.0)).collect();
+        let nearest = QuadraticProgram {
+            P: Sparse::from_triplets(n, n, &unit).into(),
+            c: vec![0.0; n],
+            ..self.clone()
+        };
+        let solution = solve(&nearest.problem()?, &Solver::default(), None)?;
+        Ok(match solution.report.status {
+            Status::Solved => Some(NoOptimum::Unbounded),
+            Status::Infeasible => Some(NoOptimum::Infeasible),
+            _ => None,
+        })
     }
 
     /// The unknowns of the constraints, in order: row and bound.
@@ -314,10 +351,22 @@ fn convex(P: &Sparse) -> Result<(), QpError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Solver, Status, solve};
     use saltus_linalg::Matrix;
 
     const INF: f64 = f64::INFINITY;
+
+    #[test]
+    fn unbounded_is_not_infeasible() {
+        let nothing = Matrix::zeros(1, 1);
+        // min −x with x ≥ 0; and min −x with x ≥ 0, x ≤ −1
+        let above = QuadraticProgram::new(nothing, vec![-1.0]).within(vec![0.0], vec![INF]);
+        let none = above.clone().subject_to(Matrix::identity(1), vec![-INF], vec![-1.0]);
+        for (program, why) in [(above, NoOptimum::Unbounded), (none, NoOptimum::Infeasible)] {
+            let solution = solve(&program.problem().unwrap(), &Solver::default(), None).unwrap();
+            assert_eq!(solution.report.status, Status::Infeasible);
+            assert_eq!(program.why_no_optimum().unwrap(), Some(why));
+        }
+    }
 
     #[track_caller]
     fn check(program: &QuadraticProgram, x: &[f64], y: &[f64], objective: f64) {

@@ -1,7 +1,7 @@
 //! One answer type for every method.
 
 use crate::methods::Workspace;
-use crate::{NumericsError, Problem, Solver};
+use crate::{Interrupt, NumericsError, Problem, Solver};
 use serde::Serialize;
 
 /// How a method ended.
@@ -21,19 +21,42 @@ pub enum Status {
     /// Lemke's method ended on a ray that proves nothing, which happens for matrices that its
     /// theory does not cover: there may or may not be a solution.
     Ray,
-    /// The iterates are no longer finite, or the answer does not pass the check.
+    /// No progress any more: the best residual is above the tolerance, and did not grow.
+    Stalled,
+    /// The same because the numbers of the problem differ so much in size (its diagonal by more
+    /// than 10¹²) that round-off is all that is left of the residual.
+    IllScaled,
+    /// The caller asked to stop.
+    Interrupted,
+    /// The residual grew, or is no longer a number.
     Diverged,
 }
 
 impl Status {
-    /// The word used in Python, JSON and messages.
+    /// The word used in messages.
     pub fn name(self) -> &'static str {
         match self {
             Status::Solved => "solved",
             Status::MaxIter => "max_iter",
             Status::Infeasible => "infeasible",
             Status::Ray => "ray",
+            Status::Stalled => "stalled",
+            Status::IllScaled => "ill_scaled",
+            Status::Interrupted => "interrupted",
             Status::Diverged => "diverged",
+        }
+    }
+
+    /// The same in four words: a method that stalled or was stopped was not given what it takes,
+    /// and a ray that proves nothing is no answer. [`name`](Self::name) is the reason.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Solved => "solved",
+            Status::Infeasible => "infeasible",
+            Status::MaxIter | Status::Stalled | Status::IllScaled | Status::Interrupted => {
+                "max_iter"
+            }
+            Status::Ray | Status::Diverged => "diverged",
         }
     }
 }
@@ -76,6 +99,9 @@ pub struct Solution {
     pub report: Report,
     /// What was tried, in order.
     pub attempts: Vec<Attempt>,
+    /// The residuals that were measured on the way, in order; of many, one of every so many (see
+    /// [`History`](crate::History)).
+    pub history: Vec<f64>,
 }
 
 /// Solves a problem once, from the guess `z0` if there is one.
@@ -95,6 +121,28 @@ pub fn solve(
     solver: &Solver,
     z0: Option<&[f64]>,
 ) -> Result<Solution, NumericsError> {
+    solve_until(problem, solver, z0, None)
+}
+
+/// The same until it is asked to stop.
+///
+/// ```
+/// use saltus_linalg::Matrix;
+/// use saltus_numerics::{Interrupt, Problem, Solver, Status, solve_until};
+///
+/// let problem = Problem::friction3d(Matrix::identity(3), vec![-1.0, 2.0, 0.0], &[0.5])?;
+/// let interrupt = Interrupt::default();
+/// interrupt.stop(); // from another thread, or a handler of signals
+/// let solution = solve_until(&problem, &Solver::default(), None, Some(&interrupt))?;
+/// assert_eq!(solution.report.status, Status::Interrupted);
+/// # Ok::<(), saltus_numerics::NumericsError>(())
+/// ```
+pub fn solve_until(
+    problem: &Problem,
+    solver: &Solver,
+    z0: Option<&[f64]>,
+    interrupt: Option<&Interrupt>,
+) -> Result<Solution, NumericsError> {
     let n = problem.len();
     let mut z = vec![0.0; n];
     if let Some(z0) = z0 {
@@ -108,6 +156,9 @@ pub fn solve(
     }
     let mut w = vec![0.0; n];
     let mut workspace = Workspace::new(solver.clone())?;
+    workspace.watch(interrupt.cloned());
     let report = workspace.solve(problem, &mut z, &mut w)?;
-    Ok(Solution { z, w, report, attempts: workspace.attempts().to_vec() })
+    let attempts = workspace.attempts().to_vec();
+    let history = workspace.history().values().to_vec();
+    Ok(Solution { z, w, report, attempts, history })
 }

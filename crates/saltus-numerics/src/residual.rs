@@ -20,17 +20,18 @@
 //! is at least the same in units in which `z` and `w` are of one size:
 //!
 //! ```text
-//! residual ≥ ‖z − P_K(z − ρ (w + φ(w) e_N))‖ / f,    ρ = f / max(‖F(0) + q‖, ‖w‖)
+//! residual ≥ ‖z − P_K(z − ρ (w + φ(w) e_N))‖ / f,    ρ = f / ‖F(0) + q‖
 //! f = max(‖z‖, ‖q‖ / max |Wᵢⱼ|)              for (M, H):  f = max(‖z‖, ‖f‖ / max |Hᵢⱼ|)        (4)
 //! ```
 //!
-//! So a velocity is small beside the velocities that the problem has to do with, never beside
-//! forces; and a force beside those that it needs, or by the velocity that it makes.
+//! So a velocity is small beside the velocities without forces, `F(0) + q`, and never beside forces
+//! or what these make of it, both of which may run away; a force is small beside those that it
+//! needs, or by the velocity that it makes.
 //!
 //! A NaN anywhere makes the residual NaN, and NaN is never at most a tolerance.
 
 use crate::sets::{LARGEST_BLOCK, Set, natural, norm};
-use crate::{Operator, Problem};
+use crate::{Operator, Problem, watch};
 use saltus_linalg::vector::norm2;
 
 /// What ‖r‖ is divided by, equation (2).
@@ -58,12 +59,13 @@ pub struct Residual {
     pub worst: usize,
 }
 
-/// Recomputes `w` from `z`, and measures how far the pair is from a solution.
+/// Recomputes `w` from `z`, and measures how far the pair is from a solution. Within a solve that
+/// was asked to stop (see [`Interrupt`](crate::Interrupt)) the value is NaN.
 #[inline]
 pub fn residual(problem: &Problem, z: &[f64], w: &mut [f64]) -> Residual {
     let motion = evaluate(problem, z, w);
     let Residual { value, worst } = natural_map(problem, z, w);
-    Residual { value: value + motion, worst }
+    Residual { value: watch::note(value + motion), worst }
 }
 
 /// `w ← F(z) + q`; returns the first term of (3).
@@ -91,6 +93,18 @@ pub fn class_figure(problem: &Problem, z: &[f64], w: &mut [f64]) -> f64 {
         Measure::Largest | Measure::Blocks => by_blocks(problem, z, w).0.value + motion,
         _ => natural_map(problem, z, w).value + motion,
     }
+}
+
+/// The share `‖r_c‖` of each block, equation (1), for a `w` that is known to be `F(z) + q`.
+pub(crate) fn shares(problem: &Problem, z: &[f64], w: &[f64], shares: &mut Vec<f64>) {
+    let mut f = Vec::new();
+    shares.clear();
+    problem.for_each_block(|start, set: &Set, size| {
+        let range = start..start + size;
+        f.resize(size, 0.0);
+        set.natural_map(1.0, &z[range.clone()], &w[range], &mut f);
+        shares.push(norm(&f));
+    });
 }
 
 /// The first term of (3).
@@ -142,7 +156,7 @@ pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
 fn by_blocks(problem: &Problem, z: &[f64], w: &[f64]) -> (Residual, Residual) {
     let measure = problem.measure();
     let one_size = match measure {
-        Measure::Largest | Measure::Blocks => OneSize::of(problem, z, w),
+        Measure::Largest | Measure::Blocks => OneSize::of(problem, z),
         _ => None,
     };
     let mut small = [0.0; LARGEST_BLOCK];
@@ -194,6 +208,28 @@ fn by_blocks(problem: &Problem, z: &[f64], w: &[f64]) -> (Residual, Residual) {
     (own, scaled)
 }
 
+/// Whether `‖r‖` is no more than the round-off in `F(z) + q`: no method can do better with these
+/// numbers.
+///
+/// ```text
+/// ‖r‖ ≤ 64 ε ‖ |W| |z| + |q| ‖
+/// ```
+pub(crate) fn is_round_off(problem: &Problem, z: &[f64], w: &[f64]) -> bool {
+    if !problem.matrix().is_matrix() {
+        return false;
+    }
+    let terms: f64 = (0..z.len())
+        .map(|i| (problem.matrix().row_size(i, z) + problem.q()[i].abs()).powi(2))
+        .sum();
+    let (mut r, mut f) = (0.0, Vec::new());
+    problem.for_each_block(|start, set, size| {
+        f.resize(size, 0.0);
+        set.natural_map(1.0, &z[start..start + size], &w[start..start + size], &mut f);
+        r += square(&f);
+    });
+    f64::sqrt(r) <= 64.0 * f64::EPSILON * f64::sqrt(terms)
+}
+
 /// The block with the largest share so far; the first NaN is the largest.
 #[derive(Debug, Clone, Copy, Default)]
 struct Worst {
@@ -238,8 +274,8 @@ struct OneSize {
 }
 
 impl OneSize {
-    /// `None` where nothing moves or no force acts, and (4) says no more than (2).
-    fn of(problem: &Problem, z: &[f64], w: &[f64]) -> Option<OneSize> {
+    /// `None` where nothing moves without forces, and none are needed.
+    fn of(problem: &Problem, z: &[f64]) -> Option<OneSize> {
         let (free, needed) = match problem.matrix() {
             Operator::Global(global) => {
                 let sum = global.free().iter().zip(problem.q()).map(|(free, q)| (free + q).powi(2));
@@ -252,7 +288,7 @@ impl OneSize {
         };
         let forces = norm2(z);
         let forces = if needed.is_finite() { forces.max(needed) } else { forces };
-        let rho = forces / free.max(norm2(w));
+        let rho = forces / free;
         (rho > 0.0 && rho.is_finite() && forces.is_finite()).then_some(OneSize { rho, forces })
     }
 }

@@ -87,6 +87,9 @@ pub fn sim(py: Python<'_>, error: SimError) -> PyErr {
         SimError::Iteration { system, .. } => {
             unsolved(py, message, (None, "singular".to_string(), f64::NAN, system))
         }
+        SimError::Newton { time, residual, .. } => {
+            unsolved(py, message, (Some(time), "max_iter".to_string(), residual, String::new()))
+        }
         SimError::EmptyModel { .. } => tree::ModelError::new_err(message),
         _ => input(message),
     }

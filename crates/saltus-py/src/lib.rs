@@ -5,6 +5,8 @@
 //! and defaults exist once.
 
 mod arrays;
+mod callable;
+mod compiled;
 mod errors;
 mod function;
 mod model;
@@ -30,18 +32,18 @@ mod extension {
     use crate::names::nearest;
     #[pymodule_export]
     use crate::numerics::{
-        PyProblem, PyQuadraticProgram, all_solutions, block_problem, boxed_problem,
-        contact_problem, function_problem, global_problem, lcp_problem, mlcp_problem, physical,
-        residual, second_order_problem, solve,
+        PyProblem, PyQuadraticProgram, all_solutions, avi_problem, block_problem, boxed_problem,
+        class_figure, contact_problem, function_problem, global_problem, lcp_problem, mlcp_problem,
+        physical, residual, second_order_problem, solve,
     };
     #[pymodule_export]
-    use crate::operator::evaluate;
+    use crate::operator::{PyOperator, evaluate, is_parameter_name};
     #[pymodule_export]
     use crate::problem_file::{read_problem, write_problem};
     #[pymodule_export]
     use crate::run::{PyRun, load_run};
     #[pymodule_export]
-    use crate::settings::{check_integrator, check_solver, defaults};
+    use crate::settings::{check_integrator, check_newton, check_solver, defaults};
     #[pymodule_export]
     use crate::time_stepping::PyTimeStepping;
     #[pymodule_export]

@@ -1,11 +1,14 @@
 //! The model and its laws.
 
+use crate::operator::PyOperator;
 use crate::{arrays, errors, operator};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use saltus::model::{
-    FirstOrderLinear, FirstOrderLinearRelation, LagrangianLinear, LagrangianLinearRelation, Law,
-    Model, ModelError, System, SystemId,
+    Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation,
+    IntoRelation, JacobianCheck, JacobianPoints, Lagrangian, LagrangianCompliant, LagrangianLinear,
+    LagrangianLinearRelation, LagrangianRelation, Law, Model, ModelError, Operator, System,
+    SystemId,
 };
 
 /// A law between `y` and `lam`.
@@ -30,9 +33,39 @@ impl PyLaw {
     }
 
     #[staticmethod]
-    fn newton_impact(e: f64) -> PyLaw {
-        PyLaw(Law::newton_impact(e))
+    fn piecewise_linear(points: Vec<(f64, f64)>) -> PyLaw {
+        PyLaw(Law::PiecewiseLinear { points })
     }
+
+    #[staticmethod]
+    fn normal_cone(A: PyReadonlyArray2<'_, f64>, b: PyReadonlyArray1<'_, f64>) -> PyLaw {
+        PyLaw(Law::NormalCone { A: arrays::matrix(&A), b: arrays::vector(&b) })
+    }
+
+    #[staticmethod]
+    fn newton_impact(e: &PyOperator) -> PyLaw {
+        PyLaw(Law::NewtonImpact { e: coefficient(e) })
+    }
+
+    #[staticmethod]
+    fn impact_friction(e: &PyOperator, mu: &PyOperator, et: f64) -> PyLaw {
+        PyLaw(Law::ImpactFriction { e: coefficient(e), mu: coefficient(mu), et })
+    }
+
+    #[staticmethod]
+    fn rolling_friction(e: &PyOperator, mu: &PyOperator, mu_r: &PyOperator) -> PyLaw {
+        let (e, mu, mu_r) = (coefficient(e), coefficient(mu), coefficient(mu_r));
+        PyLaw(Law::RollingFriction { e, mu, mu_r })
+    }
+
+    #[staticmethod]
+    fn fremond(e: &PyOperator, mu: &PyOperator) -> PyLaw {
+        PyLaw(Law::Fremond { e: coefficient(e), mu: coefficient(mu) })
+    }
+}
+
+fn coefficient(operator: &PyOperator) -> Coefficient {
+    operator.0.clone().into()
 }
 
 /// Systems and interactions, each with a name.
@@ -99,22 +132,110 @@ impl PyModel {
         Ok(PyArray1::from_slice(py, value))
     }
 
+    /// The inputs of a system or interaction at `t0`.
+    fn initial_inputs<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let z = self.model.inputs(name).map_err(|error| errors::model(py, error))?;
+        Ok(PyArray1::from_slice(py, z))
+    }
+
+    /// Owner, name, entry, value, expected value and difference of each Jacobian.
+    fn check_jacobians(
+        &self,
+        py: Python<'_>,
+        t: Option<f64>,
+        count: usize,
+        spread: f64,
+        seed: u64,
+    ) -> PyResult<Vec<JacobianRow>> {
+        operator::take_failure();
+        let points = JacobianPoints { t, count, spread, seed };
+        let checks = self.model.check_jacobians(points);
+        let checks = checks.map_err(|error| errors::model(py, error))?;
+        let row = |check: JacobianCheck| {
+            let JacobianCheck { owner, name, entry, value, expected, difference } = check;
+            (owner, name, entry, value, expected, difference)
+        };
+        Ok(checks.into_iter().map(row).collect())
+    }
+
+    #[pyo3(signature = (name, x0, f, df_dx=None, M=None, z0=None))]
+    #[allow(clippy::too_many_arguments)] // those of the equation
+    fn add_first_order(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        x0: PyReadonlyArray1<'_, f64>,
+        f: &PyOperator,
+        df_dx: Option<&PyOperator>,
+        M: Option<&PyOperator>,
+        z0: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<()> {
+        let system = FirstOrder {
+            x0: arrays::vector(&x0),
+            f: f.0.clone(),
+            df_dx: optional(df_dx),
+            M: optional(M),
+            z0: inputs(&z0),
+        };
+        self.add(py, name, system.into())
+    }
+
     #[pyo3(signature = (name, x0, A, b=None, M=None))]
     fn add_first_order_linear(
         &mut self,
         py: Python<'_>,
         name: &str,
         x0: PyReadonlyArray1<'_, f64>,
-        A: &Bound<'_, PyAny>,
-        b: Option<&Bound<'_, PyAny>>,
+        A: &PyOperator,
+        b: Option<&PyOperator>,
         M: Option<PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<()> {
-        let x0 = arrays::vector(&x0);
         let system = FirstOrderLinear {
-            A: operator::matrix("A", A, x0.len())?,
-            b: b.map(|b| operator::vector("b", b, x0.len())).transpose()?,
+            x0: arrays::vector(&x0),
+            A: A.0.clone(),
+            b: optional(b),
             M: M.as_ref().map(arrays::matrix),
-            x0,
+        };
+        self.add(py, name, system.into())
+    }
+
+    #[pyo3(signature = (
+        name, q0, v0, M, F_gyr=None, F_int=None, F_ext=None, dF_gyr_dq=None, dF_gyr_dv=None,
+        dF_int_dq=None, dF_int_dv=None, z0=None
+    ))]
+    #[allow(clippy::too_many_arguments)] // those of the equation
+    fn add_lagrangian(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        q0: PyReadonlyArray1<'_, f64>,
+        v0: PyReadonlyArray1<'_, f64>,
+        M: &PyOperator,
+        F_gyr: Option<&PyOperator>,
+        F_int: Option<&PyOperator>,
+        F_ext: Option<&PyOperator>,
+        dF_gyr_dq: Option<&PyOperator>,
+        dF_gyr_dv: Option<&PyOperator>,
+        dF_int_dq: Option<&PyOperator>,
+        dF_int_dv: Option<&PyOperator>,
+        z0: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<()> {
+        let system = Lagrangian {
+            q0: arrays::vector(&q0),
+            v0: arrays::vector(&v0),
+            M: M.0.clone(),
+            F_gyr: optional(F_gyr),
+            F_int: optional(F_int),
+            F_ext: optional(F_ext),
+            dF_gyr_dq: optional(dF_gyr_dq),
+            dF_gyr_dv: optional(dF_gyr_dv),
+            dF_int_dq: optional(dF_int_dq),
+            dF_int_dv: optional(dF_int_dv),
+            z0: inputs(&z0),
         };
         self.add(py, name, system.into())
     }
@@ -130,21 +251,50 @@ impl PyModel {
         M: PyReadonlyArray2<'_, f64>,
         C: Option<PyReadonlyArray2<'_, f64>>,
         K: Option<PyReadonlyArray2<'_, f64>>,
-        F_ext: Option<&Bound<'_, PyAny>>,
+        F_ext: Option<&PyOperator>,
     ) -> PyResult<()> {
-        let q0 = arrays::vector(&q0);
         let system = LagrangianLinear {
+            q0: arrays::vector(&q0),
             v0: arrays::vector(&v0),
             M: arrays::matrix(&M),
             C: C.as_ref().map(arrays::matrix),
             K: K.as_ref().map(arrays::matrix),
-            F_ext: F_ext.map(|F| operator::vector("F_ext", F, q0.len())).transpose()?,
-            q0,
+            F_ext: optional(F_ext),
         };
         self.add(py, name, system.into())
     }
 
-    #[pyo3(signature = (name, law, systems, C, B, D=None, e=None))]
+    #[pyo3(signature = (
+        name, law, systems, h, g, dh_dx=None, dh_dlam=None, dg_dx=None, dg_dlam=None, z0=None
+    ))]
+    #[allow(clippy::too_many_arguments)] // those of the equation
+    fn connect_first_order(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        law: &PyLaw,
+        systems: Vec<String>,
+        h: &PyOperator,
+        g: &PyOperator,
+        dh_dx: Option<&PyOperator>,
+        dh_dlam: Option<&PyOperator>,
+        dg_dx: Option<&PyOperator>,
+        dg_dlam: Option<&PyOperator>,
+        z0: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<()> {
+        let relation = FirstOrderRelation {
+            h: h.0.clone(),
+            g: g.0.clone(),
+            dh_dx: optional(dh_dx),
+            dh_dlam: optional(dh_dlam),
+            dg_dx: optional(dg_dx),
+            dg_dlam: optional(dg_dlam),
+            z0: inputs(&z0),
+        };
+        self.connect(py, name, law, &systems, relation)
+    }
+
+    #[pyo3(signature = (name, law, systems, C, B, D=None, e=None, F=None, z0=None))]
     #[allow(clippy::too_many_arguments)] // those of the equation
     fn connect_first_order_linear(
         &mut self,
@@ -152,25 +302,60 @@ impl PyModel {
         name: &str,
         law: &PyLaw,
         systems: Vec<String>,
-        C: PyReadonlyArray2<'_, f64>,
-        B: PyReadonlyArray2<'_, f64>,
-        D: Option<PyReadonlyArray2<'_, f64>>,
-        e: Option<PyReadonlyArray1<'_, f64>>,
+        C: &PyOperator,
+        B: &PyOperator,
+        D: Option<&PyOperator>,
+        e: Option<&PyOperator>,
+        F: Option<&PyOperator>,
+        z0: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
         let relation = FirstOrderLinearRelation {
-            C: arrays::matrix(&C).into(),
-            B: arrays::matrix(&B).into(),
-            D: D.as_ref().map(|D| arrays::matrix(D).into()),
-            e: e.as_ref().map(|e| arrays::vector(e).into()),
-            F: None,
-            z0: Vec::new(),
+            C: C.0.clone(),
+            B: B.0.clone(),
+            D: optional(D),
+            e: optional(e),
+            F: optional(F),
+            z0: inputs(&z0),
         };
-        let ids = self.ids(&systems);
-        let done = ids.and_then(|ids| self.model.connect(name, relation, law.0.clone(), &ids));
-        done.map(|_| ()).map_err(|error| errors::model(py, error))
+        self.connect(py, name, law, &systems, relation)
     }
 
-    #[pyo3(signature = (name, law, systems, H, b=None))]
+    #[pyo3(signature = (name, law, systems, h, H=None, dh_dt=None))]
+    #[allow(clippy::too_many_arguments)] // those of the equation
+    fn connect_lagrangian(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        law: &PyLaw,
+        systems: Vec<String>,
+        h: &PyOperator,
+        H: Option<&PyOperator>,
+        dh_dt: Option<&PyOperator>,
+    ) -> PyResult<()> {
+        let h = h.0.clone();
+        let relation = LagrangianRelation { h, H: optional(H), dh_dt: optional(dh_dt) };
+        self.connect(py, name, law, &systems, relation)
+    }
+
+    #[pyo3(signature = (name, law, systems, h, H=None, dh_dlam=None))]
+    #[allow(clippy::too_many_arguments)] // those of the equation
+    fn connect_compliant(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        law: &PyLaw,
+        systems: Vec<String>,
+        h: &PyOperator,
+        H: Option<&PyOperator>,
+        dh_dlam: Option<&PyOperator>,
+    ) -> PyResult<()> {
+        let h = h.0.clone();
+        let relation = LagrangianCompliant { h, H: optional(H), dh_dlam: optional(dh_dlam) };
+        self.connect(py, name, law, &systems, relation)
+    }
+
+    #[pyo3(signature = (name, law, systems, H, b=None, D=None))]
+    #[allow(clippy::too_many_arguments)] // those of the equation
     fn connect_lagrangian_linear(
         &mut self,
         py: Python<'_>,
@@ -179,21 +364,45 @@ impl PyModel {
         systems: Vec<String>,
         H: PyReadonlyArray2<'_, f64>,
         b: Option<PyReadonlyArray1<'_, f64>>,
+        D: Option<PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<()> {
         let relation = LagrangianLinearRelation {
             H: arrays::matrix(&H),
             b: b.as_ref().map(arrays::vector),
-            D: None,
+            D: D.as_ref().map(arrays::matrix),
         };
-        let ids = self.ids(&systems);
-        let done = ids.and_then(|ids| self.model.connect(name, relation, law.0.clone(), &ids));
-        done.map(|_| ()).map_err(|error| errors::model(py, error))
+        self.connect(py, name, law, &systems, relation)
     }
+}
+
+/// Owner, name, entry, value, expected value and difference of a Jacobian.
+type JacobianRow = (String, &'static str, (usize, usize), f64, f64, f64);
+
+fn optional(operator: Option<&PyOperator>) -> Option<Operator> {
+    operator.map(|operator| operator.0.clone())
+}
+
+fn inputs(z0: &Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
+    z0.as_ref().map(arrays::vector).unwrap_or_default()
 }
 
 impl PyModel {
     fn add(&mut self, py: Python<'_>, name: &str, system: System) -> PyResult<()> {
+        operator::take_failure();
         self.model.add(name, system).map(|_| ()).map_err(|error| errors::model(py, error))
+    }
+
+    fn connect(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        law: &PyLaw,
+        systems: &[String],
+        relation: impl IntoRelation,
+    ) -> PyResult<()> {
+        let ids = self.ids(systems);
+        let done = ids.and_then(|ids| self.model.connect(name, relation, law.0.clone(), &ids));
+        done.map(|_| ()).map_err(|error| errors::model(py, error))
     }
 
     fn ids(&self, systems: &[String]) -> Result<Vec<SystemId>, ModelError> {

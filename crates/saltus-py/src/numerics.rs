@@ -7,11 +7,13 @@ use pyo3::prelude::*;
 use saltus::linalg::Sparse;
 use saltus::numerics::methods::Enumeration;
 use saltus::numerics::{
-    Block, EnumerationSettings, Global, Graph, Measure, NumericsError, Operator, Problem,
-    QuadraticProgram, Set, Solution, Status, residual as measure, solve as solve_problem,
+    Block, EnumerationSettings, Global, Graph, Interrupt, Measure, NoOptimum, NumericsError,
+    Operator, Polyhedron, Problem, QuadraticProgram, Set, Solution, Solver, Status,
+    residual as measure, solve as solve_problem, solve_until,
 };
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 /// A complementarity problem.
 #[pyclass(frozen, name = "Problem", module = "saltus._saltus")]
@@ -223,6 +225,22 @@ pub fn block_problem(
     problem(Problem::new(matrix(M)?, arrays::vector(&q), &blocks), GENERAL)
 }
 
+/// An affine variational inequality over `A z ≤ b`, `E z = f`.
+#[pyfunction]
+pub fn avi_problem(
+    M: &Bound<'_, PyAny>,
+    q: PyReadonlyArray1<'_, f64>,
+    A: &Bound<'_, PyAny>,
+    b: PyReadonlyArray1<'_, f64>,
+    E: &Bound<'_, PyAny>,
+    f: PyReadonlyArray1<'_, f64>,
+) -> PyResult<PyProblem> {
+    let set = Polyhedron::new(q.len())
+        .below(matrix(A)?, arrays::vector(&b))
+        .on(matrix(E)?, arrays::vector(&f));
+    problem(Problem::avi(matrix(M)?, arrays::vector(&q), &set), GENERAL)
+}
+
 /// Contacts under one of the laws of friction.
 #[pyfunction]
 pub fn contact_problem(
@@ -363,6 +381,12 @@ impl PyQuadraticProgram {
         }
     }
 
+    /// Why there is no optimum, where that can be told: `infeasible` or `unbounded`.
+    fn why_no_optimum(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        let why = py.detach(|| self.0.why_no_optimum());
+        Ok(why.map_err(|error| errors::input(error.to_string()))?.map(NoOptimum::name))
+    }
+
     /// `x`, `y` and the objective of an answer.
     fn optimum<'py>(
         &self,
@@ -429,7 +453,7 @@ fn matrix(value: &Bound<'_, PyAny>) -> PyResult<Operator> {
     Ok(Sparse::from_triplets(rows, cols, &triplets).into())
 }
 
-/// `z`, `w`, residual, iterations, seconds, status, method, worst unknown, attempts.
+/// `z`, `w`, residual, iterations, seconds, status, method, worst unknown, attempts, reason, history.
 type Answer<'py> = (
     Vector<'py>,
     Vector<'py>,
@@ -440,10 +464,12 @@ type Answer<'py> = (
     &'static str,
     usize,
     Vec<(&'static str, &'static str, f64)>,
+    &'static str,
+    Vector<'py>,
 );
 
 fn answer(py: Python<'_>, solution: Solution, seconds: f64) -> Answer<'_> {
-    let Solution { z, w, report, attempts } = solution;
+    let Solution { z, w, report, attempts, history } = solution;
     let attempts = attempts.iter().map(|a| (a.method, a.status.name(), a.residual)).collect();
     (
         PyArray1::from_vec(py, z),
@@ -451,17 +477,64 @@ fn answer(py: Python<'_>, solution: Solution, seconds: f64) -> Answer<'_> {
         report.residual,
         report.iterations,
         seconds,
-        status(report.status.name()),
+        report.status.word(),
         report.method,
         report.worst,
         attempts,
+        report.status.name(),
+        PyArray1::from_vec(py, history),
     )
 }
 
-/// The word for a status in Python, where a ray that proves nothing is an end like any other
-/// without an answer; `attempts` say `ray`.
+/// The word for a status in Python, of four, from its name.
 pub fn status(name: &str) -> &str {
-    if name == Status::Ray.name() { Status::Diverged.name() } else { name }
+    let all = [
+        Status::Ray,
+        Status::Stalled,
+        Status::IllScaled,
+        Status::Interrupted,
+        Status::Diverged,
+        Status::MaxIter,
+        Status::Infeasible,
+        Status::Solved,
+    ];
+    all.into_iter().find(|status| status.name() == name).map_or(name, |status| status.word())
+}
+
+/// Unknowns up to which a solve is over before Ctrl-C would be noticed.
+const SHORT: usize = 64;
+/// How often signals are looked for.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Works in a thread of its own, while this one looks for Ctrl-C; then the work is asked to stop, and
+/// what Python makes of the signal is raised.
+fn until_signal<T: Send>(work: impl FnOnce(&Interrupt) -> T + Send) -> PyResult<T> {
+    let interrupt = Interrupt::default();
+    let mut raised = None;
+    let done = std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        let interrupt = &interrupt;
+        let worker = scope.spawn(move || {
+            let done = work(interrupt);
+            // the receiver is gone only where this thread is
+            let _ = sender.send(());
+            done
+        });
+        while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(GLANCE) {
+            if raised.is_none()
+                && let Err(error) = Python::attach(|py| py.check_signals())
+            {
+                raised = Some(error);
+                interrupt.stop();
+            }
+        }
+        worker.join()
+    });
+    match (raised, done) {
+        (Some(raised), _) => Err(raised),
+        (None, Ok(done)) => Ok(done),
+        (None, Err(panic)) => std::panic::resume_unwind(panic),
+    }
 }
 
 /// Solves a problem with the solver that a JSON text describes.
@@ -476,7 +549,15 @@ pub fn solve<'py>(
     let solver = settings::solver(solver)?;
     let z0 = z0.as_ref().map(arrays::vector);
     let start = Instant::now();
-    let solution = problem.work(py, |problem| solve_problem(problem, &solver, z0.as_deref()))?;
+    let is_short = problem.problem.len() <= SHORT
+        && problem.functions.is_none()
+        && !matches!(solver, Solver::Enumeration(_));
+    let solution = problem.work(py, |problem| match is_short {
+        true => Ok(solve_problem(problem, &solver, z0.as_deref())),
+        false => {
+            until_signal(|interrupt| solve_until(problem, &solver, z0.as_deref(), Some(interrupt)))
+        }
+    })??;
     let seconds = start.elapsed().as_secs_f64();
     Ok(answer(py, solution.map_err(|error| wrong(&error, GENERAL))?, seconds))
 }
@@ -490,6 +571,17 @@ pub fn residual(
 ) -> PyResult<f64> {
     let z = problem.unknowns("z", &z)?;
     problem.work(py, |problem| measure::residual(problem, &z, &mut vec![0.0; z.len()]).value)
+}
+
+/// The figure of the class alone, as other programs print it.
+#[pyfunction]
+pub fn class_figure(
+    py: Python<'_>,
+    problem: &PyProblem,
+    z: PyReadonlyArray1<'_, f64>,
+) -> PyResult<f64> {
+    let z = problem.unknowns("z", &z)?;
+    problem.work(py, |problem| measure::class_figure(problem, &z, &mut vec![0.0; z.len()]))
 }
 
 /// The parts of the law of friction: gap, cone, complementarity, angle of dissipation.

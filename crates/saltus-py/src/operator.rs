@@ -1,15 +1,13 @@
-//! Operators of systems: arrays, Python functions of time, formulas.
+//! Operators of systems, relations and laws: arrays, formulas, Python functions, compiled
+//! functions.
 
+use crate::callable::Callable;
+use crate::compiled::Compiled;
 use crate::{arrays, errors};
-use numpy::{
-    PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
-};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use saltus::expr::Formula;
-use saltus::linalg::Matrix;
-use saltus::model::{Argument, At, Function, Operator};
+use saltus::expr::{ExprError, Formula};
+use saltus::model::{Argument, Names, Operator};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -19,139 +17,169 @@ thread_local! {
     static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
+/// Keeps what a Python function raised.
+pub fn keep_failure(error: PyErr) {
+    FAILURE.with(|failure| *failure.borrow_mut() = Some(error));
+}
+
 /// Takes what a Python function raised in this thread, if one did.
 pub fn take_failure() -> Option<PyErr> {
     FAILURE.with(|failure| failure.borrow_mut().take())
 }
 
-/// A vector of `len` entries: an array, a list of numbers and formulas, or a function of time.
-pub fn vector(what: &str, value: &Bound<'_, PyAny>, len: usize) -> PyResult<Operator> {
-    if let Ok(array) = value.extract::<PyReadonlyArray1<'_, f64>>() {
-        return Ok(arrays::vector(&array).into());
-    }
-    if let Ok(entries) = value.extract::<Vec<Entry>>() {
-        let (len, formulas) = (entries.len(), Formulas::parse(what, entries)?);
-        return Ok(match formulas.constant() {
-            Some(values) => values.into(),
-            None => Operator::vector_of_time(len, move |t, out| formulas.fill(t, out)),
-        });
-    }
-    let function = callable(what, value)?;
-    let function = PyFunction { function, shape: vec![len] };
-    Ok(Operator::function(len, 1, Arc::new(function)))
-}
+/// What fills a slot of a system, relation or law.
+#[pyclass(frozen, name = "Operator", module = "saltus._saltus")]
+pub struct PyOperator(pub Operator);
 
-/// A square matrix of `size` rows, likewise.
-pub fn matrix(what: &str, value: &Bound<'_, PyAny>, size: usize) -> PyResult<Operator> {
-    if let Ok(array) = value.extract::<PyReadonlyArray2<'_, f64>>() {
-        return Ok(arrays::matrix(&array).into());
-    }
-    if let Ok(entries) = value.extract::<Vec<Vec<Entry>>>() {
-        let (rows, cols) = (entries.len(), entries.first().map_or(0, Vec::len));
-        if entries.iter().any(|row| row.len() != cols) {
-            return Err(errors::model_input(format!("`{what}` has rows of different lengths")));
+/// Whether formulas may use `t`, names and lengths of the two vectors, number of inputs.
+type Scope = (bool, (String, usize), (String, usize), usize);
+
+#[pymethods]
+impl PyOperator {
+    /// A constant: a vector or a matrix.
+    #[staticmethod]
+    fn array(value: &Bound<'_, PyAny>) -> PyResult<PyOperator> {
+        if let Ok(vector) = value.extract::<PyReadonlyArray1<'_, f64>>() {
+            return Ok(PyOperator(arrays::vector(&vector).into()));
         }
-        let formulas = Formulas::parse(what, entries.into_iter().flatten())?;
-        return Ok(match formulas.constant() {
-            Some(values) => Matrix::from_vec(rows, cols, values).into(),
-            None => Operator::matrix_of_time(rows, cols, move |t, out| formulas.fill(t, out)),
-        });
-    }
-    let function = callable(what, value)?;
-    let function = PyFunction { function, shape: vec![size, size] };
-    Ok(Operator::function(size, size, Arc::new(function)))
-}
-
-fn callable(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    if value.is_callable() {
-        return Ok(value.clone().unbind());
-    }
-    let message = format!("`{what}` must be an array, a function of t, or formulas");
-    Err(PyTypeError::new_err(message))
-}
-
-/// A Python function of time.
-#[derive(Debug)]
-struct PyFunction {
-    function: Py<PyAny>,
-    shape: Vec<usize>,
-}
-
-impl Function for PyFunction {
-    fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String> {
-        call(&self.function, at.t, &self.shape, out)
+        Ok(PyOperator(arrays::matrix(&value.extract::<PyReadonlyArray2<'_, f64>>()?).into()))
     }
 
-    fn uses(&self, argument: Argument) -> bool {
-        argument == Argument::Time
+    /// One formula for the whole: a number, `[a, b]` or `[[a, b], [c, d]]`.
+    #[staticmethod]
+    fn formula(
+        what: &str,
+        text: &str,
+        scope: Scope,
+        parameters: Vec<(String, f64)>,
+    ) -> PyResult<PyOperator> {
+        let operator = Operator::formula(text, &names(&scope), &constants(&parameters));
+        operator.map(PyOperator).map_err(|error| wrong(what, &error, text))
     }
-}
 
-/// Fills `out` with what a Python function gives at time `t`.
-fn call(function: &Py<PyAny>, t: f64, shape: &[usize], out: &mut [f64]) -> Result<(), String> {
-    Python::attach(|py| {
-        fill(function.bind(py), t, shape, out).map_err(|error| {
-            let text = error.to_string();
-            FAILURE.with(|failure| *failure.borrow_mut() = Some(error));
-            text
-        })
-    })
-}
-
-fn fill(function: &Bound<'_, PyAny>, t: f64, shape: &[usize], out: &mut [f64]) -> PyResult<()> {
-    let value = function.call1((t,))?;
-    if let Ok(array) = value.cast::<PyArrayDyn<f64>>() {
-        return copy(array, shape, out);
+    /// One formula or number an entry, row by row.
+    #[staticmethod]
+    fn formulas(
+        what: &str,
+        shape: (usize, usize),
+        entries: Vec<Entry>,
+        scope: Scope,
+        parameters: Vec<(String, f64)>,
+    ) -> PyResult<PyOperator> {
+        let texts: Vec<String> = entries.into_iter().map(Entry::text).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (names, constants) = (names(&scope), constants(&parameters));
+        let operator = Operator::formulas(shape.0, shape.1, &texts, &names, &constants);
+        operator.map(PyOperator).map_err(|error| wrong(what, &error, texts[error.text()]))
     }
-    if value.is_none() {
-        let message = format!("returned None, expected an array of shape {}", tuple(shape));
-        return Err(PyTypeError::new_err(message));
-    }
-    let array = as_array(&value)?;
-    copy(array.cast::<PyArrayDyn<f64>>()?, shape, out)
-}
 
-fn copy(array: &Bound<'_, PyArrayDyn<f64>>, shape: &[usize], out: &mut [f64]) -> PyResult<()> {
-    let single = out.len() == 1 && array.len() == 1;
-    if array.shape() != shape && !single {
-        return Err(PyValueError::new_err(format!(
-            "returned an array of shape {}, expected {}",
-            tuple(array.shape()),
-            tuple(shape)
-        )));
+    /// A Python function of these arguments; a vector has no second length.
+    #[staticmethod]
+    #[pyo3(signature = (function, arguments, out, rows, cols=None))]
+    fn callable(
+        function: Py<PyAny>,
+        arguments: Vec<String>,
+        out: bool,
+        rows: usize,
+        cols: Option<usize>,
+    ) -> PyOperator {
+        let arguments = arguments.iter().map(|name| argument(name)).collect();
+        let shape = [Some(rows), cols].into_iter().flatten().collect();
+        let function = Callable::new(function, arguments, out, shape);
+        PyOperator(Operator::function(rows, cols.unwrap_or(1), Arc::new(function)))
     }
-    let array = array.try_readonly()?;
-    for (out, value) in out.iter_mut().zip(array.as_array()) {
-        *out = *value;
+
+    /// A compiled function at this address, which `owner` keeps alive.
+    #[staticmethod]
+    #[pyo3(signature = (address, owner, arguments, rows, cols=None))]
+    fn compiled(
+        address: usize,
+        owner: Py<PyAny>,
+        arguments: Vec<String>,
+        rows: usize,
+        cols: Option<usize>,
+    ) -> PyResult<PyOperator> {
+        let arguments = arguments.iter().map(|name| argument(name)).collect();
+        let function = Compiled::new(address, owner, arguments)
+            .ok_or_else(|| errors::input("the address of a compiled function is 0"))?;
+        Ok(PyOperator(Operator::function(rows, cols.unwrap_or(1), Arc::new(function))))
     }
-    Ok(())
-}
 
-/// `numpy.asarray(value, "float64")`
-fn as_array<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    FUNCTION.import(value.py(), "numpy", "asarray")?.call1((value, "float64"))
-}
-
-/// A shape as Python writes it.
-fn tuple(shape: &[usize]) -> String {
-    match shape {
-        [n] => format!("({n},)"),
-        _ => format!("({})", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+    /// Rows and columns; a vector has one column.
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
     }
 }
 
-/// The values of constant formulas.
+fn argument(name: &str) -> Argument {
+    match name {
+        "t" => Argument::Time,
+        "x" | "q" => Argument::First,
+        "z" => Argument::Inputs,
+        _ => Argument::Second,
+    }
+}
+
+fn names(scope: &Scope) -> Names {
+    let (time, first, second, inputs) = scope;
+    Names { time: *time, first: vector(first), second: vector(second), inputs: *inputs }
+}
+
+fn vector((name, len): &(String, usize)) -> (&'static str, usize) {
+    const KNOWN: [&str; 5] = ["x", "q", "v", "u", "lam"];
+    KNOWN.into_iter().find(|known| known == name).map_or(("", 0), |known| (known, *len))
+}
+
+fn constants(parameters: &[(String, f64)]) -> Vec<(&str, f64)> {
+    parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect()
+}
+
+/// A text that is no formula, with the place.
+fn wrong(what: &str, error: &ExprError, text: &str) -> PyErr {
+    let caret = error.caret(text);
+    errors::model_input(format!("{what}: {error}\n{caret}"))
+}
+
+/// The values of constant formulas; nothing where `defer` is set and one has a name that may be
+/// a parameter.
 #[pyfunction]
 pub fn evaluate<'py>(
     py: Python<'py>,
     what: &str,
     entries: Vec<Entry>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    match Formulas::parse(what, entries)?.constant() {
-        Some(values) => Ok(PyArray1::from_vec(py, values)),
-        None => Err(errors::model_input(format!("`{what}` cannot depend on t"))),
+    parameters: Vec<(String, f64)>,
+    defer: bool,
+) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+    let mut values = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let text = match entry {
+            Entry::Number(value) => {
+                values.push(value);
+                continue;
+            }
+            Entry::Formula(text) => text,
+        };
+        match Formula::parse_with(&text, &["t"], &constants(&parameters)) {
+            Ok(formula) if formula.is_constant() => values.push(formula.eval(&[])),
+            Ok(_) => return Err(errors::model_input(format!("{what} cannot depend on t"))),
+            Err(ExprError::UnknownName { .. }) if defer => return Ok(None),
+            Err(error) => return Err(wrong(what, &error, &text)),
+        }
     }
+    Ok(Some(PyArray1::from_vec(py, values)))
+}
+
+/// Whether formulas can have a parameter of this name.
+#[pyfunction]
+pub fn is_parameter_name(name: &str) -> bool {
+    let mut letters = name.chars();
+    let first = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    let taken = ["t", "x", "q", "v", "u", "lam", "z"].contains(&name);
+    first
+        && letters.all(|c| c.is_alphanumeric() || c == '_')
+        && !taken
+        && !saltus::expr::is_reserved(name)
 }
 
 /// An entry of an array with formulas.
@@ -161,44 +189,13 @@ pub enum Entry {
     Formula(String),
 }
 
-/// Numbers and formulas of `t`, one after the other.
-struct Formulas {
-    values: Vec<f64>,
-    of_time: Vec<(usize, Formula)>, // in the place of these entries
-}
-
-impl Formulas {
-    fn parse(what: &str, entries: impl IntoIterator<Item = Entry>) -> PyResult<Formulas> {
-        let (mut values, mut of_time) = (Vec::new(), Vec::new());
-        for (i, entry) in entries.into_iter().enumerate() {
-            let text = match entry {
-                Entry::Number(value) => {
-                    values.push(value);
-                    continue;
-                }
-                Entry::Formula(text) => text,
-            };
-            let formula = Formula::parse(&text, &["t"]).map_err(|error| {
-                let (error, caret) = (error.to_string(), error.caret(&text));
-                errors::model_input(format!("`{what}`: {error}\n{caret}"))
-            })?;
-            values.push(formula.eval(&[f64::NAN]));
-            if !formula.is_constant() {
-                of_time.push((i, formula));
-            }
-        }
-        Ok(Formulas { values, of_time })
-    }
-
-    /// The values, if none of them depends on time.
-    fn constant(&self) -> Option<Vec<f64>> {
-        self.of_time.is_empty().then(|| self.values.clone())
-    }
-
-    fn fill(&self, t: f64, out: &mut [f64]) {
-        out.copy_from_slice(&self.values);
-        for (i, formula) in &self.of_time {
-            out[*i] = formula.eval(&[t]);
+impl Entry {
+    /// A number is a formula too.
+    fn text(self) -> String {
+        match self {
+            Entry::Number(value) if value.is_nan() => "0/0".to_string(),
+            Entry::Number(value) => format!("{value:?}"),
+            Entry::Formula(text) => text,
         }
     }
 }

@@ -3,7 +3,15 @@
 use crate::errors;
 use pyo3::prelude::*;
 use saltus::numerics::Solver;
-use saltus::sim::Integrator;
+use saltus::sim::{Integrator, NewtonSettings};
+use serde::{Deserialize, Serialize};
+
+/// Newton's settings with a kind, as all settings have one.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum Method {
+    Newton(NewtonSettings),
+}
 
 /// All integrators and solvers with their default settings, by kind, as a JSON object.
 #[pyfunction]
@@ -12,6 +20,7 @@ pub fn defaults() -> PyResult<String> {
     for (family, names, complete) in [
         ("integrators", &Integrator::NAMES[..], check_integrator as fn(&str) -> PyResult<String>),
         ("solvers", &Solver::NAMES[..], check_solver),
+        ("newton", &["newton"][..], check_newton),
     ] {
         let mut kinds = Vec::new();
         for name in names {
@@ -32,6 +41,19 @@ pub fn check_integrator(text: &str) -> PyResult<String> {
 #[pyfunction]
 pub fn check_solver(text: &str) -> PyResult<String> {
     text_of(serde_json::to_string(&solver(text)?))
+}
+
+/// Reads and checks the settings of Newton's method; gives them back with all of them.
+#[pyfunction]
+pub fn check_newton(text: &str) -> PyResult<String> {
+    text_of(serde_json::to_string(&Method::Newton(newton(text)?)))
+}
+
+pub fn newton(text: &str) -> PyResult<NewtonSettings> {
+    let Method::Newton(settings) =
+        serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    settings.check().map_err(|error| errors::input(error.to_string()))?;
+    Ok(settings)
 }
 
 pub fn integrator(text: &str) -> PyResult<Integrator> {

@@ -41,7 +41,7 @@ impl From<Busy> for PyErr {
 impl PyTimeStepping {
     /// `h` is a number, or an array of instants.
     #[new]
-    #[pyo3(signature = (model, h, integrators, solver, model_text=None))]
+    #[pyo3(signature = (model, h, integrators, solver, model_text=None, newton=None))]
     fn new(
         py: Python<'_>,
         model: &PyModel,
@@ -49,6 +49,7 @@ impl PyTimeStepping {
         integrators: Vec<String>,
         solver: &str,
         model_text: Option<String>,
+        newton: Option<&str>,
     ) -> PyResult<PyTimeStepping> {
         let steps = match h.extract::<f64>() {
             Ok(h) => Steps::Every(h),
@@ -57,9 +58,10 @@ impl PyTimeStepping {
         let integrators: Vec<_> =
             integrators.iter().map(|text| settings::integrator(text)).collect::<PyResult<_>>()?;
         let (solver, model) = (settings::solver(solver)?, model.model.clone());
+        let newton = newton.map(settings::newton).transpose()?.unwrap_or_default();
         operator::take_failure();
         let sim = py
-            .detach(|| TimeStepping::with_solver(model, steps, integrators, &solver))
+            .detach(|| TimeStepping::with_methods(model, steps, integrators, &solver, newton))
             .map_err(|error| errors::sim(py, error))?;
         Ok(PyTimeStepping { sim: Mutex::new(sim), model_text })
     }
@@ -105,7 +107,12 @@ impl PyTimeStepping {
         })
     }
 
-    /// `q`, `v` or `x` of a system, `y`, `u` or `lam` of an interaction, now.
+    fn set_input(&self, py: Python<'_>, name: &str, z: PyReadonlyArray1<'_, f64>) -> PyResult<()> {
+        let z = arrays::vector(&z);
+        self.change(py, |sim| sim.set_inputs(name, &z))
+    }
+
+    /// `q`, `v` or `x` of a system, `y`, `u` or `lam` of an interaction, `z` of both, now.
     fn state<'py>(
         &self,
         py: Python<'py>,
@@ -119,6 +126,7 @@ impl PyTimeStepping {
                 "x" => sim.x(model.system_id(name)?),
                 "q" => sim.q(model.system_id(name)?),
                 "v" => sim.v(model.system_id(name)?),
+                "z" => sim.inputs(name),
                 "y" => Ok(sim.y(model.interaction_id(name)?)),
                 "u" => Ok(sim.u(model.interaction_id(name)?)),
                 _ => Ok(sim.lam(model.interaction_id(name)?)),

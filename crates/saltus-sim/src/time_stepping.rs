@@ -374,6 +374,23 @@ impl TimeStepping {
         Ok(())
     }
 
+    /// The inputs `z` of a system or interaction, by name.
+    pub fn inputs(&self, name: &str) -> Result<&[f64], SimError> {
+        let initial = self.model.inputs(name)?;
+        let parts = [&self.parts.first, &self.parts.second].into_iter().flatten();
+        Ok(parts.filter_map(|part| part.inputs(name)).next().unwrap_or(initial))
+    }
+
+    /// Replaces the inputs `z` of a system or interaction from now on.
+    pub fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        let expected = self.model.inputs(name)?.len();
+        check_value("set_input", "z", z, expected, "the number of its inputs, those of `z0`")?;
+        for part in [&mut self.parts.first, &mut self.parts.second].into_iter().flatten() {
+            part.set_inputs(name, z)?;
+        }
+        Ok(())
+    }
+
     /// Advances all parts; commits only if all of them succeed.
     #[inline]
     fn advance(&mut self, step: Step) -> Result<StepStats, SimError> {
@@ -500,9 +517,19 @@ impl Pace {
 }
 
 fn check_state(what: &'static str, value: &[f64], expected: usize) -> Result<(), SimError> {
-    let owner = "set_state".to_string();
+    check_value("set_state", what, value, expected, "the size of the system")
+}
+
+fn check_value(
+    owner: &str,
+    what: &'static str,
+    value: &[f64],
+    expected: usize,
+    why: &str,
+) -> Result<(), SimError> {
+    let owner = owner.to_string();
     if value.len() != expected {
-        let why = "the size of the system".to_string();
+        let why = why.to_string();
         let found = value.len();
         return Err(SimError::Model(ModelError::Length { owner, what, found, expected, why }));
     }

@@ -70,7 +70,7 @@ pub mod prelude {
         Argument, At, Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation,
         FirstOrderRelation, Function, InteractionId, Lagrangian, LagrangianCompliant,
         LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law, Model, Operator,
-        SystemId,
+        Prescribed, SystemId,
     };
     pub use saltus_numerics::{Problem, Solver};
     pub use saltus_sim::{

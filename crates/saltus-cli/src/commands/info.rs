@@ -125,6 +125,7 @@ fn model_json(file: &ModelFile) -> Value {
         "strategy": settings.strategy.name(),
         "integrators": settings.integrators,
         "solver": settings.solver,
+        "newton": settings.newton,
         "systems": model.systems().map(|(name, system)| json!({
             "name": name, "order": kind(system), "size": system.dim(),
         })).collect::<Vec<_>>(),

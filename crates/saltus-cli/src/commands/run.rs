@@ -64,11 +64,12 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     }
     paths::check_distinct(&files, "give other names with -o and --plot, or --no-plot")?;
 
-    let mut sim = TimeStepping::with_solver(
+    let mut sim = TimeStepping::with_methods(
         file.model.clone(),
         settings.h,
         settings.integrators.clone(),
         &settings.solver,
+        settings.newton,
     )?;
     let signals = settings.output.signals.as_deref();
     let layout = sim.layout_of(signals)?;

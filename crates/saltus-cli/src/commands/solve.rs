@@ -4,8 +4,8 @@ use super::problem::owner;
 use crate::text::{self, plural, seconds};
 use crate::{Error, Outcome};
 use saltus::io::problem_file::{Kind, StoredProblem, read};
-use saltus::numerics::residual::physical;
-use saltus::numerics::{Solution, Solver, Status, solve};
+use saltus::numerics::residual::{class_figure, physical};
+use saltus::numerics::{Interrupt, Solution, Solver, Status, solve_until};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -33,6 +33,9 @@ pub struct Args {
     /// Print one JSON document, and nothing else
     #[arg(long)]
     json: bool,
+    /// Write the answer of a single problem there: a line for each unknown, z and w
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
 }
 
 /// One file, read and solved.
@@ -46,13 +49,20 @@ struct Answer<'a> {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Error> {
     let solver = solver(args)?;
+    if args.output.is_some() && args.files.len() > 1 {
+        return Err("`-o` takes the answer of one problem, but there are several".into());
+    }
+    let interrupt = interrupt()?;
     let width = args.files.iter().map(|file| file.display().to_string().chars().count()).max();
     let width = width.unwrap_or(0);
     let mut documents = Vec::new();
     let mut outcome = Outcome::Done;
     for file in &args.files {
-        match answer(file, args.kind, &solver) {
+        match answer(file, args.kind, &solver, &interrupt) {
             Ok(answer) => {
+                if let Some(path) = &args.output {
+                    write_answer(path, &answer.solution)?;
+                }
                 if answer.solution.report.status != Status::Solved && outcome == Outcome::Done {
                     outcome = Outcome::Failed;
                 }
@@ -68,11 +78,39 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
                 documents.push(json!({ "file": file, "error": error.to_string() }));
             }
         }
+        if interrupt.is_set() {
+            text::message("interrupted; what was solved is kept");
+            outcome = Outcome::Failed;
+            break;
+        }
     }
     if args.json {
         text::out(&format!("{}\n", Value::from(documents)))?;
     }
     Ok(outcome)
+}
+
+/// A flag that the first Ctrl-C sets; the second one ends the program.
+fn interrupt() -> Result<Interrupt, Error> {
+    let interrupt = Interrupt::default();
+    let set = interrupt.clone();
+    ctrlc::set_handler(move || {
+        if set.is_set() {
+            std::process::exit(130);
+        }
+        set.stop();
+    })?;
+    Ok(interrupt)
+}
+
+/// Comma-separated values: a header, then `z` and `w` of each unknown.
+fn write_answer(path: &Path, solution: &Solution) -> Result<(), Error> {
+    let mut lines = String::from("z,w\n");
+    for (z, w) in solution.z.iter().zip(&solution.w) {
+        lines.push_str(&format!("{z:?},{w:?}\n"));
+    }
+    let said = |error| format!("{}: cannot be written: {error}", path.display());
+    Ok(std::fs::write(path, lines).map_err(said)?)
 }
 
 fn solver(args: &Args) -> Result<Solver, Error> {
@@ -90,10 +128,15 @@ fn solver(args: &Args) -> Result<Solver, Error> {
     Ok(solver)
 }
 
-fn answer<'a>(file: &'a Path, kind: Option<Kind>, solver: &Solver) -> Result<Answer<'a>, Error> {
+fn answer<'a>(
+    file: &'a Path,
+    kind: Option<Kind>,
+    solver: &Solver,
+    interrupt: &Interrupt,
+) -> Result<Answer<'a>, Error> {
     let stored = read(file, kind)?;
     let start = Instant::now();
-    let solution = solve(&stored.problem, solver, None);
+    let solution = solve_until(&stored.problem, solver, None, Some(interrupt));
     let seconds = start.elapsed().as_secs_f64();
     // a method that cannot work on the problem
     let solution = solution.map_err(|error| format!("{}: {error}", file.display()))?;
@@ -153,15 +196,18 @@ impl Answer<'_> {
             "size": problem.len(),
             "contacts": contacts,
             "dof": problem.global().map(|global| global.velocities()),
-            "status": report.status.name(),
+            "status": report.status.word(),
+            "reason": report.status.name(),
             "solver": report.method,
             "iterations": report.iterations,
             "residual": report.residual,
+            "class_residual": class_figure(problem, &self.solution.z, &mut self.solution.w.clone()),
             "worst": report.worst,
             "worst_block": owner(problem, report.worst),
             "physical": parts,
             "seconds": self.seconds,
             "attempts": attempts.collect::<Vec<_>>(),
+            "history": self.solution.history,
         })
     }
 }

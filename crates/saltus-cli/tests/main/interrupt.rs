@@ -84,3 +84,42 @@ fn a_full_disk_leaves_nothing_behind() {
     assert!(said.err.contains("ball.h5"), "{said:?}");
     assert_eq!(folder.names(), ["ball.toml"]);
 }
+
+/// Ctrl-C ends the problem at hand; the document holds it and those before it.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_solve_keeps_what_was_solved() {
+    use std::fmt::Write;
+    let folder = Folder::new();
+    folder.write("small.dat", "1 0 1 1 1 1 2 -1");
+    // the modes of so many unknowns take a minute
+    let n = 24;
+    let mut text = format!("{n} 0 {n} {n} {n} {n}\n");
+    for i in 0..n {
+        for j in 0..n {
+            // no unknown can be basic alone: W = −(all ones), whose modes have no answer
+            let _ = write!(text, "{} ", if i == j { -2.0 } else { -1.0 });
+        }
+    }
+    let _ = writeln!(text, "{}", "-1 ".repeat(n));
+    folder.write("long.dat", &text);
+    let args = ["solve", "small.dat", "long.dat", "small.dat", "--kind", "lcp", "--json"];
+    let child = Command::new(env!("CARGO_BIN_EXE_saltus"))
+        .args(args)
+        .args(["--solver", "enumeration", "--max-iter", "100000000"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let said = Said::new(child.wait_with_output().unwrap());
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.err.contains("interrupted; what was solved is kept"), "{said:?}");
+    let document: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let reasons: Vec<&str> =
+        document.as_array().unwrap().iter().map(|one| one["reason"].as_str().unwrap()).collect();
+    assert_eq!(reasons, ["solved", "interrupted"]);
+}

@@ -108,14 +108,15 @@ fn wrong_use() {
         &["solve", "lcp/dense.dat", "--tol", "0"],
         "saltus: setting `tol` = 0 is outside (0, inf)",
     );
-    check_wrong(
-        &["solve", "lcp/dense.dat", "--kind", "avi"],
-        "saltus: lcp/dense.dat: kind `avi` cannot be read: the file does not say which set it is over",
-    );
     check_wrong(&["solve", "lcp"], "saltus: lcp: a directory, expected a stored problem");
     check_wrong(&["solve"], "error: the following required arguments were not provided:");
     let folder = Folder::new();
     folder.write("x.dat", "1 0 1 1 1 1 2 -1");
+    let said = folder.saltus(&["solve", "x.dat", "--kind", "avi"]);
+    assert_eq!(said.status, 2);
+    assert!(
+        said.err.contains("kind `avi` cannot be read: the file does not say which set it is over")
+    );
     let said = folder.saltus(&["solve", "x.dat"]);
     assert_eq!(said.status, 2);
     assert_eq!(
@@ -218,4 +219,27 @@ fn fclib() {
         &["solve", file, "--kind", "fc3d"],
         &format!("saltus: {file}: the file holds a problem of kind `gfc3d`, not `fc3d`"),
     );
+}
+
+#[test]
+fn the_document_tells_how_it_went() {
+    let document = json(&saltus(&["solve", "lcp/dense.dat", "--json"]).done());
+    let answer = &document[0];
+    assert_eq!((&answer["status"], &answer["reason"]), (&"solved".into(), &"solved".into()));
+    assert_eq!(answer["residual"], answer["class_residual"]);
+    let history = answer["history"].as_array().unwrap();
+    assert!(history.iter().all(|value| value.is_f64()), "{history:?}");
+    assert!(answer["worst_block"].is_string() && answer["physical"].is_null());
+}
+
+#[test]
+fn the_answer_is_written() {
+    let folder = Folder::new();
+    folder.write("x.dat", "2 0 2 2 2 2 2 0 0 2 -1 3");
+    folder.saltus(&["solve", "x.dat", "--kind", "lcp", "-o", "answer.csv"]).done();
+    let written = std::fs::read_to_string(folder.path().join("answer.csv")).unwrap();
+    assert_eq!(written, "z,w\n0.5,0.0\n0.0,3.0\n");
+    let said = folder.saltus(&["solve", "x.dat", "x.dat", "--kind", "lcp", "-o", "answer.csv"]);
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("`-o` takes the answer of one problem"), "{said:?}");
 }

@@ -4,13 +4,15 @@ use super::error::{ErrorKind, Fault};
 use super::fields::Fields;
 use super::repetition::{expand, for_each};
 use super::scope::Scope;
+use super::slot::Sizes;
 use super::source::Place;
 use super::tree::{Item, Table};
 use super::vocabulary::SectionId;
 use saltus_expr::nearest;
 use saltus_model::{
-    FirstOrderLinear, FirstOrderLinearRelation, LagrangianLinear, LagrangianLinearRelation, Law,
-    Model, ModelError, System, SystemId,
+    FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation, Lagrangian,
+    LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law,
+    Model, ModelError, OperatorError, System, SystemId,
 };
 
 /// Adds the systems of the file to the model.
@@ -89,14 +91,46 @@ fn owner(table: &Table, what: &str) -> String {
 }
 
 fn system(fields: &Fields) -> Result<System, Fault> {
+    let inputs = fields.vector("z0")?.unwrap_or_default();
+    let sized = |n| fields.sized(Sizes { first: n, second: n, inputs: inputs.len() });
     Ok(match fields.kind() {
+        "first-order" => {
+            let x0 = fields.must("x0", fields.vector("x0")?)?;
+            let fields = sized(x0.len());
+            FirstOrder {
+                x0,
+                f: fields.must_vector("f")?,
+                df_dx: fields.matrix_operator("df_dx")?,
+                M: fields.matrix_operator("M")?,
+                z0: inputs,
+            }
+            .into()
+        }
         "first-order-linear" => FirstOrderLinear {
             x0: fields.must("x0", fields.vector("x0")?)?,
-            A: fields.must("A", fields.matrix_operator("A")?)?,
+            A: fields.must_matrix("A")?,
             b: fields.vector_operator("b")?,
             M: fields.matrix("M")?,
         }
         .into(),
+        "lagrangian" => {
+            let q0 = fields.must("q0", fields.vector("q0")?)?;
+            let fields = sized(q0.len());
+            Lagrangian {
+                v0: fields.must("v0", fields.vector("v0")?)?,
+                q0,
+                M: fields.must_matrix("M")?,
+                F_gyr: fields.vector_operator("F_gyr")?,
+                F_int: fields.vector_operator("F_int")?,
+                F_ext: fields.vector_operator("F_ext")?,
+                dF_gyr_dq: fields.matrix_operator("dF_gyr_dq")?,
+                dF_gyr_dv: fields.matrix_operator("dF_gyr_dv")?,
+                dF_int_dq: fields.matrix_operator("dF_int_dq")?,
+                dF_int_dv: fields.matrix_operator("dF_int_dv")?,
+                z0: inputs,
+            }
+            .into()
+        }
         "lagrangian-linear" => LagrangianLinear {
             q0: fields.must("q0", fields.vector("q0")?)?,
             v0: fields.must("v0", fields.vector("v0")?)?,
@@ -111,11 +145,23 @@ fn system(fields: &Fields) -> Result<System, Fault> {
 }
 
 fn law(fields: &Fields) -> Result<Law, Fault> {
+    let e = || fields.coefficient("e");
+    let mu = || fields.coefficient("mu");
     Ok(match fields.kind() {
         "complementarity" => Law::Complementarity,
         "equality" => Law::Equality,
         "relay" => Law::Relay { lower: fields.bounds("lower")?, upper: fields.bounds("upper")? },
-        "newton-impact" => Law::newton_impact(fields.number("e")?),
+        "piecewise-linear" => Law::PiecewiseLinear { points: fields.points("points")? },
+        "normal-cone" => Law::NormalCone {
+            A: fields.must("A", fields.matrix("A")?)?,
+            b: fields.must("b", fields.vector("b")?)?,
+        },
+        "newton-impact" => Law::NewtonImpact { e: e()? },
+        "impact-friction" => Law::ImpactFriction { e: e()?, mu: mu()?, et: fields.number("et")? },
+        "rolling-friction" => {
+            Law::RollingFriction { e: e()?, mu: mu()?, mu_r: fields.coefficient("mu_r")? }
+        }
+        "fremond" => Law::Fremond { e: e()?, mu: mu()? },
         kind => unreachable!("the law `{kind}` is in the vocabulary and nowhere else"),
     })
 }
@@ -145,25 +191,64 @@ fn connect_one(
     law_fields: &Fields,
     systems: &[SystemId],
 ) -> Result<(), Failed> {
-    let law = law(law_fields)?;
-    match relation.kind() {
+    // what formulas may use: the states of the systems one above the other, and λ (in laws, u)
+    let dims = systems.iter().map(|&id| Ok(model.system(id)?.dim()));
+    let dim = dims.sum::<Result<usize, ModelError>>()?;
+    let inputs = relation.vector("z0")?.unwrap_or_default();
+    let sizes = |size| Sizes { first: dim, second: size, inputs: inputs.len() };
+    let law = |size| law(&law_fields.sized(sizes(size)));
+    let fields = relation.sized(sizes(relation.len_of("h")?));
+    match fields.kind() {
+        "first-order" => {
+            let relation = FirstOrderRelation {
+                h: fields.must_vector("h")?,
+                g: fields.must_vector("g")?,
+                dh_dx: fields.matrix_operator("dh_dx")?,
+                dh_dlam: fields.matrix_operator("dh_dlam")?,
+                dg_dx: fields.matrix_operator("dg_dx")?,
+                dg_dlam: fields.matrix_operator("dg_dlam")?,
+                z0: inputs.clone(),
+            };
+            let law = law(relation.h.rows())?;
+            model.connect(name, relation, law, systems)?;
+        }
         "first-order-linear" => {
             let relation = FirstOrderLinearRelation {
-                C: relation.must("C", relation.matrix_operator("C")?)?,
-                B: relation.must("B", relation.matrix_operator("B")?)?,
-                D: relation.matrix_operator("D")?,
-                e: relation.vector_operator("e")?,
-                F: None,
-                z0: Vec::new(),
+                C: fields.must_matrix("C")?,
+                B: fields.must_matrix("B")?,
+                D: fields.matrix_operator("D")?,
+                e: fields.vector_operator("e")?,
+                F: fields.matrix_operator("F")?,
+                z0: inputs.clone(),
             };
+            let law = law(relation.C.rows())?;
+            model.connect(name, relation, law, systems)?;
+        }
+        "lagrangian" => {
+            let relation = LagrangianRelation {
+                h: fields.must_vector("h")?,
+                H: fields.matrix_operator("H")?,
+                dh_dt: fields.vector_operator("dh_dt")?,
+            };
+            let law = law(relation.h.rows())?;
+            model.connect(name, relation, law, systems)?;
+        }
+        "lagrangian-compliant" => {
+            let relation = LagrangianCompliant {
+                h: fields.must_vector("h")?,
+                H: fields.matrix_operator("H")?,
+                dh_dlam: fields.matrix_operator("dh_dlam")?,
+            };
+            let law = law(relation.h.rows())?;
             model.connect(name, relation, law, systems)?;
         }
         "lagrangian-linear" => {
             let relation = LagrangianLinearRelation {
-                H: relation.must("H", relation.matrix("H")?)?,
-                b: relation.vector("b")?,
-                D: None,
+                H: fields.must("H", fields.matrix("H")?)?,
+                b: fields.vector("b")?,
+                D: fields.matrix("D")?,
             };
+            let law = law(relation.H.rows())?;
             model.connect(name, relation, law, systems)?;
         }
         kind => unreachable!("the relation `{kind}` is in the vocabulary and nowhere else"),
@@ -190,14 +275,17 @@ fn links(fields: &Fields, model: &Model) -> Result<Vec<SystemId>, Fault> {
 }
 
 /// The key that an error of the model is about.
-fn key_of(error: &ModelError) -> Option<&'static str> {
+fn key_of(error: &ModelError) -> Option<&str> {
     match error {
         ModelError::Length { what, .. }
         | ModelError::Shape { what, .. }
         | ModelError::NotFinite { what, .. }
         | ModelError::Range { what, .. }
         | ModelError::Empty { what, .. } => Some(what),
+        ModelError::Operator(OperatorError { what, .. }) => Some(what),
         ModelError::Mass { .. } => Some("M"),
+        ModelError::Points { .. } => Some("points"),
+        ModelError::ContactSize { .. } => Some("relation"),
         ModelError::Duplicate { .. } | ModelError::Name { .. } => Some("name"),
         ModelError::Links { .. } | ModelError::LinkedTwice { .. } | ModelError::Order { .. } => {
             Some("systems")
@@ -211,8 +299,11 @@ fn key_of(error: &ModelError) -> Option<&'static str> {
 fn is_of_law(error: &ModelError) -> bool {
     match error {
         ModelError::Length { owner, .. }
+        | ModelError::Shape { owner, .. }
         | ModelError::NotFinite { owner, .. }
-        | ModelError::Range { owner, .. } => owner.contains(", law "),
+        | ModelError::Range { owner, .. }
+        | ModelError::Empty { owner, .. }
+        | ModelError::Points { owner, .. } => owner.contains(", law "),
         _ => false,
     }
 }

@@ -103,11 +103,25 @@ pub enum ErrorKind {
     /// A text that is no formula.
     #[error(transparent)]
     Formula(#[from] ExprError),
-    /// A formula in `t` where a constant is needed.
-    #[error("`{what}` must be constant, so its formula cannot use `t`{}", time_hint(.what))]
-    NotConstant {
+    /// A name that means something, but not there.
+    #[error("{}", not_allowed(.what, .name, .allowed))]
+    NotAllowed {
         /// The key.
         what: String,
+        /// The name.
+        name: String,
+        /// What may be used, in words; nothing where the value must be constant.
+        allowed: Vec<String>,
+    },
+    /// An entry that a vector does not have.
+    #[error("`{what}`: there is no `{name}`, expected an index from 0 to {}", .len - 1)]
+    Index {
+        /// The key.
+        what: String,
+        /// The entry asked for.
+        name: String,
+        /// How many there are.
+        len: usize,
     },
     /// A number that is not finite, or none at all.
     #[error("`{what}`: expected a finite number, found {value}")]
@@ -303,10 +317,12 @@ fn short(value: f64) -> String {
     }
 }
 
-fn time_hint(what: &str) -> &'static str {
-    match what.split('[').next().unwrap_or(what) {
-        "M" | "C" | "K" | "B" | "D" | "H" => "; only `A`, `b` and `F_ext` of a system can",
-        _ => "",
+fn not_allowed(what: &str, name: &str, allowed: &[String]) -> String {
+    match allowed {
+        [] => format!("`{what}` must be constant, so its formula cannot use `{name}`"),
+        _ => {
+            format!("`{what}`: its formula cannot use `{name}`; it may use {}", allowed.join(", "))
+        }
     }
 }
 

@@ -1,17 +1,18 @@
 //! A table read with its vocabulary: known keys only, none missing, each value in its form.
 
-use super::arrays;
+use super::arrays::{self, Slot};
 use super::error::{ErrorKind, Fault};
 use super::scope::Scope;
+use super::slot::Sizes;
 use super::source::Place;
 use super::tree::{Item, Table, Value};
-use super::vocabulary::{Absent, Form, Key, Kind, Section, SectionId, vocabulary};
+use super::vocabulary::{Absent, Form, Key, Kind, Section, SectionId, Uses, vocabulary};
 use saltus_expr::nearest;
 use saltus_linalg::Matrix;
-use saltus_model::Operator;
+use saltus_model::{Coefficient, Operator};
 
 /// A table whose keys are checked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Fields<'a> {
     section: &'static Section,
     kind: Option<&'static Kind>,
@@ -19,6 +20,7 @@ pub(crate) struct Fields<'a> {
     pub(crate) place: &'a Place,
     owner: String,
     pub(crate) scope: &'a Scope<'a>,
+    sizes: Sizes,
 }
 
 impl<'a> Fields<'a> {
@@ -60,7 +62,8 @@ impl<'a> Fields<'a> {
                 return Err(scope.wrong_type(item, section.name, expected));
             }
         };
-        let fields = Fields { section, kind, table, place: &item.place, owner, scope };
+        let (place, sizes) = (&item.place, Sizes::default());
+        let fields = Fields { section, kind, table, place, owner, scope, sizes };
         fields.check_keys()?;
         Ok(fields)
     }
@@ -111,9 +114,14 @@ impl<'a> Fields<'a> {
         self.kind.map_or("", |kind| kind.name)
     }
 
-    /// The keys that its kind adds.
-    pub(crate) fn kind_keys(&self) -> &'static [Key] {
-        self.kind.map_or(&[], |kind| &kind.keys)
+    /// The name of its kind, or its own if it has none.
+    pub(crate) fn name(&self) -> &'static str {
+        self.kind.map_or(self.section.name, |kind| kind.name)
+    }
+
+    /// Its keys, and those that its kind adds.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &'static Key> {
+        self.section.keys_with(self.kind)
     }
 
     /// Where to point when the value of a key makes no sense: at the key, or at the table.
@@ -129,10 +137,18 @@ impl<'a> Fields<'a> {
         self.get(key).ok_or_else(|| self.missing(key, self.find(key).map_or("", |key| key.doc)))
     }
 
-    /// Whether the vocabulary lets the entries of an array use `t`.
-    fn may_use_time(&self, key: &str) -> bool {
-        let form = self.find(key).map(|key| &key.form);
-        matches!(form, Some(Form::Vector { time: true } | Form::Matrix { time: true }))
+    /// The same, with the number of components of what its formulas may use.
+    pub(crate) fn sized(&self, sizes: Sizes) -> Fields<'a> {
+        Fields { sizes, ..self.clone() }
+    }
+
+    /// What the vocabulary lets the formulas at a key use.
+    fn slot<'s>(&'s self, key: &'s str) -> Slot<'s> {
+        let uses = match self.find(key).map(|key| &key.form) {
+            Some(Form::Vector(uses) | Form::Matrix(uses) | Form::Coefficient(uses)) => *uses,
+            _ => Uses::NOTHING,
+        };
+        Slot { what: key, names: uses.names(self.sizes), scope: self.scope }
     }
 
     pub(crate) fn text(&self, key: &str) -> Result<Option<&'a str>, Fault> {
@@ -179,38 +195,81 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub(crate) fn vector_operator(&self, key: &str) -> Result<Option<Operator>, Fault> {
-        let Some(item) = self.get(key) else {
-            return Ok(None);
+    /// A number, or a formula of what the key allows.
+    pub(crate) fn coefficient(&self, key: &str) -> Result<Coefficient, Fault> {
+        arrays::scalar(self.need(key)?, &self.slot(key)).map(Coefficient::from)
+    }
+
+    /// Points of a graph, `[[y, lam], …]`.
+    pub(crate) fn points(&self, key: &str) -> Result<Vec<(f64, f64)>, Fault> {
+        let (item, scope) = (self.need(key)?, self.scope);
+        let expected = "an array of points [y, lam]";
+        let items = item.as_array().ok_or_else(|| scope.wrong_type(item, key, expected))?;
+        scope.limits.take_entries(key, &item.place, 2.0 * items.len() as f64)?;
+        let point = |(i, item): (usize, &Item)| {
+            let what = format!("{key}[{i}]");
+            let Some([y, lam]) = item.as_array() else {
+                return Err(scope.wrong_type(item, &what, "a point [y, lam]"));
+            };
+            let number = |item, j| scope.number(item, &format!("{what}[{j}]"));
+            Ok((number(y, 0)?, number(lam, 1)?))
         };
-        arrays::vector(item, key, self.may_use_time(key), self.scope).map(Some)
+        items.iter().enumerate().map(point).collect()
+    }
+
+    /// The length of a vector, without a look at its entries; zero if it is not there.
+    pub(crate) fn len_of(&self, key: &str) -> Result<usize, Fault> {
+        self.get(key).map_or(Ok(0), |item| arrays::len(item, &self.slot(key)))
+    }
+
+    pub(crate) fn vector_operator(&self, key: &str) -> Result<Option<Operator>, Fault> {
+        self.get(key).map(|item| arrays::vector(item, &self.slot(key))).transpose()
     }
 
     pub(crate) fn vector(&self, key: &str) -> Result<Option<Vec<f64>>, Fault> {
-        Ok(self.constant(key, self.vector_operator(key)?)?.map(|value| value.data().to_vec()))
+        Ok(self.constant(self.vector_operator(key)?).map(|value| value.data().to_vec()))
     }
 
     pub(crate) fn matrix_operator(&self, key: &str) -> Result<Option<Operator>, Fault> {
-        let Some(item) = self.get(key) else {
-            return Ok(None);
-        };
-        arrays::matrix(item, key, self.may_use_time(key), self.scope).map(Some)
+        self.get(key).map(|item| arrays::matrix(item, &self.slot(key))).transpose()
     }
 
     pub(crate) fn matrix(&self, key: &str) -> Result<Option<Matrix>, Fault> {
-        self.constant(key, self.matrix_operator(key)?)
+        Ok(self.constant(self.matrix_operator(key)?))
     }
 
-    /// The value of an operator that may not be a function.
-    fn constant(&self, key: &str, value: Option<Operator>) -> Result<Option<Matrix>, Fault> {
-        let Some(value) = value else { return Ok(None) };
-        match value.as_constant() {
-            Some(value) => Ok(Some(value.clone())),
-            None => {
-                let place = self.place_of(key).unwrap_or(self.place);
-                Err(Fault::new(place, ErrorKind::NotConstant { what: key.to_owned() }))
-            }
+    /// The value of an operator that no formula could make a function.
+    fn constant(&self, value: Option<Operator>) -> Option<Matrix> {
+        value.and_then(|value| value.as_constant().cloned())
+    }
+
+    /// A vector that has to be there.
+    pub(crate) fn must_vector(&self, key: &str) -> Result<Operator, Fault> {
+        self.must(key, self.vector_operator(key)?)
+    }
+
+    /// A matrix that has to be there.
+    pub(crate) fn must_matrix(&self, key: &str) -> Result<Operator, Fault> {
+        self.must(key, self.matrix_operator(key)?)
+    }
+
+    /// One of the strings that the vocabulary lists; `family` is what they are called in messages.
+    pub(crate) fn choice(&self, key: &str, family: &str) -> Result<Option<&'a str>, Fault> {
+        let (Some(name), Some(Form::Choice(known))) =
+            (self.text(key)?, self.find(key).map(|key| &key.form))
+        else {
+            return Ok(None);
+        };
+        if known.contains(&name) {
+            return Ok(Some(name));
         }
+        let kind = ErrorKind::UnknownKind {
+            family: family.to_owned(),
+            found: name.to_owned(),
+            nearest: nearest(name, known.iter().copied()).map(str::to_owned),
+            known: known.iter().map(|&name| name.to_owned()).collect(),
+        };
+        Err(Fault::new(self.get(key).map_or(self.place, |item| &item.place), kind))
     }
 
     /// The value of a key that has to be there.

@@ -33,6 +33,7 @@
 mod arrays;
 mod build;
 mod error;
+mod expansion;
 mod fields;
 mod overrides;
 mod parameters;
@@ -40,6 +41,7 @@ mod repetition;
 mod schema;
 mod scope;
 mod simulation;
+mod slot;
 mod source;
 mod tree;
 pub mod vocabulary;
@@ -51,7 +53,7 @@ use error::Fault;
 use fields::Fields;
 use saltus_model::Model;
 use saltus_numerics::Solver;
-use saltus_sim::Integrator;
+use saltus_sim::{Integrator, NewtonSettings};
 use scope::{Limits, Scope};
 use source::{Place, Source, line_and_column};
 use std::io::ErrorKind as IoErrorKind;
@@ -79,6 +81,8 @@ pub struct Simulation {
     pub integrators: Vec<Integrator>,
     /// The solver of each step's problem.
     pub solver: Solver,
+    /// How the equations of a step that are not linear are solved.
+    pub newton: NewtonSettings,
     /// The time step, positive.
     pub h: f64,
     /// The time at which the simulation ends, at least the model's `t0`.

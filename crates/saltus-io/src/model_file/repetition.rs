@@ -2,7 +2,7 @@
 
 use super::error::{ErrorKind, Fault};
 use super::parameters::check_name;
-use super::scope::{Moving, Scope};
+use super::scope::Scope;
 use super::tree::{Item, Table};
 use std::ops::Range;
 
@@ -71,17 +71,13 @@ fn check_template(table: &Table, what: &'static str, variable: &str) -> Result<(
 
 /// A piece of a string as a whole number.
 fn whole(item: &Item, text: &str, span: Range<usize>, scope: &Scope) -> Result<f64, Fault> {
-    let formula = scope.compile(text, span.clone(), &item.place, false)?;
-    let value = formula.value();
-    let kind = if formula.moves_with(Moving::Time) {
-        ErrorKind::NotConstant { what: text[span.clone()].trim().to_owned() }
-    } else if value.fract() != 0.0 || !(value.abs() <= LARGEST) {
-        let (what, allowed) = (text[span.clone()].trim().to_owned(), "a whole number".to_owned());
-        ErrorKind::Range { what, value, allowed }
-    } else {
+    let what = text[span.clone()].trim();
+    let value = scope.compile(text, span.clone(), &item.place, what, false)?.value();
+    if value.fract() == 0.0 && value.abs() <= LARGEST {
         return Ok(value);
-    };
-    Err(scope.fault(item, kind).inside(span))
+    }
+    let (what, allowed) = (what.to_owned(), "a whole number".to_owned());
+    Err(scope.fault(item, ErrorKind::Range { what, value, allowed }).inside(span))
 }
 
 /// A name in which formulas in braces are replaced by their values.

@@ -35,6 +35,7 @@ fn definition(id: SectionId) -> &'static str {
         SectionId::Law => "law",
         SectionId::Integrator => "integrator",
         SectionId::Solver => "solver",
+        SectionId::Newton => "newton",
         SectionId::VectorEntries => "vector-by-formula",
         SectionId::MatrixEntries => "matrix-by-formula",
         SectionId::MatrixDiagonal => "matrix-by-diagonal",
@@ -51,12 +52,13 @@ fn forms() -> [(&'static str, Value); 5] {
         ("numbers", json!({ "type": "array", "items": reference("number") })),
         (
             "vector",
-            json!({ "anyOf": [reference("numbers"), section_reference(SectionId::VectorEntries)] }),
+            json!({ "anyOf": [reference("numbers"), formula, section_reference(SectionId::VectorEntries)] }),
         ),
         (
             "matrix",
             json!({ "anyOf": [
                 { "type": "array", "items": reference("numbers") },
+                formula,
                 section_reference(SectionId::MatrixEntries),
                 section_reference(SectionId::MatrixDiagonal),
                 section_reference(SectionId::MatrixIdentity),
@@ -144,12 +146,18 @@ fn form(form: &Form) -> Value {
         Form::Repetition => json!({ "type": "string", "pattern": r"^\s*\w+\s+in\s.*\.\." }),
         Form::Signals => json!({ "type": "array", "items": { "type": "string" } }),
         Form::Choice(names) => json!({ "enum": names }),
-        Form::Number | Form::Entry => reference("number"),
+        Form::Number | Form::Entry | Form::Coefficient(_) => reference("number"),
         Form::Count => reference("count"),
         Form::Flag => json!({ "type": "boolean" }),
         Form::Bounds => json!({ "anyOf": [reference("number"), reference("numbers")] }),
-        Form::Vector { .. } => reference("vector"),
-        Form::Matrix { .. } => reference("matrix"),
+        Form::Vector(_) => reference("vector"),
+        Form::Matrix(_) => reference("matrix"),
+        Form::Points => json!({
+            "type": "array",
+            "items": {
+                "type": "array", "items": reference("number"), "minItems": 2, "maxItems": 2,
+            },
+        }),
         Form::Parameters => json!({
             "type": "object",
             "propertyNames": { "pattern": "^[A-Za-z_][A-Za-z0-9_]*$" },

@@ -1,9 +1,11 @@
 //! The names a formula may use, and numbers made of formulas.
 
 use super::error::{ErrorKind, Fault};
+use super::slot::refusal;
 use super::source::Place;
 use super::tree::{Item, Value};
 use saltus_expr::{ExprError, Formula, constant, names};
+use saltus_model::Names;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,20 +16,18 @@ const MAX_ENTRIES: usize = 100_000_000;
 /// Repetitions that `for` may ask for in all.
 const MAX_REPETITIONS: usize = 1_000_000;
 
-/// Names that stand for something that changes within one value.
+/// Names that stand for the place in an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Moving {
-    Time,
     Row,
     Col,
 }
 
 impl Moving {
-    const ALL: [Moving; 3] = [Moving::Time, Moving::Row, Moving::Col];
+    const ALL: [Moving; 2] = [Moving::Row, Moving::Col];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Moving::Time => "t",
             Moving::Row => "row",
             Moving::Col => "col",
         }
@@ -36,7 +36,7 @@ impl Moving {
 
 /// Whether a parameter or loop variable of this name would be confused with one of ours.
 pub(crate) fn is_moving(name: &str) -> bool {
-    Moving::ALL.iter().any(|moving| moving.name() == name)
+    name == "t" || Moving::ALL.iter().any(|moving| moving.name() == name)
 }
 
 /// The parameters and the loop variable, with their values, and what is left of the limits.
@@ -83,34 +83,23 @@ fn take(
     Ok(())
 }
 
-/// A formula whose parameters have their values, and which may still move with `t`, `row`, `col`.
+/// A formula whose parameters have their values, and which may still move with `row` and `col`.
 #[derive(Debug, Clone)]
 pub(crate) struct Compiled {
     formula: Formula,
-    values: [f64; 3], // of what moves, in the order of `Moving::ALL`
+    values: Vec<f64>,          // of the names that the text uses
+    slots: [Option<usize>; 2], // where in `values` the moving ones are, in the order of `Moving::ALL`
 }
 
 impl Compiled {
-    /// Whether the value changes with it.
-    pub(crate) fn moves_with(&self, moving: Moving) -> bool {
-        self.formula.uses(moving as usize)
-    }
-
     pub(crate) fn set(&mut self, moving: Moving, value: f64) {
-        self.values[moving as usize] = value;
+        if let Some(slot) = self.slots[moving as usize] {
+            self.values[slot] = value;
+        }
     }
 
     pub(crate) fn value(&self) -> f64 {
         self.formula.eval(&self.values)
-    }
-
-    /// The value with these values of what moves, and the others as they were set.
-    pub(crate) fn at<const N: usize>(&self, moving: [(Moving, f64); N]) -> f64 {
-        let mut values = self.values;
-        for (moving, value) in moving {
-            values[moving as usize] = value;
-        }
-        self.formula.eval(&values)
     }
 }
 
@@ -132,52 +121,63 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Compiles a piece of a string value. `t` is understood everywhere, to be refused in better words.
+    /// The names that stand for numbers, with their values.
+    pub(crate) fn constants(&self) -> Vec<(&str, f64)> {
+        let parameters = self.parameters.iter().map(|(name, &value)| (name.as_str(), value));
+        let mut constants: Vec<(&str, f64)> = parameters.chain(self.variable).collect();
+        constants.sort_unstable_by_key(|&(name, _)| name);
+        constants
+    }
+
+    /// Compiles a piece of a string value that is the same at all times; `what` names it in errors.
     pub(crate) fn compile(
         &self,
         text: &str,
         within: Range<usize>,
         place: &Place,
+        what: &str,
         is_entry: bool,
     ) -> Result<Compiled, Fault> {
         let shift = |span: Range<usize>| within.start + span.start..within.start + span.end;
-        let fail = |mut error: ExprError| {
+        let fail = |error: ExprError| {
             let span = shift(error.span());
-            if let ExprError::UnknownName { nearest, .. } = &mut error {
-                // most slots cannot use `t`, which is too short to be a likely slip
-                nearest.take_if(|name| name == Moving::Time.name());
-            }
-            Fault::new(place, error).inside(span).repeated(self.pass())
+            let kind = refusal(error, what, &Names::default());
+            Fault::new(place, kind).inside(span).repeated(self.pass())
         };
         let piece = &text[within.clone()];
-        let known: &[Moving] = if is_entry { &Moving::ALL } else { &[Moving::Time] };
+        let known: &[Moving] = if is_entry { &Moving::ALL } else { &[] };
 
-        let used = names(piece).map_err(&fail)?;
-        let is_moving = |name: &str| known.iter().any(|moving| moving.name() == name);
+        let mut used = names(piece).map_err(&fail)?;
+        let mut values = Vec::with_capacity(used.len());
+        let mut slots = [None; 2];
         let mut is_known = true;
-        let mut constants = Vec::with_capacity(used.len());
-        for name in used.iter().filter(|name| !is_moving(name)) {
-            match self.value_of(name) {
-                Some(value) => constants.push((name.as_str(), value)),
-                None => is_known &= constant(name).is_some(),
+        used.retain(|name| {
+            if let Some(&moving) = known.iter().find(|moving| moving.name() == name) {
+                slots[moving as usize] = Some(values.len());
+                values.push(0.0);
+            } else if let Some(value) = self.value_of(name) {
+                values.push(value);
+            } else {
+                is_known &= constant(name).is_some();
+                return false;
             }
-        }
-        let mut variables: Vec<&str> = known.iter().map(|moving| moving.name()).collect();
-        if !is_known {
-            // only for the error, which names the nearest one
-            constants = self.all_constants();
-            constants.extend(variables.drain(..).map(|name| (name, 0.0)));
-        }
-        let formula = Formula::parse_with(piece, &variables, &constants).map_err(fail)?;
-        Ok(Compiled { formula, values: [0.0; 3] })
+            true
+        });
+        let variables: Vec<&str> = if is_known {
+            used.iter().map(String::as_str).collect()
+        } else {
+            self.all_names(known) // only for the error, which names the nearest one
+        };
+        let formula = Formula::parse(piece, &variables).map_err(fail)?;
+        Ok(Compiled { formula, values, slots })
     }
 
-    fn all_constants(&self) -> Vec<(&str, f64)> {
-        let mut constants: Vec<(&str, f64)> =
-            self.parameters.iter().map(|(name, &value)| (name.as_str(), value)).collect();
-        constants.sort_unstable_by_key(|&(name, _)| name);
-        constants.extend(self.variable);
-        constants
+    fn all_names(&self, known: &[Moving]) -> Vec<&str> {
+        let mut names: Vec<&str> = self.parameters.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names.extend(self.variable.map(|(name, _)| name));
+        names.extend(known.iter().map(|moving| moving.name()));
+        names
     }
 
     /// A number or formula that is the same at all times; `what` names it in errors.
@@ -185,11 +185,7 @@ impl<'a> Scope<'a> {
         let value = match &item.value {
             Value::Number(value) => *value,
             Value::Text(text) => {
-                let compiled = self.compile(text, 0..text.len(), &item.place, false)?;
-                if compiled.moves_with(Moving::Time) {
-                    return Err(self.fault(item, ErrorKind::NotConstant { what: what.to_owned() }));
-                }
-                compiled.value()
+                self.compile(text, 0..text.len(), &item.place, what, false)?.value()
             }
             _ => return Err(self.wrong_type(item, what, "a number or a formula")),
         };

@@ -9,7 +9,7 @@ use super::{Output, Simulation, Strategy};
 use saltus_expr::nearest;
 use saltus_model::{Model, Order};
 use saltus_numerics::{NumericsError, Solver};
-use saltus_sim::{Integrator, Layout, Signal, SignalError, SimError, signals_of};
+use saltus_sim::{Integrator, Layout, NewtonSettings, Signal, SignalError, SimError, signals_of};
 use serde::de::DeserializeOwned;
 
 /// Reads `[simulation]` for a model.
@@ -18,6 +18,7 @@ pub(crate) fn simulation(fields: &Fields, model: &Model) -> Result<Simulation, F
         strategy: strategy(fields)?,
         integrators: integrators(fields, model)?,
         solver: solver(fields)?,
+        newton: newton(fields)?,
         h: fields.number("h")?,
         until: fields.number("until")?,
         output: output(fields, model)?,
@@ -46,18 +47,21 @@ fn range(fields: &Fields, key: &str, value: f64, allowed: impl Into<String>) -> 
 }
 
 fn strategy(fields: &Fields) -> Result<Strategy, Fault> {
-    let Some(name) = fields.text("strategy")? else {
-        return Ok(Strategy::default());
+    let name = fields.choice("strategy", "strategy")?;
+    Ok(name.and_then(Strategy::from_name).unwrap_or_default())
+}
+
+fn newton(fields: &Fields) -> Result<NewtonSettings, Fault> {
+    let Some(item) = fields.get("newton") else {
+        return Ok(NewtonSettings::default());
     };
-    Strategy::from_name(name).ok_or_else(|| {
-        let kind = ErrorKind::UnknownKind {
-            family: "strategy".to_owned(),
-            found: name.to_owned(),
-            nearest: nearest(name, Strategy::NAMES).map(str::to_owned),
-            known: Strategy::NAMES.map(str::to_owned).to_vec(),
-        };
-        Fault::new(fields.get("strategy").map_or(fields.place, |item| &item.place), kind)
-    })
+    let fields = Fields::open(item, SectionId::Newton, "newton".to_owned(), fields.scope)?;
+    let newton: NewtonSettings = settings(&fields)?;
+    newton.check().map_err(|error| match error {
+        SimError::Setting { field, value, allowed, .. } => range(&fields, field, value, allowed),
+        error => setting(&fields, error.to_string()),
+    })?;
+    Ok(newton)
 }
 
 /// The orders of the systems in a model.
@@ -145,14 +149,16 @@ fn solver(fields: &Fields) -> Result<Solver, Fault> {
 
 /// Settings that their struct refuses, in its words.
 fn setting(fields: &Fields, reason: String) -> Fault {
-    Fault::new(fields.place, ErrorKind::Settings { owner: fields.kind().to_owned(), reason })
+    Fault::new(fields.place, ErrorKind::Settings { owner: fields.name().to_owned(), reason })
 }
 
-/// A settings enum from the keys of its table: names and defaults are serde's.
+/// Settings from the keys of their table: names and defaults are serde's.
 fn settings<T: DeserializeOwned>(fields: &Fields) -> Result<T, Fault> {
     let mut object = serde_json::Map::new();
-    object.insert("kind".to_owned(), fields.kind().into());
-    for key in fields.kind_keys() {
+    if !fields.kind().is_empty() {
+        object.insert("kind".to_owned(), fields.kind().into());
+    }
+    for key in fields.keys() {
         let Some(item) = fields.get(&key.name) else {
             continue;
         };
@@ -161,6 +167,7 @@ fn settings<T: DeserializeOwned>(fields: &Fields) -> Result<T, Fault> {
             Form::Number => fields.scope.number(item, &key.name)?.into(),
             Form::Flag => fields.flag(item, &key.name)?.into(),
             Form::Signals => names(fields, item, &key.name)?.into(),
+            Form::Choice(_) => fields.choice(&key.name, &key.name)?.into(),
             _ => fields.text(&key.name)?.into(),
         };
         object.insert(key.name.clone(), value);

@@ -7,7 +7,7 @@
 
 use super::Strategy;
 use saltus_numerics::Solver;
-use saltus_sim::Integrator;
+use saltus_sim::{Integrator, NewtonSettings};
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -38,6 +38,8 @@ pub enum SectionId {
     Integrator,
     /// `solver` of the simulation.
     Solver,
+    /// `newton` of the simulation.
+    Newton,
     /// A vector by a formula.
     VectorEntries,
     /// A matrix by a formula.
@@ -125,16 +127,14 @@ pub enum Form {
     Flag,
     /// A number or an array of numbers; they may be infinite.
     Bounds,
-    /// A vector.
-    Vector {
-        /// Whether its entries may use `t`.
-        time: bool,
-    },
-    /// A matrix.
-    Matrix {
-        /// Whether its entries may use `t`.
-        time: bool,
-    },
+    /// A vector, whose entries may be formulas of this.
+    Vector(Uses),
+    /// A matrix, likewise.
+    Matrix(Uses),
+    /// A finite number, or a formula of this.
+    Coefficient(Uses),
+    /// Points `[y, lam]` of a graph.
+    Points,
     /// A formula of the position in the array.
     Entry,
     /// The table of parameters.
@@ -147,6 +147,49 @@ pub enum Form {
     Kind(SectionId),
     /// The same, or an array of such.
     Kinds(SectionId),
+}
+
+/// What formulas may use besides parameters. The two vectors depend on the slot, as in
+/// [`saltus_model::Operator`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uses {
+    /// The time `t`.
+    pub time: bool,
+    /// The name of the first vector, `x` or `q`; empty if there is none.
+    pub first: &'static str,
+    /// The name of the second vector, `v`, `lam` or `u`; empty if there is none.
+    pub second: &'static str,
+    /// The inputs `z`.
+    pub inputs: bool,
+}
+
+impl Uses {
+    /// Parameters alone: the value is constant.
+    pub const NOTHING: Uses = Uses { time: false, first: "", second: "", inputs: false };
+    /// The time.
+    pub const TIME: Uses = Uses { time: true, ..Uses::NOTHING };
+
+    const fn first(self, first: &'static str) -> Uses {
+        Uses { first, ..self }
+    }
+
+    const fn second(self, second: &'static str) -> Uses {
+        Uses { second, ..self }
+    }
+
+    const fn inputs(self) -> Uses {
+        Uses { inputs: true, ..self }
+    }
+
+    /// In words: `t`, `q`, `v`.
+    pub fn words(self) -> Vec<&'static str> {
+        let time = if self.time { "t" } else { "" };
+        let inputs = if self.inputs { "z" } else { "" };
+        [time, self.first, self.second, inputs]
+            .into_iter()
+            .filter(|name| !name.is_empty())
+            .collect()
+    }
 }
 
 impl Form {
@@ -177,6 +220,7 @@ impl Vocabulary {
             law(),
             integrator(),
             solver(),
+            newton(),
             vector_entries(),
             matrix_entries(),
             matrix_diagonal(),
@@ -424,10 +468,10 @@ fn with_default(name: &str, form: Form, default: impl Into<Value>, doc: &'static
     key(name, form, Absent::Value(default.into()), doc)
 }
 
-const VECTOR: Form = Form::Vector { time: false };
-const MATRIX: Form = Form::Matrix { time: false };
-const VECTOR_OF_TIME: Form = Form::Vector { time: true };
-const MATRIX_OF_TIME: Form = Form::Matrix { time: true };
+const VECTOR: Form = Form::Vector(Uses::NOTHING);
+const MATRIX: Form = Form::Matrix(Uses::NOTHING);
+const VECTOR_OF_TIME: Form = Form::Vector(Uses::TIME);
+const MATRIX_OF_TIME: Form = Form::Matrix(Uses::TIME);
 
 fn section(id: SectionId, name: &'static str, doc: &'static str, keys: Vec<Key>) -> Section {
     Section { id, name, doc, keys, kinds: Vec::new(), default_kind: None, kind_alone: false }
@@ -476,6 +520,12 @@ fn simulation() -> Section {
             "`auto`",
             "the solver of each step's problem",
         ),
+        optional(
+            "newton",
+            Form::Table(SectionId::Newton),
+            "its defaults",
+            "the iteration around it, where the model is not linear",
+        ),
         needed("h", Form::Number, "the time step"),
         needed("until", Form::Number, "the time at which the simulation ends"),
         with_default("t0", Form::Number, 0.0, "the time at which it begins"),
@@ -515,12 +565,52 @@ fn repeatable(name_doc: &'static str) -> Vec<Key> {
     ]
 }
 
+fn kind(name: &'static str, doc: &'static str, keys: Vec<Key>) -> Kind {
+    Kind { name, doc, keys }
+}
+
+/// Inputs that a run leaves as they are.
+fn inputs() -> Key {
+    optional("z0", VECTOR, "no inputs", "the inputs z, as they are until they are set")
+}
+
+const EXACT: &str = "the exact derivative";
+
 fn system() -> Section {
+    const F: Uses = Uses::TIME.first("x").inputs();
+    let first_order = vec![
+        needed("x0", VECTOR, "the initial state"),
+        needed("f", Form::Vector(F), "the right-hand side, of t, x and z"),
+        optional("df_dx", Form::Matrix(F), EXACT, "∂f/∂x"),
+        optional("M", MATRIX_OF_TIME, "the identity", "the mass matrix, of t; it may be singular"),
+        inputs(),
+    ];
     let first_order_linear = vec![
         needed("x0", VECTOR, "the initial state"),
         needed("A", MATRIX_OF_TIME, "the matrix of the state"),
         optional("b", VECTOR_OF_TIME, "zero", "the forcing"),
         optional("M", MATRIX, "the identity", "the mass matrix; it may be singular"),
+    ];
+    const Q: Uses = Uses::NOTHING.first("q");
+    const GYR: Uses = Q.second("v").inputs();
+    const INT: Uses = Uses { time: true, ..GYR };
+    let lagrangian = vec![
+        needed("q0", VECTOR, "the initial configuration"),
+        needed("v0", VECTOR, "the initial velocity"),
+        needed("M", Form::Matrix(Q), "the mass matrix, of q; symmetric positive definite"),
+        optional("F_gyr", Form::Vector(GYR), "zero", "the gyroscopic force, of q, v and z"),
+        optional("F_int", Form::Vector(INT), "zero", "the internal force, of t, q, v and z"),
+        optional(
+            "F_ext",
+            Form::Vector(Uses::TIME.inputs()),
+            "zero",
+            "the external force, of t and z",
+        ),
+        optional("dF_gyr_dq", Form::Matrix(GYR), EXACT, "∂F_gyr/∂q"),
+        optional("dF_gyr_dv", Form::Matrix(GYR), EXACT, "∂F_gyr/∂v"),
+        optional("dF_int_dq", Form::Matrix(INT), EXACT, "∂F_int/∂q"),
+        optional("dF_int_dv", Form::Matrix(INT), EXACT, "∂F_int/∂v"),
+        inputs(),
     ];
     let lagrangian_linear = vec![
         needed("q0", VECTOR, "the initial configuration"),
@@ -532,14 +622,14 @@ fn system() -> Section {
     ];
     Section {
         kinds: vec![
-            Kind {
-                name: "first-order-linear", doc: "M ẋ = A x + b + r", keys: first_order_linear
-            },
-            Kind {
-                name: "lagrangian-linear",
-                doc: "M v̇ + C v + K q = F_ext + p, q̇ = v",
-                keys: lagrangian_linear,
-            },
+            kind("first-order", "M(t) ẋ = f(t, x, z) + r", first_order),
+            kind("first-order-linear", "M ẋ = A x + b + r", first_order_linear),
+            kind(
+                "lagrangian",
+                "M(q) v̇ + F_gyr(q, v) + F_int(t, q, v) = F_ext(t) + p, q̇ = v",
+                lagrangian,
+            ),
+            kind("lagrangian-linear", "M v̇ + C v + K q = F_ext + p, q̇ = v", lagrangian_linear),
         ],
         ..section(
             SectionId::System,
@@ -561,28 +651,48 @@ fn interaction() -> Section {
 }
 
 fn relation() -> Section {
+    const H: Uses = Uses::TIME.first("x").second("lam").inputs();
+    let first_order = vec![
+        needed("h", Form::Vector(H), "the output, of t, x, lam and z"),
+        needed("g", Form::Vector(H), "the input, of t, x, lam and z"),
+        optional("dh_dx", Form::Matrix(H), EXACT, "∂h/∂x"),
+        optional("dh_dlam", Form::Matrix(H), EXACT, "∂h/∂λ"),
+        optional("dg_dx", Form::Matrix(H), EXACT, "∂g/∂x"),
+        optional("dg_dlam", Form::Matrix(H), EXACT, "∂g/∂λ"),
+        inputs(),
+    ];
     let first_order_linear = vec![
-        needed("C", MATRIX, "the output matrix, one row a component of y"),
-        needed("B", MATRIX, "the input matrix, one column a component of λ"),
-        optional("D", MATRIX, "zero", "the feed-through"),
-        optional("e", VECTOR, "zero", "the offset"),
+        needed("C", MATRIX_OF_TIME, "the output matrix, one row a component of y"),
+        needed("B", MATRIX_OF_TIME, "the input matrix, one column a component of λ"),
+        optional("D", MATRIX_OF_TIME, "zero", "the feed-through"),
+        optional("e", VECTOR_OF_TIME, "zero", "the offset"),
+        optional("F", MATRIX_OF_TIME, "zero", "the weight of the inputs z"),
+        inputs(),
+    ];
+    const GAP: Uses = Uses::TIME.first("q");
+    let lagrangian = vec![
+        needed("h", Form::Vector(GAP), "the gap, of t and q"),
+        optional("H", Form::Matrix(GAP), EXACT, "∂h/∂q"),
+        optional("dh_dt", Form::Vector(GAP), EXACT, "∂h/∂t"),
+    ];
+    const SOFT: Uses = Uses::NOTHING.first("q").second("lam");
+    let lagrangian_compliant = vec![
+        needed("h", Form::Vector(SOFT), "the gap, of q and lam"),
+        optional("H", Form::Matrix(SOFT), EXACT, "∂h/∂q"),
+        optional("dh_dlam", Form::Matrix(SOFT), EXACT, "∂h/∂λ"),
     ];
     let lagrangian_linear = vec![
         needed("H", MATRIX, "the Jacobian of the gap, one row a component"),
         optional("b", VECTOR, "zero", "the offset"),
+        optional("D", MATRIX, "zero", "the compliance"),
     ];
     Section {
         kinds: vec![
-            Kind {
-                name: "first-order-linear",
-                doc: "y = C x + D λ + e, r = B λ",
-                keys: first_order_linear,
-            },
-            Kind {
-                name: "lagrangian-linear",
-                doc: "y = H q + b, u = H v, p = Hᵀ λ",
-                keys: lagrangian_linear,
-            },
+            kind("first-order", "y = h(t, x, λ), r = g(t, x, λ)", first_order),
+            kind("first-order-linear", "y = C x + D λ + e + F z, r = B λ", first_order_linear),
+            kind("lagrangian", "y = h(t, q), u = H v + ∂h/∂t, H = ∂h/∂q, p = Hᵀ λ", lagrangian),
+            kind("lagrangian-compliant", "y = h(q, λ), H = ∂h/∂q, p = Hᵀ λ", lagrangian_compliant),
+            kind("lagrangian-linear", "y = H q + D λ + b, u = H v, p = Hᵀ λ", lagrangian_linear),
         ],
         ..section(SectionId::Relation, "relation", "what y is, and how λ acts", Vec::new())
     }
@@ -603,21 +713,51 @@ fn law() -> Section {
             "λ where y < 0: one number for all components, or one each",
         ),
     ];
-    let newton_impact = vec![needed("e", Form::Number, "the restitution, in [0, 1]")];
+    let piecewise_linear = vec![needed(
+        "points",
+        Form::Points,
+        "points [y, lam] of the graph, y not decreasing and lam not increasing",
+    )];
+    let normal_cone = vec![
+        needed("A", MATRIX, "one row a half-space"),
+        needed("b", VECTOR, "one entry a half-space"),
+    ];
+    const CONTACT: Form = Form::Coefficient(Uses::TIME.first("q").second("u"));
+    let e = || needed("e", CONTACT, "the restitution, in [0, 1]");
+    let mu = || needed("mu", CONTACT, "the friction coefficient, not negative");
+    let et = with_default("et", Form::Number, 0.0, "the tangential restitution, in [-1, 1]");
+    let mu_r = needed("mu_r", CONTACT, "the coefficient of rolling resistance, a length");
     Section {
         kinds: vec![
-            Kind { name: "complementarity", doc: "0 ≤ y ⟂ λ ≥ 0", keys: Vec::new() },
-            Kind { name: "equality", doc: "y = 0 (mechanics: u = 0), λ free", keys: Vec::new() },
-            Kind {
-                name: "relay",
-                doc: "λ = lower where y > 0, upper where y < 0, between them where y = 0",
-                keys: relay,
-            },
-            Kind {
-                name: "newton-impact",
-                doc: "0 ≤ u⁺ + e u⁻ ⟂ λ ≥ 0 where the gap is closed",
-                keys: newton_impact,
-            },
+            kind("complementarity", "0 ≤ y ⟂ λ ≥ 0", Vec::new()),
+            kind("equality", "y = 0 (mechanics: u = 0), λ free", Vec::new()),
+            kind(
+                "relay",
+                "λ = lower where y > 0, upper where y < 0, between them where y = 0",
+                relay,
+            ),
+            kind(
+                "piecewise-linear",
+                "(y, λ) on the line through the points, continued at both ends",
+                piecewise_linear,
+            ),
+            kind("normal-cone", "−y ∈ N_P(λ), P = { λ : A λ ≤ b }", normal_cone),
+            kind("newton-impact", "0 ≤ u⁺ + e u⁻ ⟂ λ ≥ 0 where the gap is closed", vec![e()]),
+            kind(
+                "impact-friction",
+                "newton-impact in the normal direction, ‖λ_T‖ ≤ mu λ_N against sliding",
+                vec![e(), mu(), et],
+            ),
+            kind(
+                "rolling-friction",
+                "impact-friction with rolling resistance ‖λ_R‖ ≤ mu_r λ_N",
+                vec![e(), mu(), mu_r],
+            ),
+            kind(
+                "fremond",
+                "impact-friction against the mean of the sliding velocities before and after",
+                vec![e(), mu()],
+            ),
         ],
         kind_alone: true,
         ..section(SectionId::Law, "law", "what y and λ satisfy", Vec::new())
@@ -641,6 +781,27 @@ fn solver() -> Section {
         kind_alone: true,
         ..section(SectionId::Solver, "solver", "the solver of each step's problem", Vec::new())
     }
+}
+
+fn newton() -> Section {
+    let NewtonSettings { tol, max_iter, .. } = NewtonSettings::default();
+    let keys = vec![
+        with_default(
+            "tol",
+            Form::Number,
+            tol,
+            "the residual, relative to its terms, of a solved step",
+        ),
+        with_default("max_iter", Form::Count, max_iter, "iterations before giving up"),
+        with_default(
+            "mode",
+            Form::Choice(vec!["full", "quasi", "linear"]),
+            "full",
+            "Jacobians in every iteration (full) or once a step (quasi), or one iteration alone (linear)",
+        ),
+    ];
+    let doc = "how the equations of a step that are not linear are solved";
+    section(SectionId::Newton, "newton", doc, keys)
 }
 
 fn vector_entries() -> Section {
@@ -695,6 +856,22 @@ mod tests {
         }
         for (method, _) in METHODS {
             assert!(known.iter().any(|(kind, _)| kind == method), "there is no {method}");
+        }
+    }
+
+    #[test]
+    fn newton_defaults() {
+        let defaults = serde_json::to_value(NewtonSettings::default()).expect("plain data");
+        let keys = &vocabulary().section(SectionId::Newton).keys;
+        assert_eq!(defaults.as_object().map(|it| it.len()), Some(keys.len()));
+        for key in keys {
+            assert_eq!(key.absent, Absent::Value(defaults[&key.name].clone()), "{}", key.name);
+            if let Form::Choice(names) = &key.form {
+                for name in names {
+                    let settings = serde_json::json!({ &key.name: name });
+                    serde_json::from_value::<NewtonSettings>(settings).expect("it is known");
+                }
+            }
         }
     }
 

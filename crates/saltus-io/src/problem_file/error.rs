@@ -37,7 +37,7 @@ pub enum ErrorKind {
         names()
     )]
     NoKind,
-    /// A kind whose files cannot be read.
+    /// A file that does not hold all of the problem.
     #[error("kind `{kind}` cannot be read: {reason}")]
     Unreadable {
         /// The kind.

@@ -3,6 +3,7 @@
 //! ```text
 //! lcp   := N matrix q:REAL{N}
 //! relay := N matrix q:REAL{N} lower:REAL{N} upper:REAL{N}
+//! avi   := N matrix q:REAL{N} ROWS matrix(A) b:REAL{ROWS}       over A z ≤ b
 //! mlcp  := FIRST SECOND N M [tagged if FIRST = 1] [parts if SECOND = 1]
 //!        | N M N+M parts                                 older files, with M > 0
 //! tagged := ROW{0 … N+M, increasing} FLAG{one a block} matrix q:REAL{N+M}
@@ -17,9 +18,10 @@
 //! ```
 
 use super::error::{ErrorKind, Fault};
-use super::matrix::{operator, square, within};
+use super::kind::Kind;
+use super::matrix::{head, operator, square, within};
 use super::scan::{Count, Scanner};
-use saltus_numerics::{Block, Operator, Problem, Set};
+use saltus_numerics::{Block, Operator, Polyhedron, Problem, Set};
 
 /// Largest relative difference between the two forms of an `mlcp`: sparse matrices are written
 /// with six digits.
@@ -50,6 +52,25 @@ pub(crate) fn relay(scanner: &mut Scanner<'_>) -> Result<Problem, Fault> {
         upper.push(value);
     }
     Problem::boxed(matrix, q, &lower, &upper).map_err(|error| Fault::at(size.at, error))
+}
+
+/// Files of others end after `q`, and do not say which set the inequality is over.
+pub(crate) fn avi(scanner: &mut Scanner<'_>) -> Result<Problem, Fault> {
+    let size = size(scanner, 1)?;
+    let matrix = square(scanner, size.value)?;
+    let q = scanner.vector("q", size.value)?;
+    if scanner.is_at_end() {
+        let (kind, reason) = (Kind::Avi, "the file does not say which set it is over");
+        return Err(Fault::at(scanner.next_at(), ErrorKind::Unreadable { kind, reason }));
+    }
+    let rows = scanner.count(|| "number of inequalities".to_owned())?;
+    scanner.check_room(rows, "number of inequalities", rows.value as u128)?;
+    let head = head(scanner, "A")?;
+    head.check((rows.value, size.value))?;
+    let A = head.body(scanner)?.sparse()?;
+    let b = scanner.vector("b", rows.value)?;
+    let set = Polyhedron::new(size.value).below(A, b);
+    Problem::avi(matrix, q, &set).map_err(|error| Fault::at(size.at, error))
 }
 
 /// Number of unknowns, for which the rest of the file holds so many vectors at least.

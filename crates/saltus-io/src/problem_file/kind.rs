@@ -15,7 +15,7 @@ pub enum Kind {
     Mlcp,
     /// `relay`: box constraints.
     Relay,
-    /// `avi`: affine variational inequality.
+    /// `avi`: affine variational inequality over a polyhedron, where the file has one.
     Avi,
     /// `fc2d`: friction in 2D.
     Fc2d,
@@ -71,14 +71,6 @@ impl Kind {
             Kind::Gmp => "gmp",
             Kind::Soclcp => "soclcp",
             Kind::Plasticity => "plasticity",
-        }
-    }
-
-    /// Why problems of this kind cannot be read, if so.
-    pub fn missing(self) -> Option<&'static str> {
-        match self {
-            Kind::Avi => Some("the file does not say which set it is over"),
-            _ => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Stored problems: the text files of Siconos, and the HDF5 files of FCLIB (see `fclib`).
 //!
 //! ```text
-//! lcp, mlcp, relay                            boxes (see `forms`)
+//! lcp, mlcp, relay, avi                       boxes (see `forms`)
 //! fc2d, fc3d, rfc3d, gfc2d, gfc3d, grfc3d     friction (see `contacts`)
 //! soclcp, plasticity, gmp                     other blocks (see `blocks`)
 //! matrix := dense | sparse blocks | sparse    (see `matrix`)
@@ -35,6 +35,7 @@ use error::Fault;
 use saltus_numerics::Problem;
 use saltus_numerics::residual::class_figure;
 use scan::Scanner;
+use std::fs::File;
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::Path;
 
@@ -90,9 +91,9 @@ impl StoredProblem {
 pub fn read(path: &Path, kind: Option<Kind>) -> Result<StoredProblem, ProblemFileError> {
     let name = path.display().to_string();
     let wrong = |kind: ErrorKind| ProblemFileError::of_file(&name, kind);
-    let bytes = bytes_of(path).map_err(|reason| wrong(ErrorKind::Read { reason }))?;
-    let mut stored = if bytes.starts_with(HDF5) {
-        drop(bytes);
+    let unread = |reason| wrong(ErrorKind::Read { reason });
+    let (start, file) = opened(path).map_err(unread)?;
+    let mut stored = if start == HDF5 {
         let stored = fclib::read(path).map_err(wrong)?;
         match kind {
             Some(kind) if kind != stored.kind => {
@@ -103,6 +104,7 @@ pub fn read(path: &Path, kind: Option<Kind>) -> Result<StoredProblem, ProblemFil
     } else {
         let kind =
             kind.or_else(|| Kind::of_folder(path)).ok_or_else(|| wrong(ErrorKind::NoKind))?;
+        let bytes = bytes_of(start, file).map_err(unread)?;
         // what follows the numbers may be in any encoding
         let text = String::from_utf8_lossy(&bytes);
         parse(&text, kind).map_err(|error| error.in_file(&name))?
@@ -123,9 +125,6 @@ pub fn read(path: &Path, kind: Option<Kind>) -> Result<StoredProblem, ProblemFil
 /// # Ok::<(), saltus_io::problem_file::ProblemFileError>(())
 /// ```
 pub fn parse(text: &str, kind: Kind) -> Result<StoredProblem, ProblemFileError> {
-    if let Some(reason) = kind.missing() {
-        return Err(ProblemFileError::of_file("", ErrorKind::Unreadable { kind, reason }));
-    }
     evaluate(text, kind).map_err(|fault| fault.locate(text))
 }
 
@@ -147,10 +146,7 @@ fn evaluate(text: &str, kind: Kind) -> Result<StoredProblem, Fault> {
         Kind::Soclcp => blocks::soclcp(&mut scanner)?,
         Kind::Plasticity => blocks::plasticity(&mut scanner)?,
         Kind::Gmp => blocks::gmp(&mut scanner)?,
-        Kind::Avi => {
-            let reason = kind.missing().unwrap_or_default();
-            return Err(Fault::at(0, ErrorKind::Unreadable { kind, reason }));
-        }
+        Kind::Avi => forms::avi(&mut scanner)?,
     };
     let reference = reference(&mut scanner, &problem);
     Ok(StoredProblem { reference, ..StoredProblem::of_kind(kind, problem) })
@@ -168,19 +164,30 @@ fn is_answer(problem: &Problem, z: &[f64]) -> bool {
     n > 0 && z.len() == n && class_figure(problem, z, &mut vec![0.0; n]) <= REFERENCE
 }
 
-fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+/// The file and its first bytes, which tell HDF5 from text.
+fn opened(path: &Path) -> Result<(Vec<u8>, File), String> {
     if path.is_dir() {
         return Err("a directory, expected a stored problem".to_owned());
     }
-    let said = |error: std::io::Error| match error.kind() {
-        IoErrorKind::NotFound => "no such file".to_owned(),
-        _ => format!("cannot be read: {error}"),
-    };
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(said)?;
-    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(said)?;
+    let mut file = File::open(path).map_err(said)?;
+    let mut start = Vec::new();
+    (&mut file).take(HDF5.len() as u64).read_to_end(&mut start).map_err(said)?;
+    Ok((start, file))
+}
+
+/// The whole text, of which `start` was read.
+fn bytes_of(start: Vec<u8>, file: File) -> Result<Vec<u8>, String> {
+    let mut bytes = start;
+    file.take(LONGEST).read_to_end(&mut bytes).map_err(said)?;
     match bytes.len() as u64 > LONGEST {
         true => Err(format!("longer than {LONGEST} bytes")),
         false => Ok(bytes),
+    }
+}
+
+fn said(error: std::io::Error) -> String {
+    match error.kind() {
+        IoErrorKind::NotFound => "no such file".to_owned(),
+        _ => format!("cannot be read: {error}"),
     }
 }

@@ -3,6 +3,7 @@
 mod allocation;
 mod errors;
 mod examples;
+mod formulas;
 mod meaning;
 mod overrides;
 mod robustness;

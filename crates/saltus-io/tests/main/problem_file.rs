@@ -323,15 +323,10 @@ fn wrong_forms() {
 fn kinds() {
     for kind in Kind::ALL {
         assert_eq!(kind.name().parse(), Ok(kind));
-        let result = parse(&text("lcp/dense.dat"), kind);
-        if let Some(reason) = kind.missing() {
-            let error = result.unwrap_err();
-            assert_eq!(*error.kind, ErrorKind::Unreadable { kind, reason });
-        }
     }
-    let error = parse("1", Kind::Avi).unwrap_err();
+    let error = parse("1 0 1 1 1 1 2 3", Kind::Avi).unwrap_err();
     assert_eq!(
-        error.to_string(),
+        error.message,
         "kind `avi` cannot be read: the file does not say which set it is over"
     );
     let unknown = |name: &str| name.parse::<Kind>().unwrap_err().to_string();
@@ -564,4 +559,18 @@ fn matrices_of_the_shared_set() {
         assert!(nonzeros <= *stored && nonzeros > stored / 2, "{name}: {nonzeros}");
         assert!(matrix.is_symmetric(1e-4), "{name}");
     }
+}
+
+#[test]
+fn an_inequality_over_a_polyhedron() {
+    // the point of z₀ + z₁ ≤ 1, −z₁ ≤ 0 nearest to (2, 1)
+    let text = "2  0 2 2  2 2  1 0 0 1  -2 -1   2  0 2 2  2 2  1 0 1 -1  1 0";
+    let stored = parse(text, Kind::Avi).unwrap();
+    let solution = solve(&stored.problem, &Solver::default(), None).unwrap();
+    assert_eq!(solution.z[..2], [1.0, 0.0]);
+    let wrong = |text: &str| parse(text, Kind::Avi).unwrap_err().to_string();
+    assert_eq!(
+        wrong("1  0 1 1  1 1  1  -2   1  0 1 2  1 2  1 1  1"),
+        "line 1, column 29: the matrix `A` is 1 × 2, expected 1 × 1 (rectangular problems cannot be solved)"
+    );
 }

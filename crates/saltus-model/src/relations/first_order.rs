@@ -1,8 +1,8 @@
 //! Relations of first-order systems that are not linear.
 
 use crate::{
-    Argument, At, Input, IntoRelation, ModelError, Operator, OperatorError, Order, Relation, Terms,
-    check,
+    Argument, At, Input, IntoRelation, Jacobian, ModelError, Operator, OperatorError, Order,
+    Relation, Terms, check,
 };
 use saltus_linalg::Matrix;
 
@@ -56,6 +56,7 @@ pub struct CompleteFirstOrder {
     dg_dx: Operator,
     dg_dlam: Operator,
     z0: Vec<f64>,
+    given: [bool; 4], // which of the Jacobians
 }
 
 impl IntoRelation for FirstOrderRelation {
@@ -65,6 +66,7 @@ impl IntoRelation for FirstOrderRelation {
         let FirstOrderRelation { h, g, dh_dx, dh_dlam, dg_dx, dg_dlam, z0 } = self;
         let size = h.rows();
         let (first, second) = (Argument::First, Argument::Second);
+        let given = [&dh_dx, &dh_dlam, &dg_dx, &dg_dlam].map(Option::is_some);
         CompleteFirstOrder {
             dh_dx: dh_dx.unwrap_or_else(|| h.derivative(first, dim)),
             dh_dlam: dh_dlam.unwrap_or_else(|| h.derivative(second, size)),
@@ -73,6 +75,7 @@ impl IntoRelation for FirstOrderRelation {
             h,
             g,
             z0,
+            given,
         }
     }
 }
@@ -95,6 +98,7 @@ impl Relation for CompleteFirstOrder {
             through: !self.dh_dlam.is_zero(),
             time: self.h.uses(Argument::Time),
             feedback: !self.dg_dx.is_zero(),
+            velocity: false,
         }
     }
 
@@ -117,6 +121,21 @@ impl Relation for CompleteFirstOrder {
 
     fn input(&self) -> Option<&dyn Input> {
         Some(self)
+    }
+
+    fn jacobians(&self) -> Vec<Jacobian<'_>> {
+        let (h, g) = (&self.h, &self.g);
+        let (x, lam) = (Argument::First, Argument::Second);
+        let of = |name, k: usize, value, function, by| {
+            let given = self.given[k];
+            Jacobian { name, given, value, function, by }
+        };
+        vec![
+            of("dh_dx", 0, &self.dh_dx, h, x),
+            of("dh_dlam", 1, &self.dh_dlam, h, lam),
+            of("dg_dx", 2, &self.dg_dx, g, x),
+            of("dg_dlam", 3, &self.dg_dlam, g, lam),
+        ]
     }
 
     fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {

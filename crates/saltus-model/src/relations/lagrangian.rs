@@ -1,7 +1,8 @@
 //! Relations of mechanical systems that are not linear, or move with time, or give way.
 
 use crate::{
-    Argument, At, IntoRelation, ModelError, Operator, OperatorError, Order, Relation, Terms, check,
+    Argument, At, IntoRelation, Jacobian, ModelError, Operator, OperatorError, Order, Relation,
+    Terms, check,
 };
 use saltus_linalg::Matrix;
 
@@ -70,6 +71,7 @@ pub struct CompleteLagrangian {
     H: Operator,
     dh_dt: Operator,
     dh_dlam: Option<Operator>,
+    given: [bool; 3], // which of the Jacobians H, ∂h/∂t, ∂h/∂λ
 }
 
 impl IntoRelation for LagrangianRelation {
@@ -78,6 +80,7 @@ impl IntoRelation for LagrangianRelation {
     fn complete(self, dim: usize) -> CompleteLagrangian {
         let LagrangianRelation { h, H, dh_dt } = self;
         CompleteLagrangian {
+            given: [H.is_some(), dh_dt.is_some(), false],
             H: H.unwrap_or_else(|| h.derivative(Argument::First, dim)),
             dh_dt: dh_dt.unwrap_or_else(|| h.derivative(Argument::Time, 1)),
             dh_dlam: None,
@@ -93,6 +96,7 @@ impl IntoRelation for LagrangianCompliant {
         let LagrangianCompliant { h, H, dh_dlam } = self;
         let size = h.rows();
         CompleteLagrangian {
+            given: [H.is_some(), false, dh_dlam.is_some()],
             H: H.unwrap_or_else(|| h.derivative(Argument::First, dim)),
             dh_dt: Operator::zero(size, 1),
             dh_dlam: Some(dh_dlam.unwrap_or_else(|| h.derivative(Argument::Second, size))),
@@ -111,7 +115,8 @@ impl Relation for CompleteLagrangian {
     }
 
     fn terms(&self) -> Terms {
-        Terms { through: self.dh_dlam.is_some(), time: !self.dh_dt.is_zero(), feedback: false }
+        let (through, time) = (self.dh_dlam.is_some(), !self.dh_dt.is_zero());
+        Terms { through, time, ..Terms::default() }
     }
 
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError> {
@@ -134,6 +139,18 @@ impl Relation for CompleteLagrangian {
 
     fn output_dt(&self, at: At<'_>, rate: &mut [f64]) -> Result<(), OperatorError> {
         self.dh_dt.eval(at, "dh_dt", rate)
+    }
+
+    fn jacobians(&self) -> Vec<Jacobian<'_>> {
+        let function = &self.h;
+        let of = |name, given, value, by| Jacobian { name, given, value, function, by };
+        let [H, dh_dt, dh_dlam] = self.given;
+        let mut all = vec![of("H", H, &self.H, Argument::First)];
+        match &self.dh_dlam {
+            Some(value) => all.push(of("dh_dlam", dh_dlam, value, Argument::Second)),
+            None => all.push(of("dh_dt", dh_dt, &self.dh_dt, Argument::Time)),
+        }
+        all
     }
 
     fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {

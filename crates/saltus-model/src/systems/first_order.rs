@@ -3,7 +3,8 @@
 use crate::check;
 use crate::system::FirstOrderDependence;
 use crate::{
-    Argument, At, Dependence, FirstOrderSystem, ModelError, Operator, OperatorError, System,
+    Argument, At, Dependence, FirstOrderSystem, Jacobian, ModelError, Operator, OperatorError,
+    System,
 };
 use saltus_linalg::Matrix;
 use std::sync::Arc;
@@ -114,6 +115,11 @@ impl FirstOrderSystem for Complete {
 
     fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError> {
         self.df_dx.eval_matrix(at, "df_dx", A)
+    }
+
+    fn jacobians(&self) -> Vec<Jacobian<'_>> {
+        let (value, function, given) = (&self.df_dx, &self.given.f, self.given.df_dx.is_some());
+        vec![Jacobian { name: "df_dx", given, value, function, by: Argument::First }]
     }
 
     fn check(&self, owner: &str) -> Result<(), ModelError> {

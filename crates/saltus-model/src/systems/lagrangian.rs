@@ -4,7 +4,8 @@ use super::lagrangian_linear::check_mass;
 use crate::check;
 use crate::system::SecondOrderDependence;
 use crate::{
-    Argument, At, Dependence, ModelError, Operator, OperatorError, SecondOrderSystem, System,
+    Argument, At, Dependence, Jacobian, ModelError, Operator, OperatorError, SecondOrderSystem,
+    System,
 };
 use saltus_linalg::Matrix;
 use std::sync::Arc;
@@ -103,6 +104,14 @@ type Subtracted<'a> =
 struct Complete {
     given: Lagrangian,
     forces: Vec<Force>,
+    joined: Option<Joined>,
+}
+
+/// Formulas that are evaluated in one go.
+#[derive(Debug)]
+struct Joined {
+    value: Operator,     // M, F_ext, and the forces that are subtracted
+    jacobians: Operator, // ∂q and ∂v of each of these forces
 }
 
 /// A force that is subtracted.
@@ -112,6 +121,7 @@ struct Force {
     value: Operator,
     dq: Operator,
     dv: Operator,
+    given: [bool; 2], // which of the two
 }
 
 impl From<Lagrangian> for System {
@@ -122,12 +132,28 @@ impl From<Lagrangian> for System {
             let derivative = |given: &Option<Operator>, by| {
                 given.clone().unwrap_or_else(|| value.derivative(by, n))
             };
+            let given = [dq.is_some(), dv.is_some()];
             let (dq, dv) = (derivative(dq, Argument::First), derivative(dv, Argument::Second));
-            Some(Force { names, value, dq, dv })
+            Some(Force { names, value, dq, dv, given })
         };
-        let forces = given.subtracted().into_iter().filter_map(complete).collect();
-        System::SecondOrder(Arc::new(Complete { given, forces }))
+        let forces: Vec<Force> = given.subtracted().into_iter().filter_map(complete).collect();
+        let joined = join(&given, &forces);
+        System::SecondOrder(Arc::new(Complete { given, forces, joined }))
     }
+}
+
+fn join(given: &Lagrangian, forces: &[Force]) -> Option<Joined> {
+    let n = given.q0.len();
+    let shapes = |force: &Force| force.value.shape() == (n, 1) && force.dq.shape() == (n, n);
+    if given.M.shape() != (n, n) || forces.is_empty() || !forces.iter().all(shapes) {
+        return None;
+    }
+    let zero = Operator::zero(n, 1);
+    let F_ext = given.F_ext.as_ref().unwrap_or(&zero);
+    let mut values = vec![&given.M, F_ext];
+    values.extend(forces.iter().map(|force| &force.value));
+    let jacobians: Vec<_> = forces.iter().flat_map(|force| [&force.dq, &force.dv]).collect();
+    Some(Joined { value: Operator::joined(&values)?, jacobians: Operator::joined(&jacobians)? })
 }
 
 impl SecondOrderSystem for Complete {
@@ -203,6 +229,66 @@ impl SecondOrderSystem for Complete {
         Ok(())
     }
 
+    fn mass_and_force(
+        &self,
+        at: At<'_>,
+        M: &mut Matrix,
+        F: &mut [f64],
+        work: &mut Vec<f64>,
+    ) -> Result<(), OperatorError> {
+        let n = F.len();
+        let Some(joined) = &self.joined else {
+            work.resize(n, 0.0);
+            self.mass(at, M)?;
+            return self.force(at, F, work);
+        };
+        work.resize(joined.value.rows(), 0.0);
+        joined.value.eval(at, "M, F_ext, F_int or F_gyr", work)?;
+        let (mass, forces) = work.split_at(n * n);
+        M.resize(n, n);
+        M.data_mut().copy_from_slice(mass);
+        let (external, subtracted) = forces.split_at(n);
+        F.copy_from_slice(external);
+        for force in subtracted.chunks_exact(n) {
+            F.iter_mut().zip(force).for_each(|(F, x)| *F -= x);
+        }
+        Ok(())
+    }
+
+    fn force_jacobians(
+        &self,
+        at: At<'_>,
+        dq: &mut Matrix,
+        dv: &mut Matrix,
+        work: &mut Matrix,
+    ) -> Result<(), OperatorError> {
+        let Some(joined) = &self.joined else {
+            self.force_dq(at, dq, work)?;
+            return self.force_dv(at, dv, work);
+        };
+        let n = self.dim();
+        joined.jacobians.eval_matrix(at, "a Jacobian of F_int or F_gyr", work)?;
+        dq.reset(n, n);
+        dv.reset(n, n);
+        for pair in work.data().chunks_exact(2 * n * n) {
+            let (of_q, of_v) = pair.split_at(n * n);
+            dq.data_mut().iter_mut().zip(of_q).for_each(|(J, x)| *J -= x);
+            dv.data_mut().iter_mut().zip(of_v).for_each(|(J, x)| *J -= x);
+        }
+        Ok(())
+    }
+
+    fn jacobians(&self) -> Vec<Jacobian<'_>> {
+        let mut all = Vec::new();
+        for force in &self.forces {
+            let Force { names: [_, dq, dv], value: function, given, .. } = force;
+            let (q, v) = (Argument::First, Argument::Second);
+            all.push(Jacobian { name: dq, given: given[0], value: &force.dq, function, by: q });
+            all.push(Jacobian { name: dv, given: given[1], value: &force.dv, function, by: v });
+        }
+        all
+    }
+
     fn check(&self, owner: &str) -> Result<(), ModelError> {
         let (n, given) = (self.dim(), &self.given);
         let why = "the length of `q0`";
@@ -214,13 +300,13 @@ impl SecondOrderSystem for Complete {
         if let Some(F_ext) = &given.F_ext {
             check::vector_operator(owner, "F_ext", F_ext, n, why)?;
         }
-        for Force { names: [name, name_dq, name_dv], value, dq, dv } in &self.forces {
+        for Force { names: [name, name_dq, name_dv], value, dq, dv, .. } in &self.forces {
             check::vector_operator(owner, name, value, n, why)?;
             check::matrix_operator(owner, name_dq, dq, (n, n), why)?;
             check::matrix_operator(owner, name_dv, dv, (n, n), why)?;
         }
         let mut M = Matrix::default();
-        given.M.eval_matrix(At::new(0.0, &given.q0, &[]), "M", &mut M)?;
+        given.M.eval_matrix(At::new(0.0, &given.q0, &[]).with(&given.z0), "M", &mut M)?;
         check_mass(owner, &M)
     }
 }

@@ -125,9 +125,13 @@ impl Packing {
         let dimension = if space { 3 } else { 2 };
         let side = (bodies as f64).powf(1.0 / f64::from(dimension)).ceil().max(1.0) as usize;
         let neighbours: &[[i64; 3]] = if space { &NEIGHBOURS } else { &NEIGHBOURS_IN_PLANE };
-        // few contacts are spread over all bodies; many go round several times
+        // few contacts are spread over all bodies, at distances that the lattice does not repeat;
+        // many go round several times
         let body = match self.contacts < bodies {
-            true => k * bodies / self.contacts,
+            true => {
+                let (from, to) = (k * bodies / self.contacts, (k + 1) * bodies / self.contacts);
+                from + random.below(to - from)
+            }
             false => k % bodies,
         };
         let round = k / bodies;

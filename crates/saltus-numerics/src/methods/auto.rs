@@ -1,7 +1,8 @@
 //! The portfolio: cheapest first, the next one where an answer does not pass the check.
 //!
-//! 1. [`Pivoting`] from the last mode: one solve where little has changed. Above `SINGLE`
-//!    unknowns only while whole blocks change sides.
+//! 1. [`Pivoting`] from the last mode: one solve where little has changed. Where there is none, a
+//!    few sweeps guess it (see `first_sweeps`). Above `SINGLE` unknowns only while whole blocks
+//!    change sides.
 //! 2. *Proximal pivoting* (`proximal.rs`): stacks and circuits whose modes are singular. It
 //!    comes first while the answers need it, as those of the next step will.
 //! 3. [`Lemke`] up to `SMALL` unknowns: exotic matrices, and the proof that there is no answer.
@@ -12,9 +13,15 @@
 //!    [`Pivoting`] by single changes, which ends for every P-matrix, if late.
 //!
 //! The mode of an answer found by 2 to 6 becomes the first guess of the next call.
+//!
+//! Problems with other sets than boxes have a portfolio of their own (see `cones`); small ones are
+//! swept first, as they are stored (see `small`).
 
 use super::cones::Cones;
+use super::first_sweeps;
+use super::planar::Planar;
 use super::proximal::Proximal;
+use super::small;
 use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Pivoting};
 use crate::residual::residual;
 use crate::{
@@ -43,6 +50,8 @@ pub struct Auto {
     gauss_seidel: GaussSeidel,
     enumeration: Enumeration,
     cones: Cones,
+    planar: Planar,
+    tol: f64,
     is_singular: bool, // the mode of the last answer
     guess: Vec<f64>,   // z as it came
     best: Vec<f64>,    // the z with the least residual so far
@@ -89,11 +98,13 @@ impl Auto {
                 ..Default::default()
             }),
             enumeration: Enumeration::new(EnumerationSettings { tol, max_iter: MODES }),
+            tol,
             is_singular: false,
             guess: Vec::new(),
             cones,
+            planar: Planar::new(),
             best: Vec::new(),
-            attempts: Vec::with_capacity(8),
+            attempts: Vec::with_capacity(16),
         }
     }
 
@@ -107,7 +118,7 @@ impl Auto {
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
         if !problem.is_boxed() || !problem.matrix().is_matrix() {
-            return self.cones.solve(problem, z, w, &mut self.attempts);
+            return self.solve_cones(problem, z, w);
         }
         let n = problem.len();
         self.attempts.clear();
@@ -125,6 +136,9 @@ impl Auto {
         // where pivoting has not found the mode by then, it goes round in circles
         let is_warm = !self.pivoting.mode().is_empty();
         let most_single = if n <= SINGLE || is_warm { usize::MAX } else { 0 };
+        if !is_warm && n > 1 && !first_sweeps::sweep(problem, z) {
+            z.copy_from_slice(&self.guess);
+        }
         let report = self.pivoting.run(problem, z, w, 100 + 2 * n, most_single);
         self.note(report);
         if report.status == Status::Solved {
@@ -133,14 +147,54 @@ impl Auto {
         self.fall_back(problem, z, w, report)
     }
 
+    /// Problems with sets that are no boxes: modes (see `planar`), a few sweeps, then the
+    /// portfolio of `cones`.
+    fn solve_cones(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Result<Report, NumericsError> {
+        if !small::is_small(problem) {
+            return self.cones.solve(problem, z, w, &mut self.attempts);
+        }
+        self.attempts.clear();
+        if let Some(report) = self.planar.solve(problem, z, w, self.tol) {
+            self.note(report);
+            return Ok(report);
+        }
+        self.keep(z);
+        let first = small::solve(problem, z, w, self.tol);
+        match first {
+            Some(report) if report.status == Status::Solved => {
+                self.note(report);
+                return Ok(report);
+            }
+            Some(_) if z.iter().all(|z| z.is_finite()) => {}
+            _ => z.copy_from_slice(&self.best),
+        }
+        let report = self.cones.solve(problem, z, w, &mut self.attempts)?;
+        let Some(Report { method, status, residual, iterations, .. }) = first else {
+            return Ok(report);
+        };
+        self.attempts.insert(0, Attempt { method, status, residual });
+        Ok(Report { iterations: iterations + report.iterations, ..report })
+    }
+
     /// What the last call tried.
     pub fn attempts(&self) -> &[Attempt] {
         &self.attempts
     }
 
-    /// Forgets the mode of the last call.
+    /// Forgets what the calls so far told of the answer.
     pub fn forget(&mut self) {
         self.pivoting.forget();
+        self.forget_mode();
+    }
+
+    /// Forgets the mode of the last call.
+    fn forget_mode(&mut self) {
+        self.pivoting.forget_mode();
         self.proximal.forget();
         self.is_singular = false;
     }
@@ -190,7 +244,7 @@ impl Auto {
             z.copy_from_slice(&self.best);
             let left = residual(problem, z, w);
             (best.residual, best.worst) = (left.value, left.worst);
-            self.forget();
+            self.forget_mode();
         }
         Ok(Report { iterations, ..best })
     }

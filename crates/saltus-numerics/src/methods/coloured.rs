@@ -38,8 +38,7 @@ impl Colouring {
     /// The first colour for each block that none of its neighbours has.
     pub fn of(blocks: &Blocks) -> Colouring {
         let count = blocks.len();
-        let of_unknown: Vec<usize> =
-            (0..count).flat_map(|k| blocks.matrix.range(k).map(move |_| k)).collect();
+        let of_unknown = blocks.of_unknowns();
 
         // neighbours in either direction
         let mut neighbours = vec![Vec::new(); count];

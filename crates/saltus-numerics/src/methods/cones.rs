@@ -4,22 +4,24 @@
 //!    several (see `islands`).
 //! 2. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's
 //!    method.
-//! 3. [`Admm`] while its residual falls fast, [`Newton`] from there, [`InteriorPoint`], Newton from
+//! 3. Above `ISLANDS` unknowns the surroundings of the worst blocks (see `regions`), in turn with
+//!    a few sweeps and steps of Newton's method, while the residual falls.
+//! 4. [`Admm`] while its residual falls fast, [`Newton`] from there, [`InteriorPoint`], Newton from
 //!    zero and with care, a long run of [`Admm`]; none of them for problems so large that factors
-//!    would fill the memory.
-//! 4. Gauss–Seidel again, longer, and 3 from there, until the budget is spent.
+//!    would fill the memory, which get [`Extragradient`] where sweeps cannot be.
+//! 5. Gauss–Seidel again, longer, and the rest from there, until the budget is spent.
 //!
 //! A problem whose map is a function goes to Josephy's method (see `josephy`).
 //! Each attempt starts from the best point so far, but for one of Newton's. A proof that there is
 //! no solution ends the search.
 
 use super::islands::{self, Islands};
-use super::{Admm, GaussSeidel, InteriorPoint, Newton, josephy};
+use super::{Admm, Extragradient, GaussSeidel, InteriorPoint, Newton, josephy, regions};
 use crate::blocks::Blocks;
-use crate::residual::residual;
+use crate::residual::{Residual, residual, shares};
 use crate::{
-    AdmmSettings, Attempt, AutoSettings, GaussSeidelSettings, InteriorPointSettings,
-    NewtonSettings, NumericsError, Operator, Problem, Report, Status,
+    AdmmSettings, Attempt, AutoSettings, ExtragradientSettings, GaussSeidelSettings,
+    InteriorPointSettings, NewtonSettings, NumericsError, Operator, Problem, Report, Status,
 };
 
 /// Sweeps that cost as much as Newton's method, for small problems; larger ones are worth more,
@@ -40,13 +42,20 @@ const TRIES: [Try; 6] = [
     Try::Admm { limit: 5000 },
 ];
 
-/// The same for problems of at most `SMALL` unknowns, whose factors cost little.
+/// The same for problems of at most `SMALL` unknowns, whose factors cost little, and for regions.
 const SMALL_TRIES: [Try; 6] = [NEWTON, TRIES[0], TRIES[2], TRIES[3], TRIES[4], TRIES[5]];
 const SMALL: usize = 120;
 const NEWTON: Try = Try::Newton { from_zero: false, proximal: 0.1, careful: false };
 
-/// Unknowns above which a problem is cut into its islands.
+/// Unknowns above which a problem is cut into its islands, and these into regions.
 const ISLANDS: usize = 300;
+/// Sweeps between two rounds of regions.
+const BETWEEN: usize = 50;
+/// Rounds of regions in which the residual need not halve; in each they become larger.
+const ROUNDS: usize = 6;
+/// Steps of Newton's method without progress, in each attempt and between rounds of regions.
+const PATIENCE: usize = 25;
+const SHORT_PATIENCE: usize = 2;
 
 /// Largest problem whose matrix is factored: beyond it factors fill the memory.
 const FACTORED: usize = 60_000;
@@ -75,6 +84,7 @@ pub(crate) struct Cones {
     newton: Newton,
     interior_point: InteriorPoint,
     admm: Admm,
+    has_regions: bool, // not so where it solves one
     best: Vec<f64>,
 }
 
@@ -82,7 +92,7 @@ impl Cones {
     pub fn new(settings: AutoSettings) -> Self {
         let AutoSettings { tol, max_iter } = settings;
         let sweeps = GaussSeidelSettings { tol, max_iter, ..Default::default() };
-        let steps = NewtonSettings { tol, max_iter, patience: 25, ..Default::default() };
+        let steps = NewtonSettings { tol, max_iter, patience: PATIENCE, ..Default::default() };
         let steps_inside = InteriorPointSettings::default().max_iter.min(max_iter);
         let interior = InteriorPointSettings { tol, max_iter: steps_inside };
         let directions = AdmmSettings { tol, max_iter, ..Default::default() };
@@ -92,6 +102,7 @@ impl Cones {
             newton: Newton::new(steps),
             interior_point: InteriorPoint::new(interior),
             admm: Admm::new(directions),
+            has_regions: true,
             best: Vec::new(),
         }
     }
@@ -107,113 +118,237 @@ impl Cones {
         if let Operator::Function(_) = problem.matrix() {
             return josephy::solve(&self.settings, problem, z, w, attempts);
         }
-        let tol = self.settings.tol;
-        let mut search = Search::new(problem, z, w, attempts, &mut self.best);
-        let worth = sweeps_worth(problem.len());
+        let mut best = std::mem::take(&mut self.best);
+        let mut search = Search::new(problem, z, w, attempts, &mut best);
+        self.search(problem, z, w, &mut search);
+        let report = search.finish(problem, z, w);
+        self.best = best;
+        report
+    }
+
+    /// The attempts in turn, until one of them decides.
+    fn search(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64], search: &mut Search<'_>) {
+        let (n, worth) = (problem.len(), sweeps_worth(problem.len()));
         let mut sweeps = worth;
-        if problem.len() > ISLANDS {
+        if n > ISLANDS {
             let report = self.gauss_seidel.run(problem, z, w, 2 * TRIAL, |_, _| true);
-            if search.take(report, z)
-                || by_islands(&self.settings, problem, z, w)
-                    .is_some_and(|report| search.take(Ok(report), z))
-            {
-                return search.finish(problem, z, w);
+            if search.take(report, z) || self.by_islands(problem, z, w, search) {
+                return;
             }
         }
         while search.iterations < self.settings.max_iter {
             let before = search.residual;
-            // the sweeps that are left at the rate so far
-            let mut first = None;
-            let promising = |sweep: usize, residual: f64| {
-                if sweep < TRIAL {
-                    return true;
-                }
-                let &mut (start, from) = first.get_or_insert((sweep, residual));
-                if sweep < start + TRIAL {
-                    return true;
-                }
-                let rate = (residual / from).ln() / (sweep - start) as f64;
-                let left = (tol / residual).ln() / rate;
-                rate < 0.0 && sweep as f64 + left <= 1.2 * sweeps as f64
-            };
-            let report = self.gauss_seidel.run(problem, z, w, sweeps, promising);
+            let report = self.sweep(problem, z, w, sweeps);
+            let can_sweep = report.is_ok();
             if search.take(report, z) {
-                break;
+                return;
             }
-            for attempt in if problem.len() <= SMALL { SMALL_TRIES } else { TRIES } {
-                if problem.len() > FACTORED {
+            if n > ISLANDS
+                && can_sweep
+                && self.has_regions
+                && self.by_regions(problem, z, w, search)
+            {
+                return;
+            }
+            if n > FACTORED && !can_sweep {
+                let AutoSettings { tol, max_iter } = self.settings;
+                let settings = ExtragradientSettings { tol, max_iter, ..Default::default() };
+                let report = Extragradient::new(settings).solve(problem, z, w);
+                search.take(report, z);
+                return;
+            }
+            for attempt in if n <= SMALL || !self.has_regions { SMALL_TRIES } else { TRIES } {
+                if n > FACTORED {
                     break;
                 }
-                let report = match attempt {
-                    Try::Newton { from_zero, proximal, careful } => {
-                        self.newton.set_proximal(proximal, careful);
-                        if from_zero {
-                            z.fill(0.0);
-                        }
-                        self.newton.solve(problem, z, w)
-                    }
-                    Try::InteriorPoint => self.interior_point.solve(problem, z, w),
-                    Try::Admm { limit } => {
-                        let mut before = f64::INFINITY;
-                        let mut next = 100;
-                        // it goes on while a hundred iterations make the residual ten times less
-                        let falls = |iteration: usize, residual: f64| {
-                            if iteration < next || limit > 400 {
-                                return true;
-                            }
-                            let falls = residual <= 0.1 * before;
-                            (before, next) = (residual, iteration + 100);
-                            falls
-                        };
-                        self.admm.run(problem, z, w, limit, falls)
-                    }
-                };
+                let report = self.attempt(attempt, problem, z, w);
                 let infeasible =
                     report.as_ref().is_ok_and(|report| report.status == Status::Infeasible);
                 if search.take(report, z) || infeasible {
-                    return search.finish(problem, z, w);
+                    return;
                 }
             }
             if !(search.residual < 0.5 * before) && sweeps > 10 * worth {
-                break;
+                return;
             }
             sweeps *= 4;
         }
-        search.finish(problem, z, w)
+    }
+
+    /// Sweeps while they will be done in time at the rate so far.
+    fn sweep(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        sweeps: usize,
+    ) -> Result<Report, NumericsError> {
+        let tol = self.settings.tol;
+        let mut first = None;
+        let promising = |sweep: usize, residual: f64| {
+            if sweep < TRIAL {
+                return true;
+            }
+            let &mut (start, from) = first.get_or_insert((sweep, residual));
+            if sweep < start + TRIAL {
+                return true;
+            }
+            let rate = (residual / from).ln() / (sweep - start) as f64;
+            let left = (tol / residual).ln() / rate;
+            rate < 0.0 && sweep as f64 + left <= 1.2 * sweeps as f64
+        };
+        self.gauss_seidel.run(problem, z, w, sweeps, promising)
+    }
+
+    /// One attempt from the point in `z`.
+    fn attempt(
+        &mut self,
+        attempt: Try,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Result<Report, NumericsError> {
+        match attempt {
+            Try::Newton { from_zero, proximal, careful } => {
+                self.newton.set_proximal(proximal, careful);
+                if from_zero {
+                    z.fill(0.0);
+                }
+                self.newton.solve(problem, z, w)
+            }
+            Try::InteriorPoint => self.interior_point.solve(problem, z, w),
+            Try::Admm { limit } => {
+                let mut before = f64::INFINITY;
+                let mut next = 100;
+                // it goes on while a hundred iterations make the residual ten times less
+                let falls = |iteration: usize, residual: f64| {
+                    if iteration < next || limit > 400 {
+                        return true;
+                    }
+                    let falls = residual <= 0.1 * before;
+                    (before, next) = (residual, iteration + 100);
+                    falls
+                };
+                self.admm.run(problem, z, w, limit, falls)
+            }
+        }
+    }
+
+    /// Each island on its own, from the point in `z`, where there are several; whether that
+    /// solves the problem.
+    fn by_islands(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        search: &mut Search<'_>,
+    ) -> bool {
+        let mut blocks = Blocks::default();
+        if blocks.update("auto", problem).is_err() {
+            return false;
+        }
+        let Islands { islands } = Islands::of(&blocks);
+        if islands.len() < 2 {
+            return false;
+        }
+        let AutoSettings { tol, max_iter } = self.settings;
+        let mut parts = Parts::new(AutoSettings { tol: 0.5 * tol, max_iter });
+        for island in &islands {
+            parts.solve(problem, &blocks, island, z);
+        }
+        let last = residual(problem, z, w);
+        search.take(Ok(parts.report(last, tol, "islands")), z)
+    }
+
+    /// The surroundings of the worst blocks, sweeps, and Newton's method in turn, while the
+    /// residual falls; whether that solves the problem.
+    fn by_regions(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        search: &mut Search<'_>,
+    ) -> bool {
+        let AutoSettings { tol, max_iter } = self.settings;
+        let (mut least, mut left, mut size) = (f64::INFINITY, ROUNDS, regions::SIZE);
+        let mut tried = f64::INFINITY; // the residual from which Newton's method was tried
+        let mut of_blocks = Vec::new();
+        while left > 0 && search.iterations < max_iter {
+            let now = residual(problem, z, w).value;
+            if now <= 0.5 * least {
+                (least, left, size) = (now, ROUNDS, regions::SIZE);
+            } else {
+                left -= 1;
+                size = (2 * size).min(regions::LARGEST);
+            }
+            // Newton's method is soon done, or soon lost
+            if now <= 0.25 * tried && problem.len() <= FACTORED {
+                tried = now;
+                self.newton.set_patience(SHORT_PATIENCE);
+                let report = self.attempt(NEWTON, problem, z, w);
+                self.newton.set_patience(PATIENCE);
+                if search.take(report, z) {
+                    return true;
+                }
+                residual(problem, z, w);
+            }
+            shares(problem, z, w, &mut of_blocks);
+            let blocks = self.gauss_seidel.blocks();
+            let Some(regions) = regions::around(blocks, &of_blocks, size) else { return false };
+            let mut parts = Parts::new(AutoSettings { tol: (0.01 * now).max(0.3 * tol), max_iter });
+            parts.inner.has_regions = false;
+            for region in &regions {
+                parts.solve(problem, blocks, region, z);
+            }
+            let last = residual(problem, z, w);
+            if search.keep_going(parts.report(last, tol, "regions"), z) {
+                return true;
+            }
+            let report = self.gauss_seidel.run(problem, z, w, BETWEEN, |_, _| true);
+            let Ok(report) = report else { return false };
+            if search.keep_going(report, z) {
+                return true;
+            }
+        }
+        false
     }
 }
 
-/// Each island on its own, from the point in `z`; `None` where there is but one.
-fn by_islands(
-    settings: &AutoSettings,
-    problem: &Problem,
-    z: &mut [f64],
-    w: &mut [f64],
-) -> Option<Report> {
-    let mut blocks = Blocks::default();
-    blocks.update("auto", problem).ok()?;
-    let Islands { islands } = Islands::of(&blocks);
-    if islands.len() < 2 {
-        return None;
+/// Parts of a problem, solved one by one by a portfolio of their own.
+struct Parts {
+    inner: Cones,
+    z: Vec<f64>,
+    w: Vec<f64>,
+    attempts: Vec<Attempt>,
+    iterations: usize,
+}
+
+impl Parts {
+    fn new(settings: AutoSettings) -> Self {
+        let (z, w, attempts) = (Vec::new(), Vec::new(), Vec::new());
+        Parts { inner: Cones::new(settings), z, w, attempts, iterations: 0 }
     }
-    let &AutoSettings { tol, max_iter } = settings;
-    let mut inner = Cones::new(AutoSettings { tol: 0.5 * tol, max_iter });
-    let (mut iterations, mut attempts) = (0, Vec::new());
-    let (mut part_z, mut part_w) = (Vec::new(), Vec::new());
-    for island in &islands {
-        let (part, unknowns) = islands::part(problem, &blocks, island)?;
-        part_z.clear();
-        part_z.extend(unknowns.iter().map(|&i| z[i]));
-        part_w.resize(unknowns.len(), 0.0);
-        let found = inner.solve(&part, &mut part_z, &mut part_w[..], &mut attempts).ok()?;
-        part_w.clear();
-        iterations = iterations.max(found.iterations);
-        unknowns.iter().zip(&part_z).for_each(|(&i, value)| z[i] = *value);
+
+    /// Solves for these blocks, from the point in `z` and with the others as they are there.
+    fn solve(&mut self, problem: &Problem, blocks: &Blocks, of: &[usize], z: &mut [f64]) {
+        let Some((part, unknowns)) = islands::part(problem, blocks, of, z) else { return };
+        self.z.clear();
+        self.z.extend(unknowns.iter().map(|&i| z[i]));
+        self.w.clear();
+        self.w.resize(unknowns.len(), 0.0);
+        let found = self.inner.solve(&part, &mut self.z, &mut self.w, &mut self.attempts);
+        if let Ok(found) = found {
+            self.iterations = self.iterations.max(found.iterations);
+            unknowns.iter().zip(&self.z).for_each(|(&i, value)| z[i] = *value);
+        }
     }
-    let last = residual(problem, z, w);
-    let status = if last.value <= tol { Status::Solved } else { Status::MaxIter };
-    let (residual, worst) = (last.value, last.worst);
-    Some(Report { status, iterations, residual, worst, method: "islands" })
+
+    /// What the whole has become.
+    fn report(&self, last: Residual, tol: f64, method: &'static str) -> Report {
+        let status = if last.value <= tol { Status::Solved } else { Status::MaxIter };
+        let (residual, worst, iterations) = (last.value, last.worst, self.iterations);
+        Report { status, iterations, residual, worst, method }
+    }
 }
 
 /// The best point so far, and what was tried.
@@ -239,6 +374,24 @@ impl<'a> Search<'a> {
         best.extend_from_slice(z);
         let residual = residual(problem, z, w).value;
         Search { attempts, best, residual, report: None, iterations: 0, refusal: None }
+    }
+
+    /// Notes an attempt that others build upon, and leaves `z` where it is. Whether the search is
+    /// over.
+    fn keep_going(&mut self, report: Report, z: &mut [f64]) -> bool {
+        let Report { method, status, residual, iterations, .. } = report;
+        let same = self.attempts.last().is_some_and(|last| last.method == method);
+        match self.attempts.last_mut() {
+            Some(last) if same => (last.status, last.residual) = (status, residual),
+            _ => self.attempts.push(Attempt { method, status, residual }),
+        }
+        self.iterations += iterations.max(1);
+        if residual < self.residual {
+            self.residual = residual;
+            self.best.copy_from_slice(z);
+            self.report = Some(report);
+        }
+        status == Status::Solved
     }
 
     /// Notes an attempt; leaves the best point in `z`. Whether the search is over.

@@ -21,7 +21,9 @@ use crate::mode::{Side, Slack, sides, wrong};
 use crate::polyhedral::Expanded;
 use crate::residual::residual;
 use crate::sets::clamp;
-use crate::{EnumerationSettings, LemkeSettings, NumericsError, Problem, Report, Solution, Status};
+use crate::{
+    EnumerationSettings, LemkeSettings, NumericsError, Problem, Report, Solution, Status, watch,
+};
 use saltus_linalg::{DenseLu, Matrix, vector};
 
 /// Most singular modes that are decided as linear programs.
@@ -98,6 +100,10 @@ impl Enumeration {
                 Trial::Doubtful => doubtful += 1,
                 Trial::Refuted => {}
             }
+            if watch::is_interrupted() {
+                doubtful += 1;
+                break;
+            }
             if !self.next_mode(problem) {
                 break;
             }
@@ -138,7 +144,13 @@ impl Enumeration {
             let (mut z, mut w) = (vec![0.0; n], vec![0.0; n]);
             match self.try_mode(problem, &mut z, &mut w, found.modes) {
                 Trial::Solved(report) if !found.solutions.iter().any(|s| same(&s.z, &z)) => {
-                    found.solutions.push(Solution { z, w, report, attempts: Vec::new() });
+                    found.solutions.push(Solution {
+                        z,
+                        w,
+                        report,
+                        attempts: Vec::new(),
+                        history: Vec::new(),
+                    });
                 }
                 Trial::Singular => found.singular_modes += 1,
                 Trial::Solved(_) | Trial::Refuted | Trial::Doubtful => {}
@@ -152,7 +164,12 @@ impl Enumeration {
     /// The same for graphs and friction in the plane.
     fn all_expanded(&mut self, problem: &Problem) -> Result<AllSolutions, NumericsError> {
         let expanded = Expanded::new(problem).ok_or_else(|| unsupported("enumeration", problem))?;
-        let mut found = self.all(&expanded.problem)?;
+        let mut found = self.all(&expanded.problem).map_err(|error| match error {
+            NumericsError::TooLarge { modes, limit, .. } => {
+                NumericsError::TooLarge { unknowns: problem.len(), modes, limit }
+            }
+            other => other,
+        })?;
         let mut solutions: Vec<Solution> = Vec::new();
         for solution in &found.solutions {
             let solution = expanded.solution(problem, self.settings.tol, solution);

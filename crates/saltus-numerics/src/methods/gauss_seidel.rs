@@ -93,6 +93,11 @@ impl GaussSeidel {
         })
     }
 
+    /// The blocks of the last problem.
+    pub(super) fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
     /// The blocks, and a start within the sets.
     fn prepare(&mut self, problem: &Problem, z: &mut [f64]) -> Result<(), NumericsError> {
         self.blocks.update("gauss-seidel", problem)?;
@@ -162,12 +167,12 @@ impl Points {
                 // measuring costs as much as a sweep: do it the less often the longer it takes
                 next = (sweeps + 1 + sweeps / 8).min(sweeps + 25).min(limit);
             }
+            if settings.accelerate && sweeps > 0 {
+                gradient = self.prolong(z, gradient);
+            }
             self.before.copy_from_slice(z);
             sweep(z, sweeps);
             sweeps += 1;
-            if settings.accelerate && sweeps < next {
-                gradient = self.prolong(z, gradient);
-            }
         };
         z.copy_from_slice(&self.best);
         let least = residual(problem, z, w);

@@ -26,10 +26,7 @@ impl Islands {
     pub fn of(blocks: &Blocks) -> Islands {
         let count = blocks.len();
         let mut parent: Vec<usize> = (0..count).collect();
-        let mut of_unknown = vec![0; blocks.q.len()];
-        for k in 0..count {
-            of_unknown[blocks.matrix.range(k)].fill(k);
-        }
+        let of_unknown = blocks.of_unknowns();
         for k in 0..count {
             for first in blocks.matrix.neighbours(k) {
                 let (a, b) = (root(&mut parent, k), root(&mut parent, of_unknown[first]));
@@ -60,21 +57,32 @@ fn root(parent: &mut [usize], mut k: usize) -> usize {
     k
 }
 
-/// The problem of one island, and which unknowns it has.
+/// The problem of some blocks, and which unknowns it has. The other blocks stay as they are in `z`;
+/// an island does not see them.
 pub(crate) fn part(
     whole: &Problem,
     blocks: &Blocks,
     island: &[usize],
+    z: &[f64],
 ) -> Option<(Problem, Vec<usize>)> {
     let unknowns: Vec<usize> = island.iter().flat_map(|&k| blocks.matrix.range(k)).collect();
     let n = unknowns.len();
     let place = |unknown: usize| unknowns.partition_point(|&other| other < unknown);
     let mut triplets = Vec::new();
+    let mut q: Vec<f64> = unknowns.iter().map(|&i| blocks.q[i]).collect();
     for &k in island {
         let (range, own) = (blocks.matrix.range(k), blocks.matrix.diagonal(k));
         blocks.matrix.for_each_in_row(k, |col, width, block| {
             let values = block.unwrap_or(own);
             let first = place(col);
+            if unknowns.get(first) != Some(&col) {
+                // what is outside stays as it is
+                for (i, row) in range.clone().enumerate() {
+                    let values = &values[i * width..(i + 1) * width];
+                    q[place(row)] += values.iter().zip(&z[col..]).map(|(a, z)| a * z).sum::<f64>();
+                }
+                return;
+            }
             for (i, row) in range.clone().enumerate() {
                 for j in 0..width {
                     triplets.push((place(row), first + j, values[i * width + j]));
@@ -82,7 +90,6 @@ pub(crate) fn part(
             }
         });
     }
-    let q = unknowns.iter().map(|&i| blocks.q[i]).collect();
     let sets: Vec<Block> = island
         .iter()
         .map(|&k| {
@@ -115,7 +122,11 @@ mod tests {
         blocks.update("auto", &problem).unwrap();
         let Islands { islands } = Islands::of(&blocks);
         assert_eq!(islands, [vec![0, 2], vec![1]]);
-        let (part, unknowns) = part(&problem, &blocks, &islands[0]).unwrap();
+        // what stands still outside is part of q
+        let z = [0.0, 0.0, 0.0, 0.0, 2.0, 0.0];
+        let (alone, _) = part(&problem, &blocks, &[0], &z).unwrap();
+        assert_eq!(alone.q(), [-1.0 + 0.3 * 2.0, 0.2]);
+        let (part, unknowns) = part(&problem, &blocks, &islands[0], &z).unwrap();
         assert_eq!(unknowns, [0, 1, 4, 5]);
         assert_eq!(part.q(), [-1.0, 0.2, -3.0, 0.5]);
         for (i, &row) in unknowns.iter().enumerate() {

@@ -19,6 +19,7 @@ mod coloured;
 mod cones;
 mod enumeration;
 mod extragradient;
+mod first_sweeps;
 mod fischer_burmeister;
 mod gauss_seidel;
 mod interior_point;
@@ -29,7 +30,10 @@ mod layout;
 mod lemke;
 mod newton;
 mod pivoting;
+mod planar;
 mod proximal;
+mod regions;
+mod small;
 
 pub use admm::Admm;
 pub use auto::Auto;
@@ -43,7 +47,11 @@ pub use newton::Newton;
 pub use pivoting::Pivoting;
 
 use crate::polyhedral::Expanded;
-use crate::{Attempt, NumericsError, Operator, Problem, Report, Set, Solver};
+use crate::residual::{Residual, is_round_off, residual};
+use crate::watch::{self, Watch};
+use crate::{
+    Attempt, History, Interrupt, NumericsError, Operator, Problem, Report, Set, Solver, Status,
+};
 
 /// A method with the buffers it keeps between calls.
 #[derive(Debug)]
@@ -51,7 +59,13 @@ pub struct Workspace {
     method: Method,
     tol: f64,
     single: [Attempt; 1],
+    watch: Option<Box<Watch>>, // `None` only while a solve has it
+    watches_all: bool,
 }
+
+/// Unknowns up to which problems of boxes are solved by the portfolio without a watch, unless one
+/// was asked for: they take less time than a look at the clock.
+const UNWATCHED: usize = 64;
 
 #[derive(Debug)]
 enum Method {
@@ -88,8 +102,23 @@ impl Workspace {
             Solver::Admm(settings) => Method::Admm(Box::new(Admm::new(settings))),
             Solver::Extragradient(settings) => Method::Extragradient(Extragradient::new(settings)),
         };
-        let none = Attempt { method: "", status: crate::Status::MaxIter, residual: f64::NAN };
-        Ok(Workspace { method, tol, single: [none] })
+        let none = Attempt { method: "", status: Status::MaxIter, residual: f64::NAN };
+        let watch = Some(Box::default());
+        Ok(Workspace { method, tol, single: [none], watch, watches_all: false })
+    }
+
+    /// Lets solves end early where the flag is set, with [`Status::Interrupted`], and keeps a history
+    /// of small problems too.
+    pub fn watch(&mut self, interrupt: Option<Interrupt>) {
+        self.watches_all = true;
+        self.watch.get_or_insert_default().interrupt = interrupt;
+    }
+
+    /// The residuals that the last call measured. Those of problems of at most 64 unknowns in boxes
+    /// that the portfolio solves are kept only after [`watch`](Self::watch).
+    pub fn history(&self) -> &History {
+        static NONE: History = History::NONE;
+        self.watch.as_ref().map_or(&NONE, |watch| &watch.history)
     }
 
     /// Solves from the guess in `z`; leaves the answer in `z` and `w = W z + q`.
@@ -106,33 +135,86 @@ impl Workspace {
                 return Err(NumericsError::Length { what, expected: n, found });
             }
         }
-        let report = if problem.is_boxed() && problem.matrix().is_matrix() {
-            match &mut self.method {
-                Method::Auto(method) => return method.solve(problem, z, w),
-                Method::Pivoting(method) => method.run(problem, z, w, usize::MAX, usize::MAX),
-                Method::Lemke(method) => method.solve(problem, z, w)?,
-                Method::GaussSeidel(method) => method.solve(problem, z, w)?,
-                Method::FischerBurmeister(method) => method.solve(problem, z, w)?,
-                Method::Enumeration(method) => method.solve(problem, z, w)?,
-                Method::Newton(method) => method.solve(problem, z, w)?,
-                Method::InteriorPoint(method) => method.solve(problem, z, w)?,
-                Method::Admm(method) => method.solve(problem, z, w)?,
-                Method::Extragradient(method) => method.solve(problem, z, w)?,
-            }
-        } else {
-            match &mut self.method {
-                Method::Auto(method) => return method.solve(problem, z, w),
-                Method::GaussSeidel(method) => method.solve(problem, z, w)?,
-                Method::Newton(method) => method.solve(problem, z, w)?,
-                Method::InteriorPoint(method) => method.solve(problem, z, w)?,
-                Method::Admm(method) => method.solve(problem, z, w)?,
-                Method::Extragradient(method) => method.solve(problem, z, w)?,
-                pivots => pivots.solve_expanded(problem, self.tol, z, w)?,
-            }
-        };
+        if let Method::Auto(method) = &mut self.method
+            && !self.watches_all
+            && n <= UNWATCHED
+            && problem.is_boxed()
+            && problem.matrix().is_matrix()
+        {
+            let report = method.solve(problem, z, w)?;
+            return Ok(self.classify(problem, z, w, report));
+        }
+        let watch = self.watch.take().unwrap_or_default();
+        let (watch, report) = watch::over(watch, || self.run(problem, z, w));
+        self.watch = Some(watch);
+        let report = self.classify(problem, z, w, report?);
         let Report { method, status, residual, .. } = report;
         self.single = [Attempt { method, status, residual }];
         Ok(report)
+    }
+
+    fn run(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Result<Report, NumericsError> {
+        if problem.is_boxed() && problem.matrix().is_matrix() {
+            match &mut self.method {
+                Method::Auto(method) => method.solve(problem, z, w),
+                Method::Pivoting(method) => Ok(method.run(problem, z, w, usize::MAX, usize::MAX)),
+                Method::Lemke(method) => {
+                    few_enough(problem).and_then(|()| method.solve(problem, z, w))
+                }
+                Method::GaussSeidel(method) => method.solve(problem, z, w),
+                Method::FischerBurmeister(method) => method.solve(problem, z, w),
+                Method::Enumeration(method) => method.solve(problem, z, w),
+                Method::Newton(method) => method.solve(problem, z, w),
+                Method::InteriorPoint(method) => method.solve(problem, z, w),
+                Method::Admm(method) => method.solve(problem, z, w),
+                Method::Extragradient(method) => method.solve(problem, z, w),
+            }
+        } else {
+            match &mut self.method {
+                Method::Auto(method) => method.solve(problem, z, w),
+                Method::GaussSeidel(method) => method.solve(problem, z, w),
+                Method::Newton(method) => method.solve(problem, z, w),
+                Method::InteriorPoint(method) => method.solve(problem, z, w),
+                Method::Admm(method) => method.solve(problem, z, w),
+                Method::Extragradient(method) => method.solve(problem, z, w),
+                pivots => pivots.solve_expanded(problem, self.tol, z, w),
+            }
+        }
+    }
+
+    /// What a failure was, as far as it can be told.
+    #[inline]
+    fn classify(&self, problem: &Problem, z: &[f64], w: &mut [f64], report: Report) -> Report {
+        match report.status {
+            Status::Solved | Status::Infeasible => report,
+            _ => self.failure(problem, z, w, report),
+        }
+    }
+
+    #[cold]
+    fn failure(&self, problem: &Problem, z: &[f64], w: &mut [f64], report: Report) -> Report {
+        // measured anew: a solve that was asked to stop has no figures
+        let Residual { value, worst } = residual(problem, z, w);
+        let report = Report { residual: value, worst, ..report };
+        let interrupt = self.watch.as_ref().and_then(|watch| watch.interrupt.as_ref());
+        if interrupt.is_some_and(Interrupt::is_set) {
+            return Report { status: Status::Interrupted, ..report };
+        }
+        if report.status != Status::Diverged || !value.is_finite() {
+            return report;
+        }
+        let grew = self.history().first().is_some_and(|first| value > first);
+        let status = match () {
+            () if grew => Status::Diverged,
+            () if is_ill_scaled(problem) && is_round_off(problem, z, w) => Status::IllScaled,
+            () => Status::Stalled,
+        };
+        Report { status, ..report }
     }
 
     /// What the last call tried, in order.
@@ -174,12 +256,47 @@ impl Method {
         let expanded = Expanded::new(problem).ok_or_else(|| unsupported(name, problem))?;
         expanded.solve(problem, tol, z, w, |boxes, y, v| match self {
             Method::Pivoting(method) => Ok(method.run(boxes, y, v, usize::MAX, usize::MAX)),
-            Method::Lemke(method) => method.solve(boxes, y, v),
+            Method::Lemke(method) => few_enough(boxes).and_then(|()| method.solve(boxes, y, v)),
             Method::FischerBurmeister(method) => method.solve(boxes, y, v),
-            Method::Enumeration(method) => method.solve(boxes, y, v),
+            // its message counts the unknowns of the problem
+            Method::Enumeration(method) => match method.solve(boxes, y, v) {
+                Err(NumericsError::TooLarge { modes, limit, .. }) => {
+                    Err(NumericsError::TooLarge { unknowns: problem.len(), modes, limit })
+                }
+                result => result,
+            },
             _ => Err(unsupported(name, problem)),
         })
     }
+}
+
+/// Most unknowns of Lemke's method: the inverse of its basis is dense, and takes 200 MB then.
+const LEMKE: usize = 5000;
+
+fn few_enough(problem: &Problem) -> Result<(), NumericsError> {
+    match problem.len() {
+        unknowns if unknowns > LEMKE => {
+            Err(NumericsError::TooManyUnknowns { method: "lemke", unknowns, limit: LEMKE })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Ratio of the diagonal of `W` beyond which its numbers differ too much in size.
+const ILL_SCALED: f64 = 1e12;
+
+/// Whether the diagonal says that units do not fit each other.
+fn is_ill_scaled(problem: &Problem) -> bool {
+    let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+    if problem.matrix().is_matrix() {
+        for i in 0..problem.len() {
+            let entry = problem.matrix().get(i, i).abs();
+            if entry > 0.0 {
+                (least, most) = (least.min(entry), most.max(entry));
+            }
+        }
+    }
+    most > ILL_SCALED * least
 }
 
 /// What keeps a method from working on a problem.

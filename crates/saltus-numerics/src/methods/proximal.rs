@@ -247,10 +247,10 @@ impl Proximal {
         let n = problem.len();
         if self.matrix_id != problem.matrix_id() || self.unit.len() != n {
             self.matrix_id = problem.matrix_id();
-            self.engine = Engine::new(problem);
-            units(problem.matrix(), &mut self.unit);
+            self.engine.fit(problem, self.unit.len());
             self.shift.resize(n, 0.0);
             self.right.resize(n, 0.0);
+            units(problem.matrix(), &mut self.unit, &mut self.right);
             self.next.resize(n, Side::Lower);
             self.center.resize(n, 0.0);
         }
@@ -273,16 +273,19 @@ impl Proximal {
 }
 
 impl Engine {
-    fn new(problem: &Problem) -> Self {
-        match mostly_zeros(problem.matrix(), SPARSE_SIZE, SPARSE_SHARE) {
-            Some(matrix) => {
+    /// Makes it fit a new matrix, after one of `last` unknowns; a dense one of the same size finds
+    /// its memory.
+    fn fit(&mut self, problem: &Problem, last: usize) {
+        let n = problem.len();
+        match (mostly_zeros(problem.matrix(), SPARSE_SIZE, SPARSE_SHARE), &*self) {
+            (Some(matrix), _) => {
                 let factors = Box::new(MaskedFactor::new(&matrix));
-                Engine::Sparse { kept: vec![false; matrix.rows()], matrix, factors }
+                *self = Engine::Sparse { kept: vec![false; matrix.rows()], matrix, factors };
             }
-            None => {
-                let n = problem.len();
+            (None, Engine::Dense { .. }) if last == n => {}
+            (None, _) => {
                 let (kept, right) = (Vec::with_capacity(n), Vec::with_capacity(n));
-                Engine::Dense { factors: DenseLu::with_capacity(n), kept, right }
+                *self = Engine::Dense { factors: DenseLu::with_capacity(n), kept, right };
             }
         }
     }
@@ -387,12 +390,11 @@ fn may_be_monotone(matrix: &Operator) -> bool {
     }
 }
 
-/// `D` with `D^-½ W D^-½` of size 1 in every row and column.
-fn units(matrix: &Operator, unit: &mut Vec<f64>) {
+/// `D` with `D^-½ W D^-½` of size 1 in every row and column; `largest` is scratch memory.
+fn units(matrix: &Operator, unit: &mut Vec<f64>, largest: &mut [f64]) {
     let n = matrix.shape().0;
     unit.clear();
     unit.resize(n, 1.0);
-    let mut largest = vec![0.0; n];
     for _ in 0..3 {
         largest.fill(0.0);
         let mut see = |i: usize, j: usize, x: f64| {
@@ -415,7 +417,7 @@ fn units(matrix: &Operator, unit: &mut Vec<f64>) {
             Operator::Sparse(matrix) => matrix.iter().for_each(|(i, j, x)| see(i, j, x)),
             Operator::Global(_) | Operator::Function(_) => {}
         }
-        for (unit, &largest) in unit.iter_mut().zip(&largest) {
+        for (unit, &largest) in unit.iter_mut().zip(largest.iter()) {
             let scaled = *unit * largest;
             if scaled > 0.0 && scaled.is_finite() {
                 *unit = scaled;

@@ -3,7 +3,7 @@
 use crate::support::*;
 use saltus_linalg::{Matrix, Sparse};
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Block, NumericsError, Problem, Set, Solver, solve};
+use saltus_numerics::{Block, Global, NumericsError, Problem, Set, Solver, solve};
 
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: Result<T, NumericsError>, message: &str) {
@@ -146,4 +146,56 @@ fn huge_and_tiny_numbers() {
             }
         }
     }
+}
+
+#[test]
+fn what_would_fill_the_memory_is_refused() {
+    let n = 20_000;
+    let ones: Vec<_> = (0..n).map(|i| (i, i, 1.0)).collect();
+    let identity = Sparse::from_triplets(n, n, &ones);
+    // one cone of 20 000 components would be a dense block
+    let cone = Problem::second_order(identity.clone(), vec![-1.0; n], &[n], &[1.0]).unwrap();
+    let error = solve(&cone, &Solver::from_name("gauss-seidel").unwrap(), None).unwrap_err();
+    assert_eq!(
+        error,
+        NumericsError::BlockTooLarge { method: "gauss-seidel", block: 0, size: n, limit: 4096 }
+    );
+    let lcp = Problem::lcp(identity, vec![-1.0; n]).unwrap();
+    let error = solve(&lcp, &Solver::from_name("lemke").unwrap(), None).unwrap_err();
+    assert_eq!(error, NumericsError::TooManyUnknowns { method: "lemke", unknowns: n, limit: 5000 });
+}
+
+#[test]
+fn the_bounds_of_a_cone_are_not_set() {
+    let mut problem = Problem::friction3d(Matrix::identity(3), vec![0.0; 3], &[0.5]).unwrap();
+    for index in 0..3 {
+        let error = problem.set_set(index, &Set::Nonnegative).unwrap_err();
+        assert_eq!(error, NumericsError::NotABox { index, set: "Coulomb3" });
+    }
+    assert!(problem.set_set(3, &Set::Nonnegative).is_err());
+}
+
+#[test]
+fn a_singular_mass_names_its_row() {
+    // unsymmetric, coupled, and row 13 is twice row 12
+    let n = 14;
+    let mut triplets: Vec<(usize, usize, f64)> = Vec::new();
+    for i in 0..n - 1 {
+        triplets.push((i, i, 2.0));
+        triplets.push((i, (i + 1) % n, 0.5));
+    }
+    triplets.extend([(13, 12, 4.0), (13, 13, 1.0)]);
+    let mass = Sparse::from_triplets(n, n, &triplets);
+    let H = Sparse::from_triplets(n, 2, &[(0, 0, 1.0), (13, 1, 1.0)]);
+    let error = Global::new(mass, H, vec![1.0; n]).unwrap_err();
+    assert_eq!(error, NumericsError::Mass { row: 13 });
+}
+
+#[test]
+fn enumeration_counts_the_unknowns_of_the_problem() {
+    let n = 30;
+    let problem =
+        Problem::friction2d(Matrix::identity(n), vec![-1.0; n], &vec![0.5; n / 2]).unwrap();
+    let error = solve(&problem, &Solver::from_name("enumeration").unwrap(), None).unwrap_err();
+    assert!(error.to_string().starts_with("enumeration of 30 unknowns"), "{error}");
 }

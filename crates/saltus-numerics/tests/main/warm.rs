@@ -31,7 +31,8 @@ fn the_second_call_takes_one_iteration() {
                 let (first, _) = solve_in(&mut workspace, &data, &problem);
                 let (second, report) = solve_in(&mut workspace, &data, &problem);
                 assert_eq!((report.status, report.iterations), (Status::Solved, 1), "{name} {n}");
-                assert_eq!(first, second);
+                // by the factors of the mode first, by its inverse then
+                assert_close(&second, &first, 1e-14, name);
                 // a little further along in time: the same mode
                 let mut later = data.clone();
                 for q in &mut later.q {

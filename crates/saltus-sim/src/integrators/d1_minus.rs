@@ -217,6 +217,14 @@ impl Part for D1Minus {
         self.base.set(model, id, range, values)
     }
 
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        self.base.inputs(name)
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        self.base.set_inputs(name, z)
+    }
+
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
         let D1Minus { settings, base, p, a, v_left, v_free, u, y, lam, past } = self;
         let D1MinusLinear { variant, tol, .. } = *settings;

@@ -179,6 +179,8 @@ impl Part for FirstOrderPart {
             now.x[member.range.clone()].copy_from_slice(member.system.x0());
         }
         now.lam.fill(0.0);
+        self.members.initial_inputs();
+        self.members.step = Step { start: t0, end: t0, h: 0.0 };
         self.newton.forget();
         self.refresh(t0)
     }
@@ -195,6 +197,15 @@ impl Part for FirstOrderPart {
             now.x[range].copy_from_slice(x);
         }
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
+        self.refresh(self.members.step.end)
+    }
+
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        self.members.inputs(name)
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        self.members.set_inputs(name, z);
         self.refresh(self.members.step.end)
     }
 
@@ -225,6 +236,28 @@ impl Part for FirstOrderPart {
 }
 
 impl Members {
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        let system = self.systems.iter().find(|member| member.name == name);
+        let interaction = self.interactions.iter().find(|one| one.name == name);
+        system.map(|member| &*member.inputs).or(interaction.map(|one| &*one.inputs))
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) {
+        let systems = self.systems.iter_mut().filter(|member| member.name == name);
+        systems.for_each(|member| member.inputs.copy_from_slice(z));
+        let interactions = self.interactions.iter_mut().filter(|one| one.name == name);
+        interactions.for_each(|one| one.inputs.copy_from_slice(z));
+    }
+
+    fn initial_inputs(&mut self) {
+        for member in &mut self.systems {
+            member.inputs.copy_from_slice(member.system.z0());
+        }
+        for interaction in &mut self.interactions {
+            interaction.inputs.copy_from_slice(interaction.relation.z0());
+        }
+    }
+
     /// What stays the same during the iteration.
     fn begin(&mut self, step: Step, x: &[f64]) -> Result<(), SimError> {
         self.step = step;

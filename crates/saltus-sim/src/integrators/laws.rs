@@ -114,7 +114,8 @@ impl Laws {
         let mut laws = Laws { blocks: Vec::new(), outputs, extra, varying };
         for (name, interaction, rows) in places.interactions_of(model) {
             let first = rows.start;
-            let rigid = !interaction.relation.terms().through;
+            let terms = interaction.relation.terms();
+            let rigid = !terms.through && !terms.velocity;
             for row in rows {
                 let law = match &interaction.law {
                     Law::Equality if rigid => Law::Equality,

@@ -53,6 +53,8 @@ pub(crate) struct Mechanics {
     pub(super) now: Row,
     pub(super) next: Row,
     pub(super) reach: Vec<f64>,
+    change: Vec<f64>, // v⁺ − v of the last step
+    acted: Vec<bool>, // the links that were on in the last step
     pub(super) energy0: f64,
     pub(super) scratch: Vec<f64>,
 }
@@ -80,7 +82,8 @@ pub(super) struct Members {
     pub F_next: Vec<f64>,
     pub impulse: Vec<f64>, // Hᵀ λ
     pub work: Vec<f64>,
-    J: Matrix,
+    dF_dq: Matrix,
+    dF_dv: Matrix,
     work_matrix: Matrix,
 }
 
@@ -166,6 +169,7 @@ impl Mechanics {
             });
         }
         let row = Row::new(Order::Second, n, m);
+        let acted = vec![false; newton.links.len()];
         let members = Members {
             systems,
             interactions,
@@ -180,7 +184,8 @@ impl Mechanics {
             F_next: vec![0.0; n],
             impulse: vec![0.0; n],
             work: vec![0.0; n],
-            J: Matrix::default(),
+            dF_dq: Matrix::default(),
+            dF_dv: Matrix::default(),
             work_matrix: Matrix::default(),
         };
         let mut part = Mechanics {
@@ -195,6 +200,8 @@ impl Mechanics {
             now: row.clone(),
             next: row,
             reach: vec![0.0; m],
+            change: vec![0.0; n],
+            acted,
             energy0: 0.0,
             scratch: Vec::new(),
         };
@@ -205,6 +212,7 @@ impl Mechanics {
     /// What follows from the state at time `t`: `y`, `u`, `F`, a new ledger.
     fn refresh(&mut self, t: f64) -> Result<(), SimError> {
         let Mechanics { members, now, .. } = self;
+        self.change.fill(0.0);
         let now = now.mechanical();
         for contact in &mut members.interactions {
             contact.turn(t, now.q)?;
@@ -216,16 +224,15 @@ impl Mechanics {
             let range = member.range.clone();
             let (q, v) = (&now.q[range.clone()], &now.v[range.clone()]);
             let at = At::new(t, q, v).with(&member.inputs);
-            member.system.mass(at, &mut member.M).map_err(|error| error.of(&member.name))?;
+            let (M, F) = (&mut member.M, &mut members.F_now[range]);
+            let evaluated = member.system.mass_and_force(at, M, F, &mut members.work);
+            evaluated.map_err(|error| error.of(&member.name))?;
             kinetic += member.kinetic(v);
             potential += member.system.potential(q);
-            let (F, work) = (&mut members.F_now[range.clone()], &mut members.work[range]);
-            member.system.force(at, F, work).map_err(|error| error.of(&member.name))?;
         }
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
         now.ledger.copy_from_slice(&ledger.to_array());
         self.energy0 = kinetic + potential;
-        self.motion.restart(now.v);
         Ok(())
     }
 
@@ -257,6 +264,9 @@ impl Part for Mechanics {
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
+        self.members.initial_inputs();
+        self.members.step = Step { start: t0, end: t0, h: 0.0 };
+        self.motion.restart(now.v);
         self.newton.forget();
         self.refresh(t0)
     }
@@ -275,8 +285,23 @@ impl Part for Mechanics {
         if let Some(v) = v {
             now.v[range].copy_from_slice(v);
         }
+        self.motion.restart(now.v);
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         self.refresh(self.members.step.end)
+    }
+
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        self.members.inputs(name)
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        self.members.set_inputs(name, z);
+        // the state stays what it is, and with it the ledger
+        let (ledger, energy0) = (self.now.ledger(), self.energy0);
+        self.refresh(self.members.step.end)?;
+        self.now.mechanical().ledger.copy_from_slice(&ledger.to_array());
+        self.energy0 = energy0;
+        Ok(())
     }
 
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
@@ -307,7 +332,12 @@ impl Part for Mechanics {
         }
 
         // (1), and the projection of (2) where there is one
+        // a step like the last one changes the velocity as that did
         next.v.copy_from_slice(now.v);
+        let same = newton.links.iter().zip(&self.acted).all(|(link, acted)| link.on == *acted);
+        if same {
+            next.v.iter_mut().zip(&self.change).for_each(|(v, change)| *v += change);
+        }
         next.lam.copy_from_slice(now.lam);
         let mut report: Option<Report> = None;
         loop {
@@ -357,6 +387,13 @@ impl Part for Mechanics {
     }
 
     fn commit(&mut self) {
+        let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
+        for (change, (v, v_next)) in self.change.iter_mut().zip(v.iter().zip(v_next)) {
+            *change = v_next - v;
+        }
+        for (acted, link) in self.acted.iter_mut().zip(&self.newton.links) {
+            *acted = link.on;
+        }
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);
         self.motion.commit(self.members.step.h);
@@ -398,14 +435,36 @@ impl Members {
         next.ledger.copy_from_slice(&ledger.to_array());
     }
 
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        let system = self.systems.iter().find(|member| member.name == name);
+        let interaction = self.interactions.iter().find(|one| one.name == name);
+        system.map(|member| &*member.inputs).or(interaction.map(|one| &*one.inputs))
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) {
+        let systems = self.systems.iter_mut().filter(|member| member.name == name);
+        systems.for_each(|member| member.inputs.copy_from_slice(z));
+        let interactions = self.interactions.iter_mut().filter(|one| one.name == name);
+        interactions.for_each(|one| one.inputs.copy_from_slice(z));
+    }
+
+    fn initial_inputs(&mut self) {
+        for member in &mut self.systems {
+            member.inputs.copy_from_slice(member.system.z0());
+        }
+        for interaction in &mut self.interactions {
+            interaction.inputs.copy_from_slice(interaction.relation.z0());
+        }
+    }
+
     /// `M` and `F` at the end of the step.
     pub fn forces(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), SimError> {
         for member in &mut self.systems {
             let range = member.range.clone();
             let at = At::new(t, &q[range.clone()], &v[range.clone()]).with(&member.inputs);
-            member.system.mass(at, &mut member.M).map_err(|error| error.of(&member.name))?;
-            let (F, work) = (&mut self.F_next[range.clone()], &mut self.work[range]);
-            member.system.force(at, F, work).map_err(|error| error.of(&member.name))?;
+            let (M, F) = (&mut member.M, &mut self.F_next[range]);
+            let evaluated = member.system.mass_and_force(at, M, F, &mut self.work);
+            evaluated.map_err(|error| error.of(&member.name))?;
         }
         Ok(())
     }
@@ -439,7 +498,9 @@ impl Scheme for Members {
             if !links[contact.links.start].on {
                 continue;
             }
-            contact.turn(end, &self.q_next)?;
+            // the unknown of a central scheme is the velocity in the middle of the step
+            let t = if early && contact.terms.velocity { end - 0.5 * h } else { end };
+            contact.turn(t, &self.q_next)?;
             match contact.compliant {
                 true => contact.gap(end, 1.0 / h, lam, w)?,
                 false => contact.velocity(xi, w),
@@ -476,9 +537,9 @@ impl Scheme for Members {
             let range = member.range.clone();
             let at = point(&self.center, end, &self.q_next, xi, &member.range);
             let at = at.with(&member.inputs);
-            member.system.mass(at, &mut member.M).map_err(|error| error.of(&member.name))?;
-            let (F, work) = (&mut self.F_next[range.clone()], &mut self.work[range.clone()]);
-            member.system.force(at, F, work).map_err(|error| error.of(&member.name))?;
+            let (M, F) = (&mut member.M, &mut self.F_next[range.clone()]);
+            let evaluated = member.system.mass_and_force(at, M, F, &mut self.work);
+            evaluated.map_err(|error| error.of(&member.name))?;
             let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
             let velocities = xi[range.clone()].iter().zip(&self.b[range.clone()]);
             for (i, row) in range.enumerate() {
@@ -521,10 +582,10 @@ impl Scheme for Members {
             };
             let of_member = |error: OperatorError| error.of(&member.name);
             block.W.copy_from(&member.M);
-            member.system.force_dv(at, &mut self.J, &mut self.work_matrix).map_err(of_member)?;
-            block.W.add_scaled(-h * member.a * by_v, &self.J);
-            member.system.force_dq(at, &mut self.J, &mut self.work_matrix).map_err(of_member)?;
-            block.W.add_scaled(-h * h * member.a * by_q, &self.J);
+            let (dq, dv, work) = (&mut self.dF_dq, &mut self.dF_dv, &mut self.work_matrix);
+            member.system.force_jacobians(at, dq, dv, work).map_err(of_member)?;
+            block.W.add_scaled(-h * member.a * by_v, dv);
+            block.W.add_scaled(-h * h * member.a * by_q, dq);
         }
         for (contact, D) in self.interactions.iter_mut().zip(D) {
             if contact.compliant && links[contact.links.start].on {

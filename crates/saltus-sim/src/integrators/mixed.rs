@@ -119,6 +119,18 @@ impl Part for Mixed {
         Ok(())
     }
 
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        self.members.iter().find_map(|member| member.part.inputs(name))
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        for member in &mut self.members {
+            member.part.set_inputs(name, z)?;
+        }
+        self.collect();
+        Ok(())
+    }
+
     fn advance(&mut self, _: &Model, step: Step) -> Result<Option<Report>, SimError> {
         let mut report: Option<Report> = None;
         for member in &mut self.members {

@@ -190,7 +190,7 @@ pub struct ZeroOrderHold {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewtonSettings {
-    /// Size of the residual, relative to its terms, at which the iteration ends. Default 1e-10.
+    /// Size of the residual, relative to its terms, at which the iteration ends. Default 1e-12.
     pub tol: f64,
     /// Iterations before giving up. Default 50.
     pub max_iter: usize,
@@ -202,7 +202,7 @@ pub struct NewtonSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NewtonMode {
-    /// In every iteration.
+    /// Wherever the iteration is slow.
     #[default]
     Full,
     /// Once a step.
@@ -351,7 +351,7 @@ impl ZeroOrderHold {
 
 impl Default for NewtonSettings {
     fn default() -> Self {
-        NewtonSettings { tol: 1e-10, max_iter: 50, mode: NewtonMode::Full }
+        NewtonSettings { tol: 1e-12, max_iter: 50, mode: NewtonMode::Full }
     }
 }
 

@@ -26,6 +26,9 @@ use saltus_numerics::methods::Workspace;
 use saltus_numerics::{NumericsError, Operator, Problem, Report, Solver};
 use std::ops::Range;
 
+/// Jacobians are renewed where an iteration leaves more than this share of the residual.
+const SLOW: f64 = 1e-2;
+
 /// What Newton's method asks of a scheme.
 pub(crate) trait Scheme {
     /// Fills `ρ` and `w` at `(ξ, λ)`, and the `C` and `B` that are found on the way. Returns the
@@ -232,7 +235,7 @@ impl Newton {
         let NewtonSettings { tol, max_iter, mode } = self.settings;
         let m = lam.len();
         let mut report: Option<Report> = None;
-        let mut iteration = 0;
+        let (mut iteration, mut before) = (0, f64::INFINITY);
         loop {
             let error = scheme.residual(xi, lam, &mut self.rho, &mut self.w, &mut self.links)?;
             let agrees = || error <= tol && (!acts || self.outputs_agree(xi, tol));
@@ -243,7 +246,8 @@ impl Newton {
                 let time = step.end;
                 return Err(SimError::Newton { time, iterations: iteration, residual: error, tol });
             }
-            if iteration == 0 || mode == NewtonMode::Full {
+            let slow = mode == NewtonMode::Full && !(error <= SLOW * before);
+            if iteration == 0 || slow {
                 self.linearize(scheme, acts, xi, lam, step)?;
             }
 
@@ -295,6 +299,7 @@ impl Newton {
                 lam.copy_from_slice(&self.z[..m]);
             }
             iteration += 1;
+            before = error;
         }
     }
 

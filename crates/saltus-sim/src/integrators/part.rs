@@ -35,6 +35,18 @@ pub(crate) trait Part: Debug + Send + Sync {
     /// Takes over the state that [`advance`](Self::advance) computed.
     fn commit(&mut self);
 
+    /// The inputs `z` of the system or interaction of this name; nothing where nothing uses them.
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        let _ = name;
+        None
+    }
+
+    /// Replaces them from the current state on.
+    fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        let _ = (name, z);
+        Ok(())
+    }
+
     /// Deepest penetration of a contact.
     fn penetration(&self) -> f64 {
         0.0

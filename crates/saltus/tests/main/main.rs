@@ -6,6 +6,7 @@
 mod bad_input;
 mod convergence;
 mod exact;
+mod example_files;
 mod facts;
 mod model_files;
 mod models;

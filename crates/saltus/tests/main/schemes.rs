@@ -564,3 +564,52 @@ fn schemes_that_do_not_go_together_are_refused() {
     refused(vec![paoli(of("middle"))], "`middle`");
     refused(vec![paoli(Vec::new()), paoli(Vec::new())], "two integrators for Lagrangian systems");
 }
+
+/// Two masses on springs, of which the first is shaken: the second answers, and the reaction is
+/// what moves the first.
+#[test]
+fn prescribed_degrees_of_freedom() {
+    // q0 = sin t is given; q̈1 = −2 q1 + q0 has the answer q1 = sin t
+    let model = |v: Operator| {
+        let mut model = Model::new("shaker");
+        let K = [[2.0, -1.0], [-1.0, 2.0]];
+        let masses = LagrangianLinear::new([0.0, 0.0], [1.0, 1.0], Matrix::identity(2)).K(K);
+        let id = model.add("masses", masses).unwrap();
+        model.prescribe("shaker", id, [0], v).unwrap();
+        model
+    };
+    let given = || Operator::vector_of_time(1, |t, v| v[0] = t.cos());
+    let schemes: [Integrator; 6] = [
+        MoreauJean::default().into(),
+        MoreauJean { projection: Some(Projection::Ggl), ..Default::default() }.into(),
+        SchatzmanPaoli::default().into(),
+        GeneralizedAlpha::default().into(),
+        D1MinusLinear::default().into(),
+        D1MinusLinear { variant: Variant::Velocity, ..Default::default() }.into(),
+    ];
+    for scheme in &schemes {
+        let errors: Vec<(f64, f64)> = [0.04, 0.02, 0.01]
+            .map(|h| {
+                let run = run(model(given()), h, scheme, 10.0);
+                let of = |i: usize| sup(&run, &format!("masses.q[{i}]"), f64::sin);
+                (h, of(0).max(of(1)))
+            })
+            .to_vec();
+        let found = order(&errors);
+        println!("{}: prescribed motion, order {found:.2} {errors:?}", scheme.name());
+        assert!(found > 1.8, "{}: {errors:?}", scheme.name());
+        // m q̈0 + 2 q0 − q1 = 0 along q0 = q1 = sin t: no reaction is needed
+        let run_fine = run(model(given()), 0.01, scheme, 10.0);
+        within("reaction", sup(&run_fine, "shaker.lam", |_| 0.0) / 0.01, 0.1);
+        // a degree of freedom that is held
+        let held = run(model(Operator::from([0.0])), 0.01, scheme, 1.0);
+        let force = last(&held, "shaker.lam") / 0.01;
+        // at rest in q0, q̈1 = −2 q1: the reaction is −q1
+        let q1 = 2f64.sqrt().recip() * 2f64.sqrt().sin();
+        within("reaction of a support", (force + q1).abs(), 0.02);
+    }
+    let mut model = Model::new("none");
+    let id = model.add("mass", LagrangianLinear::new([0.0], [0.0], [[1.0]])).unwrap();
+    let error = model.prescribe("shaker", id, [1], [0.0]).unwrap_err().to_string();
+    assert!(error.contains("entry 0 of `dofs` is 1"), "{error}");
+}

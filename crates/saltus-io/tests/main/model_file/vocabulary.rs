@@ -4,25 +4,32 @@ use super::parse;
 use saltus_io::model_file::ErrorKind;
 use saltus_io::model_file::vocabulary::{Absent, Form, Key, Kind, Section, SectionId, vocabulary};
 use saltus_model::ModelError;
+use saltus_sim::{NewtonMode, NewtonSettings};
+use std::collections::BTreeSet;
 
-/// A value for a key, where everything has one component.
-fn sample(key: &Key) -> String {
+/// A value for a key, where everything has `n` components.
+fn sample(key: &Key, n: usize) -> String {
+    let row = |i: usize| {
+        let entries: Vec<&str> = (0..n).map(|j| if i == j { "1" } else { "0" }).collect();
+        format!("[{}]", entries.join(", "))
+    };
     match (&key.form, &key.absent) {
         (Form::Number | Form::Count | Form::Flag, Absent::Value(default)) => default.to_string(),
-        (Form::Number | Form::Count | Form::Entry, _) => "1".to_owned(),
+        (Form::Number | Form::Count | Form::Entry | Form::Coefficient(_), _) => "1".to_owned(),
         (Form::Bounds, Absent::Value(default)) => default.to_string(),
-        (Form::Vector { .. }, _) => "[1]".to_owned(),
-        (Form::Matrix { .. }, _) => "[[1]]".to_owned(),
-        (Form::Choice(words), _) => format!("{:?}", words[0]),
+        (Form::Vector(_), _) => row(0),
+        (Form::Matrix(_), _) => format!("[{}]", (0..n).map(row).collect::<Vec<_>>().join(", ")),
+        (Form::Points, _) => "[[0, 1], [1, 0]]".to_owned(),
+        (Form::Choice(names), _) => format!("{:?}", names[0]),
         (Form::Signals, _) => "['s']".to_owned(),
         (form, _) => panic!("no sample of {form:?}"),
     }
 }
 
 /// The kind and all its keys.
-fn all_keys(kind: &Kind) -> Vec<String> {
+fn all_keys(kind: &Kind, n: usize) -> Vec<String> {
     let mut lines = vec![format!("kind = {:?}", kind.name)];
-    lines.extend(kind.keys.iter().map(|key| format!("{} = {}", key.name, sample(key))));
+    lines.extend(kind.keys.iter().map(|key| format!("{} = {}", key.name, sample(key, n))));
     lines
 }
 
@@ -32,31 +39,63 @@ fn section(id: SectionId) -> &'static Section {
 
 #[test]
 fn every_kind_is_built() {
-    let mut built = 0;
-    for system in &section(SectionId::System).kinds {
-        for relation in &section(SectionId::Relation).kinds {
-            for law in &section(SectionId::Law).kinds {
-                let text = format!(
-                    "[simulation]\nh = 1\nuntil = 1\n[[system]]\nname = 's'\n{}\n[[interaction]]\nname = 'i'\nsystems = ['s']\nrelation = {{ {} }}\nlaw = {{ {} }}\n",
-                    all_keys(system).join("\n"),
-                    all_keys(relation).join(", "),
-                    all_keys(law).join(", "),
-                );
-                match parse(&text) {
-                    Ok(_) => built += 1,
-                    // kinds that do not go together
-                    Err(error) => match *error.kind {
-                        ErrorKind::Model(
-                            ModelError::Order { .. } | ModelError::LawMismatch { .. },
-                        ) => {}
-                        _ => panic!("{}", error.report()),
-                    },
+    let mut built = BTreeSet::new();
+    for n in [1, 2, 3, 5] {
+        for system in &section(SectionId::System).kinds {
+            for relation in &section(SectionId::Relation).kinds {
+                for law in &section(SectionId::Law).kinds {
+                    let text = format!(
+                        "[simulation]\nh = 1\nuntil = 1\n[[system]]\nname = 's'\n{}\n[[interaction]]\nname = 'i'\nsystems = ['s']\nrelation = {{ {} }}\nlaw = {{ {} }}\n",
+                        all_keys(system, n).join("\n"),
+                        all_keys(relation, n).join(", "),
+                        all_keys(law, n).join(", "),
+                    );
+                    match parse(&text) {
+                        Ok(_) => {
+                            built.insert((system.name, relation.name, law.name));
+                        }
+                        // kinds that do not go together
+                        Err(error) => match *error.kind {
+                            ErrorKind::Model(
+                                ModelError::Order { .. }
+                                | ModelError::LawMismatch { .. }
+                                | ModelError::ContactSize { .. },
+                            ) => {}
+                            _ => panic!("{}", error.report()),
+                        },
+                    }
                 }
             }
         }
     }
-    // each law with a system and a relation of the same order, but for impacts of first order and the like
-    assert_eq!(built, 2 * section(SectionId::Law).kinds.len() - 2);
+    // two systems and two relations of first order with every law but those of contacts; two systems and three
+    // relations of mechanics with every law, but for complementarity on a relation that is not compliant
+    let laws = section(SectionId::Law).kinds.len();
+    assert_eq!(built.len(), 2 * 2 * (laws - 4) + 2 * (3 * laws - 1));
+}
+
+#[test]
+fn newton_is_read() {
+    let keys: Vec<String> = (section(SectionId::Newton).keys.iter())
+        .map(|key| format!("{} = {}", key.name, sample(key, 1)))
+        .collect();
+    let with = |newton: &str| {
+        let system = &section(SectionId::System).kinds[0];
+        let system = all_keys(system, 1).join("\n");
+        parse(&format!(
+            "[simulation]\nh = 1\nuntil = 1\nnewton = {{ {newton} }}\n[[system]]\nname = 's'\n{system}\n"
+        ))
+    };
+    let all = with(&keys.join(", ")).expect("it is right").simulation.newton;
+    assert_eq!(all, NewtonSettings::default());
+    let some = with("mode = 'quasi', tol = '10^-6'").expect("it is right").simulation.newton;
+    assert_eq!((some.mode, some.tol), (NewtonMode::Quasi, 1e-6));
+    let said = |newton| with(newton).expect_err("it is wrong").to_string();
+    assert_eq!(
+        said("mode = 'quick'"),
+        "model.toml:4:19: unknown mode `quick`; expected one of `full`, `quasi`, `linear`"
+    );
+    assert_eq!(said("tol = 2"), "model.toml:4:12: `tol` is 2, expected (0, 1)");
 }
 
 #[test]
@@ -67,8 +106,8 @@ fn every_setting_is_read() {
                 let text = format!(
                     "[simulation]\nh = 1\nuntil = 1\n{} = {{ {} }}\n[[system]]\nname = 's'\n{}\n",
                     section(id).name,
-                    all_keys(kind).join(", "),
-                    all_keys(system).join("\n"),
+                    all_keys(kind, 1).join(", "),
+                    all_keys(system, 1).join("\n"),
                 );
                 match parse(&text).map_err(|error| error.kind) {
                     Ok(file) if id == SectionId::Solver => {

@@ -103,6 +103,11 @@ impl Newton {
         self.is_careful = careful;
     }
 
+    /// Another number of steps without progress after which it gives up.
+    pub(crate) fn set_patience(&mut self, patience: usize) {
+        self.settings.patience = patience;
+    }
+
     /// Solves from the guess in `z`; leaves the answer in `z` and `w = W z + q`.
     pub fn solve(
         &mut self,

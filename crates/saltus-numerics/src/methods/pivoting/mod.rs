@@ -14,16 +14,21 @@
 //!
 //! A single unknown is solved in closed form. `W_BB⁻¹` is kept: for a dense `W` of at most 64
 //! unknowns the inverses of many modes (the *mode cache*: switched circuits come back to the same
-//! few), for larger ones the factors of the last mode, sparse ones where `W` is mostly zeros. All
+//! few; see `mode_cache`), for larger ones the factors of the last mode, sparse ones where `W` is mostly zeros. All
 //! memory is taken when a matrix of a new size comes in (a sparse one: a new matrix).
 //! Reference: Júdice, Pires, *Computers & Operations Research* 21 (1994) 587–596.
+
+mod last_mode;
+mod mode_cache;
 
 use super::proximal::mostly_zeros;
 use crate::mode::{Side, Slack, allowed, side_of, wrong};
 use crate::residual::{Residual, natural_map, residual};
 use crate::sets::clamp;
 use crate::{NumericsError, Operator, PivotingSettings, Problem, Report, Status};
-use saltus_linalg::{DenseLu, MaskedFactor, Matrix, Sparse, vector};
+use last_mode::LastMode;
+use mode_cache::ModeCache;
+use saltus_linalg::{DenseLu, MaskedFactor, Sparse};
 
 /// Block changes without fewer wrong signs before single changes begin.
 const PATIENCE: usize = 5;
@@ -67,8 +72,19 @@ impl Pivoting {
         Pivoting { settings, matrix_id: 0, mode, next, mask: 0, engine: Engine::None }
     }
 
-    /// Forgets the mode of the last call.
+    /// Forgets the mode of the last call, and the factors and inverses of all modes.
     pub fn forget(&mut self) {
+        self.forget_mode();
+        match &mut self.engine {
+            Engine::None => {}
+            Engine::Cached(cache) => cache.clear(),
+            Engine::Dense(last) => last.clear(),
+            Engine::Sparse(last) | Engine::Converted { last, .. } => last.clear(),
+        }
+    }
+
+    /// Forgets the mode of the last call.
+    pub(crate) fn forget_mode(&mut self) {
         self.mode.clear();
     }
 
@@ -149,7 +165,7 @@ impl Pivoting {
         };
         let report = self.certify(problem, z, w, status, iterations);
         if report.status != Status::Solved {
-            self.forget(); // a mode that fails is no guess
+            self.forget_mode(); // a mode that fails is no guess
         }
         report
     }
@@ -238,18 +254,23 @@ impl Pivoting {
             };
             at_zero &= *z == 0.0;
         }
-        let regular = self.improve(problem, z, at_zero);
+        let regular = match (&mut self.engine, problem.matrix()) {
+            (Engine::Cached(cache), Operator::Dense(W)) => {
+                cache.solve(W, problem, self.mask, z, at_zero)
+            }
+            _ => self.improve(problem, z),
+        };
         problem.eval(z, w);
         regular
     }
 
     /// `z_B ← z_B − W_BB⁻¹ (q_B + W_B z)`: equation (1) where `z_B = 0`, and a step of iterative
-    /// refinement where it is an answer already. `at_zero` tells that `z` is zero.
-    #[inline]
-    fn improve(&mut self, problem: &Problem, z: &mut [f64], at_zero: bool) -> bool {
+    /// refinement where it is an answer already.
+    fn improve(&mut self, problem: &Problem, z: &mut [f64]) -> bool {
         match (&mut self.engine, problem.matrix()) {
             (Engine::Cached(cache), Operator::Dense(W)) => {
-                cache.solve(W, problem, self.mask, z, at_zero)
+                cache.improve(W, problem, z, false);
+                true
             }
             (Engine::Dense(last), Operator::Dense(W)) => last.solve(W, problem, &self.mode, z),
             (Engine::Sparse(last), Operator::Sparse(W)) => last.solve(W, problem, &self.mode, z),
@@ -375,7 +396,7 @@ impl Pivoting {
         mut check: Residual,
     ) -> Residual {
         for _ in 0..REFINEMENTS {
-            if check.value <= self.settings.tol || !self.improve(problem, z, false) {
+            if check.value <= self.settings.tol || !self.improve(problem, z) {
                 break;
             }
             problem.eval(z, w);
@@ -433,269 +454,5 @@ impl Progress {
             self.patience = self.patience.saturating_sub(1);
         }
         self.patience > 0
-    }
-}
-
-/// The inverses `−W_BB⁻¹` of many modes of one dense matrix.
-#[derive(Debug)]
-struct ModeCache {
-    n: usize,
-    slots: Vec<Slot>,
-    used: usize,    // slots that hold a mode
-    current: usize, // slot of the last call
-    replace: usize, // slot that the next new mode takes once all are used
-    #[cfg(test)]
-    factored: usize,
-    lu: DenseLu,
-    right: Vec<f64>,
-}
-
-#[derive(Debug, Clone)]
-struct Slot {
-    basic: u64,
-    indices: Vec<usize>,
-    inverse: Vec<f64>, // −W_BB⁻¹, row by row
-}
-
-impl ModeCache {
-    fn new(n: usize, capacity: usize) -> Self {
-        let slot = || Slot {
-            basic: 0,
-            indices: Vec::with_capacity(n),
-            inverse: Vec::with_capacity(n * n),
-        };
-        ModeCache {
-            n,
-            slots: (0..capacity.max(1)).map(|_| slot()).collect(),
-            used: 0,
-            current: 0,
-            replace: 0,
-            #[cfg(test)]
-            factored: 0,
-            lu: DenseLu::with_capacity(n),
-            right: vec![0.0; n],
-        }
-    }
-
-    fn clear(&mut self) {
-        (self.used, self.current, self.replace) = (0, 0, 0);
-    }
-
-    #[inline]
-    fn solve(
-        &mut self,
-        W: &Matrix,
-        problem: &Problem,
-        basic: u64,
-        z: &mut [f64],
-        at_zero: bool,
-    ) -> bool {
-        let hit = self.used > 0 && self.slots[self.current].basic == basic;
-        if !hit && !self.find(W, basic) {
-            return false;
-        }
-        let (slot, q) = (&self.slots[self.current], problem.q());
-        let k = slot.indices.len();
-        let right = &mut self.right[..k];
-        if at_zero {
-            for (right, &i) in right.iter_mut().zip(&slot.indices) {
-                *right = q[i];
-            }
-        } else {
-            for (right, &i) in right.iter_mut().zip(&slot.indices) {
-                *right = q[i] + vector::dot(W.row(i), z);
-            }
-        }
-        for (row, &i) in slot.indices.iter().enumerate() {
-            z[i] += vector::dot(&slot.inverse[row * k..(row + 1) * k], right);
-        }
-        true
-    }
-
-    /// Makes the slot of this mode the current one.
-    fn find(&mut self, W: &Matrix, basic: u64) -> bool {
-        if let Some(slot) = self.slots[..self.used].iter().position(|slot| slot.basic == basic) {
-            self.current = slot;
-            return true;
-        }
-        #[cfg(test)]
-        {
-            self.factored += 1;
-        }
-        let place = if self.used < self.slots.len() { self.used } else { self.replace };
-        let slot = &mut self.slots[place];
-        slot.indices.clear();
-        slot.indices.extend((0..self.n).filter(|i| basic >> i & 1 == 1));
-        let (indices, k) = (&slot.indices, slot.indices.len());
-        let regular = self.lu.factor_with(k, |i, j| W[(indices[i], indices[j])]).is_ok();
-        if !regular {
-            slot.basic = 0; // a slot that is overwritten is no longer what it was
-            if place < self.used {
-                slot.indices.clear();
-                slot.inverse.clear();
-            }
-            return false;
-        }
-        slot.basic = basic;
-        slot.inverse.clear();
-        slot.inverse.resize(k * k, 0.0);
-        for column in 0..k {
-            let right = &mut self.right[..k];
-            right.fill(0.0);
-            right[column] = -1.0;
-            self.lu.solve(right);
-            for row in 0..k {
-                slot.inverse[row * k + column] = right[row];
-            }
-        }
-        if place == self.used {
-            self.used += 1;
-        } else {
-            self.replace = (self.replace + 1) % self.slots.len();
-        }
-        self.current = place;
-        true
-    }
-}
-
-/// The factors of the last mode of one matrix.
-#[derive(Debug)]
-struct LastMode<F> {
-    factors: F,
-    valid: bool,
-    basic: Vec<bool>,
-    indices: Vec<usize>,
-    right: Vec<f64>,
-}
-
-impl<F> LastMode<F> {
-    fn new(n: usize, factors: F) -> Self {
-        let (basic, indices) = (vec![false; n], Vec::with_capacity(n));
-        LastMode { factors, valid: false, basic, indices, right: vec![0.0; n] }
-    }
-
-    fn clear(&mut self) {
-        self.valid = false;
-    }
-
-    /// Whether the factors are those of this mode; takes note of it if not.
-    fn is_current(&mut self, mode: &[Side]) -> bool {
-        let same = self.valid
-            && self.basic.iter().zip(mode).all(|(&basic, &side)| basic == (side == Side::Basic));
-        if !same {
-            self.valid = false;
-            self.indices.clear();
-            for (i, &side) in mode.iter().enumerate() {
-                self.basic[i] = side == Side::Basic;
-                if self.basic[i] {
-                    self.indices.push(i);
-                }
-            }
-        }
-        same
-    }
-}
-
-impl LastMode<DenseLu> {
-    fn solve(&mut self, W: &Matrix, problem: &Problem, mode: &[Side], z: &mut [f64]) -> bool {
-        if !self.is_current(mode) {
-            let indices = &self.indices;
-            let entry = |i: usize, j: usize| W[(indices[i], indices[j])];
-            self.valid = self.factors.factor_with(indices.len(), entry).is_ok();
-        }
-        if self.valid {
-            let right = &mut self.right[..self.indices.len()];
-            for (right, &i) in right.iter_mut().zip(&self.indices) {
-                *right = -problem.q()[i] - vector::dot(W.row(i), z);
-            }
-            self.factors.solve(right);
-            for (&i, &right) in self.indices.iter().zip(right.iter()) {
-                z[i] += right;
-            }
-        }
-        self.valid
-    }
-}
-
-impl LastMode<MaskedFactor> {
-    fn solve(&mut self, W: &Sparse, problem: &Problem, mode: &[Side], z: &mut [f64]) -> bool {
-        if !self.is_current(mode) {
-            let basic = &self.basic;
-            self.valid = self.factors.factor(W, |i| basic[i]).is_ok();
-        }
-        if self.valid {
-            for (((right, q), product), basic) in
-                self.right.iter_mut().zip(problem.q()).zip(W.products(z)).zip(&self.basic)
-            {
-                *right = if *basic { -q - product } else { 0.0 };
-            }
-            self.factors.solve(&mut self.right);
-            for &i in &self.indices {
-                z[i] += self.right[i];
-            }
-        }
-        self.valid
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn matrix() -> Matrix {
-        // the block {2, 3} is singular
-        Matrix::from([
-            [4.0, 1.0, 0.0, 0.5],
-            [-1.0, 3.0, 1.0, 0.0],
-            [0.0, 1.0, 1.0, 1.0],
-            [0.5, 0.0, 1.0, 1.0],
-        ])
-    }
-
-    /// The answer of a mode, from the cache and from factors of its own.
-    #[track_caller]
-    fn check(cache: &mut ModeCache, problem: &Problem, basic: u64) {
-        let W = matrix();
-        let indices: Vec<usize> = (0..4).filter(|i| basic >> i & 1 == 1).collect();
-        let mut expected: Vec<f64> = indices.iter().map(|&i| -problem.q()[i]).collect();
-        let mut lu = DenseLu::default();
-        let regular = lu.factor_with(indices.len(), |i, j| W[(indices[i], indices[j])]).is_ok();
-        let mut z = [0.0; 4];
-        assert_eq!(cache.solve(&W, problem, basic, &mut z, true), regular, "{basic:b}");
-        if regular {
-            lu.solve(&mut expected);
-            for (&i, expected) in indices.iter().zip(expected) {
-                assert!((z[i] - expected).abs() < 1e-13, "{basic:b}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_full_cache_replaces_and_stays_right() {
-        let problem = Problem::lcp(matrix(), vec![-1.0, 2.0, -3.0, 0.5]).unwrap();
-        for capacity in [0, 1, 2, 3, 64] {
-            let mut cache = ModeCache::new(4, capacity);
-            let mut basic = 1u64;
-            for _ in 0..500 {
-                basic = basic.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                check(&mut cache, &problem, basic >> 40 & 15);
-            }
-            assert!(cache.used <= capacity.max(1));
-        }
-    }
-
-    #[test]
-    fn known_modes_are_not_factored_again() {
-        let problem = Problem::lcp(matrix(), vec![-1.0, 2.0, -3.0, 0.5]).unwrap();
-        let mut cache = ModeCache::new(4, 8);
-        for _ in 0..10 {
-            for basic in [0b0001, 0b0110, 0b0111] {
-                check(&mut cache, &problem, basic);
-            }
-        }
-        assert_eq!(cache.factored, 3);
-        cache.clear();
-        check(&mut cache, &problem, 0b0001);
-        assert_eq!(cache.factored, 4);
     }
 }

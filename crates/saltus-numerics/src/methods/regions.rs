@@ -1,0 +1,111 @@
+//! Regions: where sweeps do not get on, the surroundings of the worst blocks are solved together.
+//!
+//! In large friction problems most blocks settle soon, and a few groups of them, in which one
+//! contact's slip opens another, keep the sweeps from converging. Each group with its neighbours
+//! is a small problem, in which the rest `S` stands still:
+//!
+//! ```text
+//! w_R = W_RR z_R + (q_R + W_RS z_S)   for each region R                                     (1)
+//! ```
+//!
+//! Regions overlap, and each sees what the ones before it have changed. After all of them some
+//! sweeps spread what is left. The cost is linear in the number of regions.
+//! Reference: Cai, Keyes, *SIAM J. Sci. Comput.* 24 (2002) 183–200, for equations.
+
+use crate::blocks::Blocks;
+
+/// Share of the largest residual of a block from which a block has a region.
+const LEAST: f64 = 0.1;
+/// Blocks of a region: at first, and at most.
+pub(super) const SIZE: usize = 40;
+pub(super) const LARGEST: usize = 320;
+/// Times that all regions together may hold every block: beyond that, nothing is local.
+const TIMES: usize = 4;
+
+/// The regions of at most `size` blocks around those with large shares of the residual, the
+/// largest first; `None` where most of the problem would be in several of them.
+pub(super) fn around(blocks: &Blocks, shares: &[f64], size: usize) -> Option<Vec<Vec<usize>>> {
+    let count = blocks.len();
+    let of_unknown = blocks.of_unknowns();
+    let least = LEAST * shares.iter().copied().fold(0.0, f64::max);
+    let mut seeds: Vec<usize> = (0..count).filter(|&k| shares[k] >= least).collect();
+    seeds.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
+    let mut inside = vec![false; count]; // a region, with all its neighbours
+    let mut seen = vec![usize::MAX; count]; // the last seed that a block was reached from
+    let mut regions = Vec::new();
+    for seed in seeds {
+        if inside[seed] {
+            continue;
+        }
+        let mut region = vec![seed];
+        seen[seed] = seed;
+        let mut next = 0;
+        while next < region.len() && region.len() < size {
+            for column in blocks.matrix.neighbours(region[next]) {
+                let other = of_unknown[column];
+                if seen[other] != seed && region.len() < size {
+                    seen[other] = seed;
+                    region.push(other);
+                }
+            }
+            next += 1;
+        }
+        region[..next].iter().for_each(|&k| inside[k] = true);
+        region.sort_unstable();
+        regions.push(region);
+        if regions.len() * size > TIMES * count {
+            return None;
+        }
+    }
+    Some(regions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Problem;
+    use saltus_linalg::Sparse;
+
+    /// A chain of unknowns, each of which sees the next and the one before.
+    fn chain(n: usize) -> Blocks {
+        let mut triplets = Vec::new();
+        for i in 0..n {
+            triplets.push((i, i, 2.0));
+            if i > 0 {
+                triplets.extend([(i, i - 1, -1.0), (i - 1, i, -1.0)]);
+            }
+        }
+        let problem = Problem::lcp(Sparse::from_triplets(n, n, &triplets), vec![0.0; n]).unwrap();
+        let mut blocks = Blocks::default();
+        blocks.update("regions", &problem).unwrap();
+        blocks
+    }
+
+    #[test]
+    fn the_nearest_blocks_are_around_the_worst() {
+        let mut shares = vec![0.0; 1000];
+        (shares[500], shares[501], shares[100], shares[800]) = (1.0, 0.9, 0.2, 0.05);
+        let regions = around(&chain(1000), &shares, SIZE).unwrap();
+        assert_eq!(regions.len(), 2); // 501 is inside the first, the share of 800 is too small
+        assert!(regions.iter().all(|region| region.len() == SIZE));
+        assert_eq!(regions[0].first(), Some(&480));
+        assert!(regions[0].contains(&519) && regions[1].contains(&100));
+    }
+
+    #[test]
+    fn what_is_wrong_everywhere_is_not_local() {
+        let blocks = chain(30);
+        assert_eq!(around(&blocks, &[1.0; 30], SIZE).unwrap().len(), 1);
+        // of two blocks each, they hold every block several times
+        assert!(around(&blocks, &[1.0; 30], 2).is_some());
+        let dense = Sparse::from_triplets(
+            30,
+            30,
+            &(0..900).map(|k| (k / 30, k % 30, 1.0)).collect::<Vec<_>>(),
+        );
+        let problem = Problem::lcp(dense, vec![0.0; 30]).unwrap();
+        let mut blocks = Blocks::default();
+        blocks.update("regions", &problem).unwrap();
+        assert!(around(&blocks, &[1.0; 30], 10).is_none());
+    }
+}

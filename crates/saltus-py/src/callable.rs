@@ -1,0 +1,226 @@
+//! Python functions as operators.
+//!
+//! A call costs little more than the function itself: the arrays it gets are made once and
+//! filled again, unless it kept one of them, and an array of float64 that it returns is copied
+//! as it is.
+#![allow(unsafe_code)] // NumPy's arrays are read and filled through their pointers
+
+use crate::operator;
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyFloat, PyTuple};
+use pyo3::{ffi, intern};
+use saltus::model::{Argument, At, Function};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard};
+
+/// A Python function.
+pub struct Callable {
+    function: Py<PyAny>,
+    arguments: Vec<Argument>,
+    out: bool, // it has a keyword `out`
+    shape: Vec<usize>,
+    arrays: Mutex<Option<Arrays>>, // nothing while a call is using them
+}
+
+/// What is handed to the function, made once.
+struct Arrays {
+    arguments: Vec<Option<Py<PyArray1<f64>>>>, // one an argument, nothing for `t`
+    out: Option<(Py<PyArrayDyn<f64>>, Py<PyDict>)>,
+}
+
+impl Callable {
+    pub fn new(
+        function: Py<PyAny>,
+        arguments: Vec<Argument>,
+        out: bool,
+        shape: Vec<usize>,
+    ) -> Callable {
+        Callable { function, arguments, out, shape, arrays: Mutex::new(None) }
+    }
+
+    fn arrays(&self) -> MutexGuard<'_, Option<Arrays>> {
+        self.arrays.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Fills `out` with what the function gives.
+    fn call(&self, py: Python<'_>, at: At<'_>, out: &mut [f64]) -> PyResult<()> {
+        // another thread, or the function itself through another simulation, may be at work here
+        let taken = self.arrays().take();
+        let mut arrays = match taken {
+            Some(arrays) => arrays,
+            None => self.new_arrays(py)?,
+        };
+        let result = self.call_with(py, &mut arrays, at, out);
+        *self.arrays() = Some(arrays);
+        result
+    }
+
+    fn call_with(
+        &self,
+        py: Python<'_>,
+        arrays: &mut Arrays,
+        at: At<'_>,
+        out: &mut [f64],
+    ) -> PyResult<()> {
+        for (array, &argument) in arrays.arguments.iter_mut().zip(&self.arguments) {
+            if let Some(values) = vector(at, argument) {
+                fill(py, array, values);
+            }
+        }
+        let keywords = match &mut arrays.out {
+            Some(kept) => {
+                if is_shared(kept.0.as_ptr(), 2) {
+                    *kept = self.new_out(py)?; // the other reference is that of the dictionary
+                }
+                Some(kept.1.bind(py))
+            }
+            None => None,
+        };
+        let value = match (keywords, &arrays.arguments[..]) {
+            (None, [None]) => self.function.bind(py).call1((at.t,))?,
+            (None, [Some(x)]) => self.function.bind(py).call1((x,))?,
+            (None, [None, Some(x)]) => self.function.bind(py).call1((at.t, x))?,
+            (None, [Some(x), Some(y)]) => self.function.bind(py).call1((x, y))?,
+            (None, [None, Some(x), Some(y)]) => self.function.bind(py).call1((at.t, x, y))?,
+            (keywords, _) => {
+                let given = arrays.arguments.iter().map(|array| match array {
+                    Some(array) => array.bind(py).as_any().clone(),
+                    None => PyFloat::new(py, at.t).into_any(),
+                });
+                let given = PyTuple::new(py, given.collect::<Vec<_>>())?;
+                self.function.bind(py).call(given, keywords)?
+            }
+        };
+        match &arrays.out {
+            Some((array, _)) if value.is_none() => copy(array.bind(py), &self.shape, out),
+            _ => read(&value, &self.shape, out),
+        }
+    }
+
+    fn new_arrays(&self, py: Python<'_>) -> PyResult<Arrays> {
+        Ok(Arrays {
+            arguments: self.arguments.iter().map(|_| None).collect(),
+            out: if self.out { Some(self.new_out(py)?) } else { None },
+        })
+    }
+
+    fn new_out(&self, py: Python<'_>) -> PyResult<(Py<PyArrayDyn<f64>>, Py<PyDict>)> {
+        let array = PyArrayDyn::zeros(py, &self.shape[..], false);
+        let keywords = PyDict::new(py);
+        keywords.set_item(intern!(py, "out"), &array)?;
+        Ok((array.unbind(), keywords.unbind()))
+    }
+}
+
+impl Function for Callable {
+    fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String> {
+        Python::attach(|py| {
+            self.call(py, at, out).map_err(|error| {
+                let text = error.to_string();
+                operator::keep_failure(error);
+                text
+            })
+        })
+    }
+
+    fn uses(&self, argument: Argument) -> bool {
+        self.arguments.contains(&argument)
+    }
+}
+
+impl fmt::Debug for Callable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Python function")
+    }
+}
+
+/// The values of an argument; nothing for `t`.
+fn vector(at: At<'_>, argument: Argument) -> Option<&[f64]> {
+    match argument {
+        Argument::Time => None,
+        Argument::First => Some(at.first),
+        Argument::Second => Some(at.second),
+        Argument::Inputs => Some(at.inputs),
+    }
+}
+
+/// The array with these values: the one of the last call, unless somebody still looks at it.
+#[inline]
+fn fill(py: Python<'_>, array: &mut Option<Py<PyArray1<f64>>>, values: &[f64]) {
+    if let Some(array) = array
+        && !is_shared(array.as_ptr(), 1)
+    {
+        let array = array.bind(py);
+        // SAFETY: nobody else has the array. It was made by `from_slice` below, so it is one
+        // piece; its length is looked at because the function may have changed that.
+        if array.len() == values.len()
+            && let Ok(slice) = unsafe { array.as_slice_mut() }
+        {
+            return slice.copy_from_slice(values);
+        }
+    }
+    *array = Some(PyArray1::from_slice(py, values).unbind());
+}
+
+/// Whether there are more references than ours.
+#[inline]
+fn is_shared(object: *mut ffi::PyObject, ours: isize) -> bool {
+    // SAFETY: the object is alive, since we have a reference
+    unsafe { ffi::Py_REFCNT(object) != ours }
+}
+
+/// Fills `out` with what a function returned.
+#[inline]
+fn read(value: &Bound<'_, PyAny>, shape: &[usize], out: &mut [f64]) -> PyResult<()> {
+    if let Ok(array) = value.cast::<PyArrayDyn<f64>>() {
+        return copy(array, shape, out);
+    }
+    if value.is_none() {
+        let message = format!("returned None, expected an array of shape {}", tuple(shape));
+        return Err(PyTypeError::new_err(message));
+    }
+    let array = as_array(value)?;
+    copy(array.cast::<PyArrayDyn<f64>>()?, shape, out)
+}
+
+#[inline]
+fn copy(array: &Bound<'_, PyArrayDyn<f64>>, shape: &[usize], out: &mut [f64]) -> PyResult<()> {
+    let single = out.len() == 1 && array.len() == 1;
+    if array.shape() != shape && !single {
+        return Err(PyValueError::new_err(format!(
+            "returned an array of shape {}, expected {}",
+            tuple(array.shape()),
+            tuple(shape)
+        )));
+    }
+    // SAFETY: the interpreter is held, and nothing runs in it before the values are copied
+    unsafe {
+        match array.is_c_contiguous().then(|| array.as_slice()) {
+            Some(Ok(values)) => out.copy_from_slice(values),
+            _ => out.iter_mut().zip(array.as_array()).for_each(|(out, value)| *out = *value),
+        }
+    }
+    Ok(())
+}
+
+/// `numpy.asarray(value, "float64")`, also of SciPy's sparse matrices.
+fn as_array<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let asarray = FUNCTION.import(value.py(), "numpy", "asarray")?;
+    let name = intern!(value.py(), "toarray");
+    match value.hasattr(name)? {
+        true => asarray.call1((value.call_method0(name)?, "float64")),
+        false => asarray.call1((value, "float64")),
+    }
+}
+
+/// A shape as Python writes it.
+fn tuple(shape: &[usize]) -> String {
+    match shape {
+        [n] => format!("({n},)"),
+        _ => format!("({})", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}

@@ -1,0 +1,204 @@
+//! Model files of `examples/` against the reference runs of the same scheme and step, and against
+//! closed forms.
+
+use crate::support::{Csv, difference, shared, testdata, within};
+use saltus::io::model_file::ModelFile;
+use saltus::prelude::*;
+use saltus::sim::Outcome;
+use std::path::Path;
+
+/// Runs an example to its end, every step of which is recorded.
+fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file);
+    let overrides: Vec<(String, String)> =
+        overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let ModelFile { model, simulation, .. } =
+        ModelFile::read(&path, &overrides).unwrap_or_else(|error| panic!("{}", error.report()));
+    let (h, until) = (simulation.h, simulation.until);
+    let (integrators, solver) = (simulation.integrators, &simulation.solver);
+    let mut sim =
+        TimeStepping::with_methods(model, h, integrators, solver, simulation.newton).unwrap();
+    let run = sim.run(until).unwrap();
+    assert_eq!(run.stats.outcome, Outcome::Complete);
+    assert!(run.stats.worst_residual <= 1e-8, "{file}: {:e}", run.stats.worst_residual);
+    run
+}
+
+/// Compares columns of a reference with signals, relative to the column's largest value.
+fn follow(run: &Run, h: f64, csv: &Csv, what: &str, tolerance: f64, columns: &[(&str, &str)]) {
+    for &(column, signal) in columns {
+        let values = run.signal(signal).unwrap();
+        let difference = difference(csv, column, h, |k| values[k]);
+        within(&format!("{what}, {column}"), difference.relative(), tolerance);
+    }
+}
+
+fn two_link_arm(folder: &Path) {
+    for e in ["0", "0.5"] {
+        let csv = Csv::read(folder, &format!("two_link_arm/siconos_e{e}_h0.001.csv"));
+        let run = run("two-link-arm/model.toml", &[("e", e)]);
+        let columns = [
+            ("q1", "arm.q[0]"),
+            ("q2", "arm.q[1]"),
+            ("v1", "arm.v[0]"),
+            ("v2", "arm.v[1]"),
+            ("p1", "low1.lam"),
+            ("p2", "high1.lam"),
+            ("p3", "low2.lam"),
+            ("p4", "high2.lam"),
+        ];
+        follow(&run, 1e-3, &csv, &format!("two-link arm, e = {e}"), 1e-6, &columns);
+    }
+}
+
+fn slider_crank(folder: &Path) {
+    const TENTH_IMPACT: f64 = 8.05e-3;
+    for (name, file) in [("frictionless", "model"), ("friction", "friction")] {
+        let csv = Csv::read(folder, &format!("slider_crank/siconos_{name}_h1e-05.csv"));
+        let until = [("simulation.until", "8.1e-3")];
+        let run = run(&format!("slider-crank/{file}.toml"), &until);
+        let columns = [
+            ("th1", "mechanism.q[0]"),
+            ("th2", "mechanism.q[1]"),
+            ("th3", "mechanism.q[2]"),
+            ("w1", "mechanism.v[0]"),
+            ("w2", "mechanism.v[1]"),
+            ("w3", "mechanism.v[2]"),
+            ("gap1", "corner1.y[0]"),
+            ("gap2", "corner2.y[0]"),
+            ("gap3", "corner3.y[0]"),
+            ("gap4", "corner4.y[0]"),
+        ];
+        let csv = csv.before(TENTH_IMPACT).after_start();
+        follow(&run, 1e-5, &csv, &format!("slider-crank, {name}"), 1e-5, &columns);
+    }
+}
+
+fn woodpecker(folder: &Path) {
+    let csv = Csv::read(folder, "woodpecker/siconos_h2e-05.csv").after_start();
+    let columns = [
+        ("y", "toy.q[0]"),
+        ("phi_M", "toy.q[1]"),
+        ("phi_S", "toy.q[2]"),
+        ("vy", "toy.v[0]"),
+        ("om_M", "toy.v[1]"),
+        ("om_S", "toy.v[2]"),
+        ("pn1", "beak.lam[0]"),
+        ("pt1", "beak.lam[1]"),
+        ("pn2", "lower.lam[0]"),
+        ("pt2", "lower.lam[1]"),
+        ("pn3", "upper.lam[0]"),
+        ("pt3", "upper.lam[1]"),
+    ];
+    follow(&run("woodpecker/model.toml", &[]), 2e-5, &csv, "woodpecker", 1e-6, &columns);
+}
+
+fn friction_oscillator(folder: &Path) {
+    for (name, file) in [("decay", "model"), ("belt", "belt")] {
+        let csv = Csv::read(folder, &format!("friction_oscillator/siconos_{name}.csv"));
+        let csv = csv.after_start();
+        let run = run(&format!("friction-oscillator/{file}.toml"), &[]);
+        let columns = [("x", "mass.q"), ("v", "mass.v"), ("y", "friction.u")];
+        follow(&run, 0.01, &csv, name, 1e-8, &columns);
+        let lam = run.signal("friction.lam").unwrap();
+        let force = difference(&csv, "lambda", 0.01, |k| lam[k] / 0.01);
+        within(&format!("{name}, force"), force.relative(), 1e-8);
+    }
+}
+
+fn buck_converter(folder: &Path) {
+    let csv = Csv::read(folder, "buck_converter/siconos_h1e-09.csv");
+    let columns = [("v_load", "circuit.x[0]"), ("i_L", "circuit.x[1]")];
+    follow(&run("buck-converter/model.toml", &[]), 1e-9, &csv, "buck converter", 1e-6, &columns);
+}
+
+/// Each on the thinned files of this repository, and on the full ones where they are.
+macro_rules! cases {
+    ($($name:ident;)*) => {
+        mod thinned {
+            use super::*;
+            $(#[test] fn $name() { super::$name(&testdata()); })*
+        }
+        mod full {
+            use super::*;
+            $(#[test] fn $name() {
+                if let Some(folder) = shared() {
+                    super::$name(&folder);
+                }
+            })*
+        }
+    };
+}
+
+cases! {
+    two_link_arm;
+    slider_crank;
+    woodpecker;
+    friction_oscillator;
+    buck_converter;
+}
+
+/// The woodpecker's limit cycle: a beak contact every 0.146 s, 19.46 mm lower.
+#[test]
+fn woodpecker_pecks() {
+    let run = run("woodpecker/model.toml", &[("simulation.until", "1.5")]);
+    let (t, y) = (&run.frames.time, run.signal("toy.q[0]").unwrap());
+    let impulse = run.signal("beak.lam[0]").unwrap();
+    let pecks: Vec<usize> =
+        (1..t.len()).filter(|&k| impulse[k] > 0.0 && impulse[k - 1] == 0.0).collect();
+    let [.., before, last] = pecks[..] else { panic!("{} pecks", pecks.len()) };
+    within("period", (t[last] - t[before] - 0.14602).abs() / 0.14602, 0.01);
+    within("drop", (y[before] - y[last] - 0.019463).abs() / 0.019463, 0.01);
+}
+
+/// The bar leaves the wall after the time a wave takes to its end and back, pressed by E S v/c.
+#[test]
+fn impacting_bar_leaves_with_the_wave() {
+    let run = run("impacting-bar/model.toml", &[]);
+    let (t, lam) = (&run.frames.time, run.signal("wall.lam").unwrap());
+    let c = (210e9f64 / 7800.0).sqrt();
+    let closed: Vec<usize> = (0..t.len()).filter(|&k| lam[k] > 0.0).collect();
+    let (first, last) = (closed[0], closed[closed.len() - 1]);
+    within("first contact", (t[first] - 5e-4).abs() / 5e-4, 0.01);
+    within("duration", (t[last] - t[first] - 2.0 / c).abs() / (2.0 / c), 0.02);
+    let middle: f64 = (lam.iter().zip(t))
+        .filter(|(_, t)| (5.5e-4..8.0e-4).contains(*t))
+        .map(|(lam, _)| lam)
+        .sum();
+    let force = 210e9 * 3.14e-4 * 0.1 / c;
+    within("force", (middle / 2.5e-4 - force).abs() / force, 0.01);
+}
+
+/// Below √((2 k r + P)/(m r)) the follower stays on the cam, with the force of the motion it is
+/// forced to.
+#[test]
+fn cam_follower_lifts_off_above_the_limit() {
+    let (m, k, P, r, h) = (1.221, 1430.8, 5.0, 0.01, 1e-4);
+    let limit = f64::sqrt((2.0 * k * r + P) / (m * r)) * 60.0 / (2.0 * std::f64::consts::PI);
+    assert!((480.0..520.0).contains(&limit), "{limit}");
+    let slow = run("cam-follower/model.toml", &[("rpm", "400")]);
+    let (t, lam) = (&slow.frames.time, slow.signal("cam.lam").unwrap());
+    let omega = 2.0 * std::f64::consts::PI * 400.0 / 60.0;
+    let mut worst = 0.0f64;
+    for k_step in 1000..t.len() {
+        let phase = omega * (t[k_step] - h / 2.0);
+        let force = m * r * omega * omega * phase.cos() + k * r * (1.0 - phase.cos()) + P;
+        worst = worst.max((lam[k_step] / h - force).abs());
+    }
+    within("force of the cam", worst / (2.0 * k * r + P), 0.01);
+    let lift = |run: &Run| run.signal("cam.y").unwrap().into_iter().fold(0.0, f64::max);
+    within("slow: lift", lift(&slow), 1e-4);
+    assert!(lift(&run("cam-follower/model.toml", &[])) > 1e-2);
+}
+
+/// Housner: an impact leaves 1 − (3/2) sin² α of the angular velocity, tan α = width/height.
+#[test]
+fn rocking_block_loses_by_housner() {
+    let run =
+        run("rocking-block/model.toml", &[("simulation.h", "1e-4"), ("simulation.until", "1")]);
+    let omega = run.signal("block.v[2]").unwrap();
+    let jump = (1..omega.len()).find(|&k| (omega[k] - omega[k - 1]).abs() > 0.1).unwrap();
+    let sin2 = 1.0 / (1.0 + 1.5f64 * 1.5);
+    let share = omega[jump + 3] / omega[jump - 1];
+    within("share of the angular velocity", (share - (1.0 - 1.5 * sin2)).abs(), 0.01);
+}
