@@ -282,7 +282,7 @@ fn key_of(error: &ModelError) -> Option<&str> {
         | ModelError::NotFinite { what, .. }
         | ModelError::Range { what, .. }
         | ModelError::Empty { what, .. } => Some(what),
-        ModelError::Operator(OperatorError { what, .. }) => Some(what),
+        ModelError::Operator(OperatorError { what, .. }) => what.split(" of ").next(),
         ModelError::Mass { .. } => Some("M"),
         ModelError::Points { .. } => Some("points"),
         ModelError::ContactSize { .. } => Some("relation"),

@@ -9,6 +9,7 @@ mod exact;
 mod example_files;
 mod facts;
 mod model_files;
+mod model_kinds;
 mod models;
 mod nonlinear;
 mod same_scheme;

@@ -335,6 +335,6 @@ fn of_the_model() {
     check(
         "\"m*cos(q[1])\"], [",
         "\"m/(q[0] - 0.1)\"], [",
-        "12:1: `M` at t = 0: returned a value that is not finite: [3.0, inf, 1.9601331556824833, 2.0]",
+        "12:1: `M of cart` at t = 0: returned a value that is not finite: [3.0, inf, 1.9601331556824833, 2.0]",
     );
 }
