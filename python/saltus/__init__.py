@@ -36,7 +36,16 @@ from saltus._errors import (
 )
 from saltus._operators import CFUNC_SIGNATURE, Plugin, plugin
 from saltus._progress import Progress
-from saltus.integrators import EulerMoreau, Integrator, MoreauJean
+from saltus.integrators import (
+    D1MinusLinear,
+    EulerMoreau,
+    GeneralizedAlpha,
+    Integrator,
+    MoreauJean,
+    MoreauJeanBilbao,
+    SchatzmanPaoli,
+    ZeroOrderHold,
+)
 from saltus.jacobians import JacobianCheck, JacobianReport
 from saltus.laws import (
     Complementarity,
@@ -71,6 +80,7 @@ __all__ = [
     "BusyError",
     "CFUNC_SIGNATURE",
     "Complementarity",
+    "D1MinusLinear",
     "Equality",
     "EulerMoreau",
     "FileError",
@@ -79,6 +89,7 @@ __all__ = [
     "FirstOrderLinearRelation",
     "FirstOrderRelation",
     "Fremond",
+    "GeneralizedAlpha",
     "ImpactFriction",
     "InputError",
     "Integrator",
@@ -98,6 +109,7 @@ __all__ = [
     "ModelFile",
     "ModelFileError",
     "MoreauJean",
+    "MoreauJeanBilbao",
     "Newton",
     "NewtonImpact",
     "NormalCone",
@@ -113,6 +125,7 @@ __all__ = [
     "Run",
     "RunStats",
     "SaltusError",
+    "SchatzmanPaoli",
     "SignalError",
     "Simulation",
     "SolverError",
@@ -121,6 +134,7 @@ __all__ = [
     "System",
     "SystemHandle",
     "TimeStepping",
+    "ZeroOrderHold",
     "__version__",
     "load",
     "load_model",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -102,6 +102,10 @@ class Settings:
             value = real(value, key)
             if not math.isfinite(value):
                 raise InputError(f"{cls._kind}: setting `{key}` = {value} is not a finite number")
+        if isinstance(default, list):
+            if isinstance(value, str) or not isinstance(value, Iterable):
+                raise TypeError(f"`{key}` must be a list of names, not {type(value).__name__}")
+            return [getattr(one, "name", one) for one in value]
         return value
 
     @classmethod

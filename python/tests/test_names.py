@@ -43,16 +43,18 @@ def test_settings_are_those_of_rust(module, cls, defaults):
     by_position = [name for name, p in runtime.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
     assert [a.arg for a in init.args.args[1:]] == by_position
     assert parameters(init) == list(runtime)
-    types = {"float": float, "int": int, "bool": bool, "str": str}
+    types = {"float": float, "int": int, "bool": bool, "str": str, "list[str]": list,
+             "str | None": (str, type(None))}
     for argument in [*init.args.args[1:], *init.args.kwonlyargs]:
         if argument.arg in cls._reserved:
             assert argument.annotation.value is None
         else:
-            assert isinstance(defaults[argument.arg], types[argument.annotation.id])
+            assert isinstance(defaults[argument.arg], types[ast.unparse(argument.annotation)])
 
 
-def test_reserved_settings():
-    assert list(inspect.signature(sl.MoreauJean).parameters) == ["theta", "gamma", "projection", "threshold"]
+def test_order_of_settings():
+    names = ["theta", "gamma", "projection", "threshold", "systems"]
+    assert list(inspect.signature(sl.MoreauJean).parameters) == names
     assert sl.MoreauJean(0.5, 0.5, None, threshold=1e-9) == sl.MoreauJean(threshold=1e-9)
 
 
@@ -140,7 +142,7 @@ program = nu.solve(nu.qp(np.eye(2), [0, 0], A=[[1, 1]], l=2))
 WRONG = """
 import saltus as sl
 sl.MoreauJean(thetta=0.5)
-sl.MoreauJean(projection="direct")
+sl.MoreauJean(projection=1)
 sl.NewtonImpact()
 sl.TimeStepping(sl.Model(), h=1, solver="auto")
 """

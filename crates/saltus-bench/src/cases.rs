@@ -105,7 +105,7 @@ fn diode_bridge() -> Case {
         ];
         let bridge = FirstOrderLinearRelation::new(C, B).D(D);
         model.connect("bridge", bridge, Law::Complementarity, &[tank])?;
-        let scheme = EulerMoreau { theta: 0.5, gamma: 1.0 };
+        let scheme = EulerMoreau { theta: 0.5, gamma: 1.0, ..Default::default() };
         Ok(TimeStepping::new(model, h, [scheme.into()])?)
     };
     let peer = &["diode-bridge", "--steps", "20000"];
@@ -182,7 +182,7 @@ fn ladder() -> Case {
         let line = model.add("line", FirstOrderLinear::new(x0, A).b(b))?;
         let diodes = FirstOrderLinearRelation::new(output, input).D(Matrix::diagonal(&[S; 50]));
         model.connect("diodes", diodes, Law::Complementarity, &[line])?;
-        let scheme = EulerMoreau { theta: 0.5, gamma: 1.0 };
+        let scheme = EulerMoreau { theta: 0.5, gamma: 1.0, ..Default::default() };
         Ok(TimeStepping::new(model, h, [scheme.into()])?)
     };
     let peer = &["rc-diode-ladder", "--steps", "1000"];

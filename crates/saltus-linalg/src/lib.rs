@@ -6,6 +6,7 @@
 mod block_diagonal;
 mod block_sparse;
 mod dense_lu;
+mod exponential;
 mod map;
 mod masked;
 mod matrix;
@@ -17,6 +18,7 @@ pub mod vector;
 pub use block_diagonal::BlockDiagonal;
 pub use block_sparse::BlockSparse;
 pub use dense_lu::{DenseLu, Singular};
+pub use exponential::exponential;
 pub use map::LinearMap;
 pub use masked::MaskedFactor;
 pub use matrix::{Matrix, Ragged};

@@ -5,6 +5,20 @@ use thiserror::Error;
 /// A model that makes no sense. Each error names the part, what was found and what was expected.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ModelError {
+    /// A degree of freedom that the systems do not have, or named twice.
+    #[error(
+        "{owner}: entry {index} of `dofs` is {found}; expected different numbers below {dim}, the degrees of freedom of the linked systems"
+    )]
+    Dof {
+        /// The interaction.
+        owner: String,
+        /// Position in `dofs`.
+        index: usize,
+        /// The entry.
+        found: usize,
+        /// Degrees of freedom.
+        dim: usize,
+    },
     /// A vector of the wrong length.
     #[error("{owner}: `{what}` has length {found}, expected {expected} ({why})")]
     Length {

@@ -29,7 +29,7 @@ pub use operator::{Argument, At, Function, Operator};
 pub use relation::{Input, IntoRelation, Linear, Relation, Terms};
 pub use relations::{
     FirstOrderLinearRelation, FirstOrderRelation, LagrangianCompliant, LagrangianLinearRelation,
-    LagrangianRelation,
+    LagrangianRelation, Prescribed,
 };
 pub use system::{
     Dependence, FirstOrderDependence, FirstOrderSystem, Order, SecondOrderDependence,

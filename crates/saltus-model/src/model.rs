@@ -178,6 +178,54 @@ impl Model {
         Ok(id)
     }
 
+    /// Gives degrees of freedom of a mechanical system these velocities, constant or functions of
+    /// time. The reactions are the multipliers.
+    ///
+    /// ```
+    /// use saltus_model::{LagrangianLinear, Model, Operator};
+    ///
+    /// let mut model = Model::new("shaker");
+    /// let M = [[1.0, 0.0], [0.0, 1.0]];
+    /// let masses = model.add("masses", LagrangianLinear::new([0.0; 2], [0.0; 2], M))?;
+    /// let v = Operator::vector_of_time(1, |t, v| v[0] = t.cos());
+    /// model.prescribe("shaker", masses, [0], v)?;
+    /// # Ok::<(), saltus_model::ModelError>(())
+    /// ```
+    pub fn prescribe(
+        &mut self,
+        name: &str,
+        system: SystemId,
+        dofs: impl Into<Vec<usize>>,
+        v: impl Into<crate::Operator>,
+    ) -> Result<InteractionId, ModelError> {
+        self.connect(name, crate::Prescribed::new(dofs, v), Law::Equality, &[system])
+    }
+
+    /// A model of some of the systems alone, in this order, with the interactions that link no
+    /// others; also the positions of those interactions in the whole.
+    pub fn part(&self, systems: &[usize]) -> (Model, Vec<usize>) {
+        let mut part = Model { title: self.title.clone(), t0: self.t0, ..Model::default() };
+        let mut own = vec![None; self.systems.len()];
+        for &k in systems {
+            let id = SystemId(part.systems.len());
+            own[k] = Some(id);
+            part.names.insert(self.systems[k].0.clone(), Member::System(id));
+            part.systems.push(self.systems[k].clone());
+        }
+        let mut positions = Vec::new();
+        for (k, (name, interaction)) in self.interactions.iter().enumerate() {
+            let links = interaction.systems.iter().map(|id| own[id.0]).collect::<Option<_>>();
+            if let Some(systems) = links {
+                let id = InteractionId(part.interactions.len());
+                part.names.insert(name.clone(), Member::Interaction(id));
+                let (relation, law) = (Arc::clone(&interaction.relation), interaction.law.clone());
+                part.interactions.push((name.clone(), Interaction { relation, law, systems }));
+                positions.push(k);
+            }
+        }
+        (part, positions)
+    }
+
     /// The systems with their names, in the order they were added.
     pub fn systems(&self) -> impl ExactSizeIterator<Item = (&str, &System)> {
         self.systems.iter().map(|(name, system)| (name.as_str(), system))

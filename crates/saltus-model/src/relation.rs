@@ -104,4 +104,6 @@ pub struct Terms {
     pub time: bool,
     /// `g` depends on `x`.
     pub feedback: bool,
+    /// It speaks of velocities alone: `u` is all there is, and `y` means nothing.
+    pub velocity: bool,
 }

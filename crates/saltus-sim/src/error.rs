@@ -97,11 +97,51 @@ pub enum SimError {
         /// The integrator.
         integrator: &'static str,
     },
+    /// A system or an interaction that an integrator is not made for.
+    #[error("{owner}: {integrator} needs {what} to be {needs}")]
+    Unsuited {
+        /// The integrator.
+        integrator: &'static str,
+        /// The system or interaction.
+        owner: String,
+        /// What of it.
+        what: &'static str,
+        /// What it would have to be.
+        needs: &'static str,
+    },
     /// Two integrators for systems of one order.
     #[error("two integrators for {order} systems were given; one is enough")]
     Integrators {
         /// The order.
         order: &'static str,
+    },
+    /// Two integrators that name one system.
+    #[error("system `{system}` has two integrators; one is enough")]
+    TwoIntegrators {
+        /// The system.
+        system: String,
+    },
+    /// An integrator that names a system of the other order.
+    #[error("{integrator} is for {order} systems, and `{system}` is none")]
+    OtherOrder {
+        /// The integrator.
+        integrator: &'static str,
+        /// The system.
+        system: String,
+        /// The order it serves.
+        order: &'static str,
+    },
+    /// An interaction of systems with schemes that cannot be solved together.
+    #[error(
+        "interaction `{interaction}` links `{}`, which has {}, and `{}`, which has {}: systems of an interaction need the same scheme with the same settings; of moreau-jean, theta may differ", systems[0], integrators[0], systems[1], integrators[1]
+    )]
+    Schemes {
+        /// The interaction.
+        interaction: String,
+        /// Its systems.
+        systems: [String; 2],
+        /// Their integrators.
+        integrators: [&'static str; 2],
     },
     /// The iteration matrix of a system cannot be inverted.
     #[error("system `{system}`: the iteration matrix {matrix} is singular for h = {h}: {source}")]

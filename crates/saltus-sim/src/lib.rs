@@ -10,8 +10,8 @@ mod time_stepping;
 pub use clock::Steps;
 pub use error::SimError;
 pub use integrators::{
-    EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, NewtonMode, NewtonSettings, Projection,
-    SchatzmanPaoli,
+    D1MinusLinear, EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
+    NewtonMode, NewtonSettings, Projection, SchatzmanPaoli, Variant, ZeroOrderHold,
 };
 pub use recorder::signals_of;
 pub use run::{

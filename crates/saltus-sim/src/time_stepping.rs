@@ -5,7 +5,7 @@
 
 use crate::SimError;
 use crate::clock::{Clock, Steps};
-use crate::integrators::{Integrator, NewtonSettings, Step};
+use crate::integrators::{Integrator, NewtonSettings, Step, choice};
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
 use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
@@ -147,13 +147,10 @@ impl TimeStepping {
         }
         let steps = steps.into().checked(t0)?;
         solver.check()?;
-        let has = |order| model.systems().any(|(_, system)| system.order() == order);
-        let [first, second] = choose(integrators, has)?;
-        let part = |integrator: Integrator| match has(integrator.order()) {
-            true => integrator.part(&model, newton, solver).map(Some),
-            false => Ok(None),
-        };
-        let (first, second) = (part(first)?, part(second)?);
+        let integrators: Vec<Integrator> = integrators.into_iter().collect();
+        choice::check(&model, &integrators)?;
+        let part = |order| choice::part(&model, order, &integrators, newton, solver);
+        let (first, second) = (part(Order::First)?, part(Order::Second)?);
         let clock = Clock::new(t0);
         Ok(TimeStepping { model, steps, clock, parts: Parts { first, second } })
     }
@@ -517,31 +514,6 @@ impl Pace {
         self.last = Instant::now();
         true
     }
-}
-
-/// The integrators of both orders: those given, else the defaults.
-fn choose(
-    integrators: impl IntoIterator<Item = Integrator>,
-    has: impl Fn(Order) -> bool,
-) -> Result<[Integrator; 2], SimError> {
-    let (mut first, mut second) = (None, None);
-    for integrator in integrators {
-        integrator.check()?;
-        let (name, order) = (integrator.name(), integrator.order());
-        if !has(order) {
-            return Err(SimError::IdleIntegrator { name, order: order.name() });
-        }
-        let chosen = match order {
-            Order::First => &mut first,
-            Order::Second => &mut second,
-        };
-        if chosen.replace(integrator).is_some() {
-            return Err(SimError::Integrators { order: order.name() });
-        }
-    }
-    let or_default =
-        |given: Option<Integrator>, order| given.unwrap_or_else(|| Integrator::default_for(order));
-    Ok([or_default(first, Order::First), or_default(second, Order::Second)])
 }
 
 fn check_state(what: &'static str, value: &[f64], expected: usize) -> Result<(), SimError> {

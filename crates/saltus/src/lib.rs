@@ -70,11 +70,11 @@ pub mod prelude {
         Argument, At, Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation,
         FirstOrderRelation, Function, InteractionId, Lagrangian, LagrangianCompliant,
         LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law, Model, Operator,
-        SystemId,
+        Prescribed, SystemId,
     };
     pub use saltus_numerics::{Problem, Solver};
     pub use saltus_sim::{
-        EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, Projection, Run, RunOptions,
-        SchatzmanPaoli, Steps, TimeStepping,
+        D1MinusLinear, EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
+        Projection, Run, RunOptions, SchatzmanPaoli, Steps, TimeStepping, Variant, ZeroOrderHold,
     };
 }

@@ -135,3 +135,57 @@ fn dry_friction() {
 fn mass_on_a_belt() {
     assert_eq!(allocations(&models::belt(0.01), 4000), 0);
 }
+
+/// A ball, dry friction, and a mass on a rod, by every scheme for mechanics.
+#[test]
+fn mechanics_by_every_scheme() {
+    use saltus::prelude::*;
+    let projected =
+        |projection| MoreauJean { projection: Some(projection), ..MoreauJean::default() };
+    let schemes: [Integrator; 8] = [
+        projected(Projection::Direct).into(),
+        projected(Projection::Combined).into(),
+        projected(Projection::Ggl).into(),
+        SchatzmanPaoli::default().into(),
+        GeneralizedAlpha::default().into(),
+        D1MinusLinear::default().into(),
+        D1MinusLinear { variant: Variant::Velocity, ..Default::default() }.into(),
+        MoreauJeanBilbao::default().into(),
+    ];
+    for integrator in schemes {
+        let name = integrator.name();
+        let case = Case { integrator: integrator.clone(), ..models::ball(0.1, 5e-3) };
+        assert_eq!(allocations(&case, 2000), 0, "{name}, ball");
+        let smooth = matches!(
+            &integrator,
+            Integrator::D1MinusLinear(D1MinusLinear { variant: Variant::Acceleration, .. })
+        );
+        if !smooth {
+            let case = Case { integrator: integrator.clone(), ..models::dry_oscillator(0.01) };
+            assert_eq!(allocations(&case, 2000), 0, "{name}, dry friction");
+        }
+        if integrator.name() == "moreau-jean-bilbao" {
+            continue;
+        }
+        let mut model = Model::new("rod");
+        let mass = LagrangianLinear::new([-1.0, 0.0], [0.0, 0.0], Matrix::identity(2));
+        let id = model.add("mass", mass.F_ext([0.0, -9.81])).unwrap();
+        let length = Operator::vector(1, |at, y| y[0] = at.first[0].hypot(at.first[1]) - 1.0);
+        let turn = Operator::matrix(1, 2, |at, H| {
+            let length = at.first[0].hypot(at.first[1]);
+            (H[0], H[1]) = (at.first[0] / length, at.first[1] / length);
+        });
+        let relation = LagrangianRelation::new(length).H(turn).dh_dt(vec![0.0]);
+        model.connect("rod", relation, Law::Equality, &[id]).unwrap();
+        let case = Case { model, h: 1e-2, until: 1.0, integrator };
+        assert_eq!(allocations(&case, 500), 0, "{name}, rod");
+    }
+}
+
+#[test]
+fn zero_order_hold() {
+    use saltus::prelude::*;
+    let integrator = Integrator::from(ZeroOrderHold::default());
+    let case = Case { integrator, ..models::sliding_mode(0.01) };
+    assert_eq!(allocations(&case, 1000), 0);
+}

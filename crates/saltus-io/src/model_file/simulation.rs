@@ -105,13 +105,24 @@ fn integrators(fields: &Fields, model: &Model) -> Result<Vec<Integrator>, Fault>
         let mut refuse = None;
         if !orders.contains(&order) {
             refuse = Some("of which the model has none");
-        } else if integrators.iter().any(|other| other.order() == order) {
+        } else if integrator.systems().is_empty()
+            && integrators.iter().any(|other| other.order() == order && other.systems().is_empty())
+        {
             refuse = Some("which have one already");
         }
         if let Some(why) = refuse {
             let place = fields.place_of("kind").unwrap_or(&item.place);
             let kind = ErrorKind::Integrator { name, order: order.name(), why };
             return Err(Fault::new(place, kind));
+        }
+        for system in integrator.systems() {
+            let found =
+                model.system_id(system).map_err(|error| setting(&fields, error.to_string()))?;
+            if model.system(found).is_ok_and(|system| system.order() != order) {
+                let (integrator, system) = (name, system.clone());
+                let error = SimError::OtherOrder { integrator, system, order: order.name() };
+                return Err(setting(&fields, error.to_string()));
+            }
         }
         integrators.push(integrator);
     }
@@ -155,12 +166,21 @@ fn settings<T: DeserializeOwned>(fields: &Fields) -> Result<T, Fault> {
             Form::Count => fields.scope.count(item, &key.name)?.into(),
             Form::Number => fields.scope.number(item, &key.name)?.into(),
             Form::Flag => fields.flag(item, &key.name)?.into(),
+            Form::Signals => names(fields, item, &key.name)?.into(),
             Form::Choice(_) => fields.choice(&key.name, &key.name)?.into(),
             _ => fields.text(&key.name)?.into(),
         };
         object.insert(key.name.clone(), value);
     }
     serde_json::from_value(object.into()).map_err(|error| setting(fields, error.to_string()))
+}
+
+/// An array of names.
+fn names(fields: &Fields, item: &Item, key: &str) -> Result<Vec<String>, Fault> {
+    let Some(items) = item.as_array() else {
+        return Err(fields.scope.wrong_type(item, key, "an array of names"));
+    };
+    items.iter().map(|item| super::repetition::expand(item, key, fields.scope)).collect()
 }
 
 fn output(fields: &Fields, model: &Model) -> Result<Output, Fault> {

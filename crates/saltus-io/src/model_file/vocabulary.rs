@@ -305,6 +305,16 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
             THRESHOLD,
         ],
     ),
+    (
+        "d1-minus-linear",
+        &[
+            (
+                "variant",
+                "the level at which forces of contacts that stay closed are found: \"acceleration\" (without friction) or \"velocity\"",
+            ),
+            ("tol", "gap, and speed, up to which a contact is closed"),
+        ],
+    ),
     ("auto", &[TOL, ("max_iter", "iterations that each method of the portfolio may use")]),
     (
         "pivoting",
@@ -350,6 +360,11 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
     ("extragradient", &[TOL, ("max_iter", "iterations before giving up")]),
 ];
 
+/// The settings that are one of several words.
+const CHOICES: &[(&str, &[&str])] =
+    &[("projection", &["direct", "combined", "ggl"]), ("variant", &["acceleration", "velocity"])];
+
+const SYSTEMS: (&str, &str) = ("systems", "names of the systems that it serves");
 const PROJECTION: (&str, &str) = (
     "projection",
     "how positions are kept on the constraints: \"direct\" (after the step), \"combined\" (with the contacts that the step closes), \"ggl\" (together with the velocities); not at all by default",
@@ -371,6 +386,18 @@ const METHODS: &[(&str, &str)] = &[
     (
         "generalized-alpha",
         "the generalized-alpha scheme, for mechanical systems: second order while nothing impacts",
+    ),
+    (
+        "d1-minus-linear",
+        "the half-explicit D1-minus scheme, for mechanical systems: forces at both ends of the step",
+    ),
+    (
+        "moreau-jean-bilbao",
+        "the scheme of Bilbao, for mechanical systems with diagonal M, C and K: exact free vibrations",
+    ),
+    (
+        "zero-order-hold",
+        "the zero-order hold, for linear first-order systems: exact while forcing and multiplier are constant",
     ),
     ("auto", "a portfolio: warm-started pivoting first, then whatever it takes"),
     ("pivoting", "warm-started principal pivoting with a cache of modes"),
@@ -397,10 +424,22 @@ fn settings_kinds(names: &[&'static str], defaults: impl Fn(&str) -> Option<Valu
                 Value::Number(number) if number.is_u64() => Form::Count,
                 Value::Number(_) => Form::Number,
                 Value::Bool(_) => Form::Flag,
-                _ => Form::Text,
+                Value::Array(_) => Form::Signals,
+                _ => match CHOICES.iter().find(|(name, _)| name == key) {
+                    Some((_, choices)) => Form::Choice(choices.to_vec()),
+                    None => Form::Text,
+                },
             },
-            absent: Absent::Value(default.clone()),
-            doc: words.iter().find(|(name, _)| name == key).map_or("", |(_, doc)| doc),
+            absent: match default {
+                Value::Null => Absent::Words("none"),
+                Value::Array(_) => Absent::Words("all that no other integrator names"),
+                default => Absent::Value(default.clone()),
+            },
+            doc: words
+                .iter()
+                .chain([&SYSTEMS])
+                .find(|(name, _)| name == key)
+                .map_or("", |(_, doc)| doc),
         });
         let doc = METHODS.iter().find(|(method, _)| *method == name).map_or("", |(_, doc)| doc);
         Kind { name, doc, keys: keys.collect() }

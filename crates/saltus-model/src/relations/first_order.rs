@@ -98,6 +98,7 @@ impl Relation for CompleteFirstOrder {
             through: !self.dh_dlam.is_zero(),
             time: self.h.uses(Argument::Time),
             feedback: !self.dg_dx.is_zero(),
+            velocity: false,
         }
     }
 

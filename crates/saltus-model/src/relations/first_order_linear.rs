@@ -109,7 +109,7 @@ impl Relation for FirstOrderLinearRelation {
 
     fn terms(&self) -> Terms {
         let time = self.parts().any(|part| part.uses(Argument::Time));
-        Terms { through: self.D.is_some(), time, feedback: false }
+        Terms { through: self.D.is_some(), time, ..Terms::default() }
     }
 
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError> {

@@ -124,7 +124,8 @@ impl Relation for CompleteLagrangian {
     }
 
     fn terms(&self) -> Terms {
-        Terms { through: self.dh_dlam.is_some(), time: !self.dh_dt.is_zero(), feedback: false }
+        let (through, time) = (self.dh_dlam.is_some(), !self.dh_dt.is_zero());
+        Terms { through, time, ..Terms::default() }
     }
 
     fn noise(&self) -> f64 {

@@ -4,8 +4,10 @@ mod first_order;
 mod first_order_linear;
 mod lagrangian;
 mod lagrangian_linear;
+mod prescribed;
 
 pub use first_order::FirstOrderRelation;
 pub use first_order_linear::FirstOrderLinearRelation;
 pub use lagrangian::{LagrangianCompliant, LagrangianRelation};
 pub use lagrangian_linear::LagrangianLinearRelation;
+pub use prescribed::Prescribed;

@@ -229,7 +229,27 @@ pub(crate) fn factor_in(
 /// Whether all systems and relations of this order are linear with coefficients that stay the
 /// same (first order: that change with time at most), so that the matrices of a step can be kept.
 pub(crate) fn is_linear(model: &Model, order: Order) -> bool {
-    let systems = model.systems().all(|(_, system)| match system {
+    not_linear(model, order).is_none()
+}
+
+/// Refuses a model that is not linear, for a scheme that cannot do without.
+pub(crate) fn check_linear(
+    model: &Model,
+    order: Order,
+    integrator: &'static str,
+) -> Result<(), SimError> {
+    match not_linear(model, order) {
+        None => Ok(()),
+        Some((owner, what)) => {
+            let (owner, needs) = (format!("`{owner}`"), "linear");
+            Err(SimError::Unsuited { integrator, owner, what, needs })
+        }
+    }
+}
+
+/// The first system or interaction that is not linear.
+fn not_linear(model: &Model, order: Order) -> Option<(&str, &'static str)> {
+    let mut systems = model.systems().filter(|(_, system)| !match system {
         System::FirstOrder(system) if order == Order::First => {
             let depends = system.dependence();
             depends.mass.max(depends.jacobian).max(depends.forcing) <= Dependence::Time
@@ -241,12 +261,13 @@ pub(crate) fn is_linear(model: &Model, order: Order) -> bool {
         }
         _ => true,
     });
-    let relations = model.interactions().filter(|(_, one)| one.relation.order() == order);
-    let mut relations = relations.map(|(_, one)| one.relation.linear());
-    let linear = |relation: &Option<Linear<'_>>| match (order, relation) {
+    let linear = |relation: Option<Linear<'_>>| match (order, relation) {
         (_, None) => false,
         (Order::Second, Some(relation)) => relation.D.is_none(),
         (Order::First, Some(_)) => true,
     };
-    systems && relations.all(|relation| linear(&relation))
+    let relations = model.interactions().filter(|(_, one)| one.relation.order() == order);
+    let mut relations = relations.filter(|(_, one)| !linear(one.relation.linear()));
+    let system = systems.next().map(|(name, _)| (name, "the system"));
+    system.or_else(|| relations.next().map(|(name, _)| (name, "the relation")))
 }

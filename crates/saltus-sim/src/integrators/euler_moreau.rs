@@ -29,9 +29,9 @@ use super::assembly::{Blocks, Places, Relations, factor, problem_matrix};
 use super::laws::Laws;
 use super::part::Part;
 use super::row::Row;
-use super::{EulerMoreau, Step};
+use super::{EulerMoreau, Step, zero_order_hold};
 use crate::{Quantity, SimError};
-use saltus_linalg::{LinearMap, Matrix, left_null_projector, vector};
+use saltus_linalg::{DenseLu, LinearMap, Matrix, left_null_projector, vector};
 use saltus_model::{
     At, Dependence, FirstOrderSystem, Model, OperatorError, Order, System, SystemId,
 };
@@ -40,10 +40,10 @@ use saltus_numerics::{Problem, Report, Solver};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The first-order systems of a model, advanced by Euler–Moreau.
+/// The first-order systems of a model, advanced by a linear scheme.
 #[derive(Debug)]
 pub(crate) struct EulerMoreauPart {
-    settings: EulerMoreau,
+    rule: Rule,
     places: Places,
     laws: Laws,
     systems: Vec<Member>,
@@ -70,21 +70,71 @@ struct Member {
     forced: bool, // b depends on time
 }
 
+/// Which linear scheme.
+#[derive(Debug, Clone)]
+pub(crate) enum Rule {
+    Theta(EulerMoreau),
+    Hold,
+}
+
+/// What one system contributes to a step, with values now and next:
+/// `x⁺ = W⁻¹ (state x + forcing b + input B λ)`.
+pub(super) struct Weights {
+    pub W: DenseLu,
+    pub state: Matrix,
+    pub forcing: [Matrix; 2],
+    pub input: [Matrix; 2],
+}
+
 /// The matrices of a step of length `h`.
 #[derive(Debug)]
 struct Operators {
     h: f64,
-    P: LinearMap,      // W⁻¹ (M + h (I − Θ) A)
-    S_now: LinearMap,  // h W⁻¹ (I − Θ)
-    S_next: LinearMap, // h W⁻¹ Θ
-    G: LinearMap,      // h W⁻¹ Γ B
-    G_now: LinearMap,  // h W⁻¹ (I − Γ) B
-    drift: Vec<f64>,   // h W⁻¹ b_θ of the constant forcings
+    P: LinearMap,      // of x
+    S_now: LinearMap,  // of b
+    S_next: LinearMap, // of b⁺
+    G: LinearMap,      // of λ⁺
+    G_now: LinearMap,  // of λ
+    drift: Vec<f64>,   // what the constant forcings add
     problem: Problem,  // (3)
 }
 
+impl EulerMoreau {
+    /// Equations (1) and (2), weighted by (4), for one system.
+    fn weights(
+        &self,
+        name: &str,
+        h: f64,
+        M: &Matrix,
+        A_now: &Matrix,
+        A_next: &Matrix,
+    ) -> Result<Weights, SimError> {
+        let n = M.rows();
+        let projector = left_null_projector(M);
+        // (4), and what is left to the whole, times h
+        let weights = |share: f64| {
+            let mut next = Matrix::identity(n);
+            next.scale(share);
+            if let Some(projector) = &projector {
+                next.add_scaled(1.0 - share, projector);
+            }
+            let mut now = Matrix::identity(n);
+            now.add_scaled(-1.0, &next);
+            [now, next].map(|mut weight| {
+                weight.scale(h);
+                weight
+            })
+        };
+        let (forcing, input) = (weights(self.theta), weights(self.gamma));
+        let (mut W, mut state) = (M.clone(), M.clone());
+        W.add_scaled(-1.0, &forcing[1].mul(A_next));
+        state.add_scaled(1.0, &forcing[0].mul(A_now));
+        Ok(Weights { W: factor(name, "M − hθA", h, &W)?, state, forcing, input })
+    }
+}
+
 impl EulerMoreauPart {
-    pub fn new(model: &Model, settings: EulerMoreau, solver: &Solver) -> Result<Self, SimError> {
+    pub fn new(model: &Model, rule: Rule, solver: &Solver) -> Result<Self, SimError> {
         let places = Places::new(model, Order::First);
         let relations = Relations::new(model, &places);
         let (n, m) = (places.states, places.outputs);
@@ -103,7 +153,7 @@ impl EulerMoreauPart {
         let laws = Laws::new(model, &places, 1.0);
         let unknowns = laws.unknowns();
         let mut part = EulerMoreauPart {
-            settings,
+            rule,
             C: LinearMap::from_sparse(relations.C.clone()),
             relations,
             time_varying,
@@ -141,12 +191,11 @@ impl EulerMoreauPart {
             return Ok(());
         }
         let (n, m) = (self.places.states, self.places.outputs);
-        let EulerMoreau { theta, gamma } = self.settings;
         let h = step.h;
         let (mut P, mut S_now, mut S_next) = <(Blocks, Blocks, Blocks)>::default();
         let (mut G, mut G_now) = <(Blocks, Blocks)>::default();
         let mut drift = vec![0.0; n];
-        let (mut M, mut A) = (Matrix::default(), Matrix::default());
+        let (mut M, mut A, mut A_now) = <(Matrix, Matrix, Matrix)>::default();
         for member in &self.systems {
             let of_member = |error: OperatorError| error.of(&member.name);
             let range = &member.range;
@@ -154,48 +203,23 @@ impl EulerMoreauPart {
             member.system.mass(At::time(step.end), &mut M).map_err(of_member)?;
             member.system.rhs_dx(At::new(step.end, x, &[]), &mut A).map_err(of_member)?;
 
-            // (4)
-            let projector = left_null_projector(&M);
-            let weight = |share: f64| {
-                let mut weight = Matrix::identity(x.len());
-                weight.scale(share);
-                if let Some(projector) = &projector {
-                    weight.add_scaled(1.0 - share, projector);
-                }
-                weight
+            member.system.rhs_dx(At::new(step.start, x, &[]), &mut A_now).map_err(of_member)?;
+            let Weights { mut W, state, forcing, input } = match &self.rule {
+                Rule::Theta(settings) => settings.weights(&member.name, h, &M, &A_now, &A)?,
+                Rule::Hold => zero_order_hold::weights(&member.name, h, &M, &A_now)?,
             };
-            let rest = |weight: &Matrix| {
-                let mut rest = Matrix::identity(x.len());
-                rest.add_scaled(-1.0, weight);
-                rest
-            };
-            let (Theta, Gamma) = (weight(theta), weight(gamma));
-
-            // W = M − h Θ A⁺
-            let mut W = M.clone();
-            W.add_scaled(-h, &Theta.mul(&A));
-            let mut W = factor(&member.name, "M − hθA", h, &W)?;
-            // M + h (I − Θ) A
-            if self.time_varying {
-                member.system.rhs_dx(At::new(step.start, x, &[]), &mut A).map_err(of_member)?;
-            }
-            M.add_scaled(h, &rest(&Theta).mul(&A));
-            P.add(range, &W.solve_matrix(&M));
+            P.add(range, &W.solve_matrix(&state));
             if member.forced {
-                for (blocks, weight) in [(&mut S_now, &rest(&Theta)), (&mut S_next, &Theta)] {
-                    let mut block = W.solve_matrix(weight);
-                    block.scale(h);
-                    blocks.add(range, &block);
-                }
+                S_now.add(range, &W.solve_matrix(&forcing[0]));
+                S_next.add(range, &W.solve_matrix(&forcing[1]));
             } else {
-                let drift = &mut drift[range.clone()];
-                drift.copy_from_slice(&self.b_now[range.clone()]);
+                let (b, drift) = (&self.b_now[range.clone()], &mut drift[range.clone()]);
+                forcing.iter().for_each(|weight| weight.apply_add(b, drift));
                 W.solve(drift);
-                drift.iter_mut().for_each(|x| *x *= h);
             }
-            G.add_solution(range, &mut W, &Gamma, &self.relations.B, h);
-            if gamma < 1.0 {
-                G_now.add_solution(range, &mut W, &rest(&Gamma), &self.relations.B, h);
+            G.add_solution(range, &mut W, &input[1], &self.relations.B, 1.0);
+            if !input[0].is_zero() {
+                G_now.add_solution(range, &mut W, &input[0], &self.relations.B, 1.0);
             }
         }
         let G = G.sparse(n, m);

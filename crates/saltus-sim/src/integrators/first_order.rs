@@ -303,7 +303,7 @@ impl Scheme for Members {
         w: &mut [f64],
         _: &mut [Link],
     ) -> Result<f64, SimError> {
-        let (EulerMoreau { theta, gamma }, Step { end, h, .. }) = (&self.settings, self.step);
+        let (EulerMoreau { theta, gamma, .. }, Step { end, h, .. }) = (&self.settings, self.step);
         self.r_next.fill(0.0);
         for interaction in &mut self.interactions {
             interaction.gather(xi);
@@ -358,7 +358,7 @@ impl Scheme for Members {
         links: &mut [Link],
         D: &mut [Matrix],
     ) -> Result<(), SimError> {
-        let (EulerMoreau { theta, gamma }, Step { end, h, .. }) = (&self.settings, self.step);
+        let (EulerMoreau { theta, gamma, .. }, Step { end, h, .. }) = (&self.settings, self.step);
         for (member, block) in self.systems.iter().zip(&mut *systems) {
             let at = At::new(end, &xi[member.range.clone()], &[]).with(&member.inputs);
             let of_member = |error: OperatorError| error.of(&member.name);

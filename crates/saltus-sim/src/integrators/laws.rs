@@ -114,7 +114,8 @@ impl Laws {
         let mut laws = Laws { blocks: Vec::new(), outputs, extra, varying };
         for (name, interaction, rows) in places.interactions_of(model) {
             let first = rows.start;
-            let rigid = !interaction.relation.terms().through;
+            let terms = interaction.relation.terms();
+            let rigid = !terms.through && !terms.velocity;
             for row in rows {
                 let law = match &interaction.law {
                     Law::Equality if rigid => Law::Equality,
@@ -277,13 +278,21 @@ impl Laws {
         now: &MechanicalFields<'_>,
         problem: &mut Problem,
     ) -> bool {
+        self.switch(h, problem, |row| {
+            now.y[row] + ahead * now.u[row] <= threshold + reach[row] * now.lam[row]
+        })
+    }
+
+    /// Switches contacts on where `is_on` says so of their normal, and gives forces their
+    /// impulses over a time `h`. Whether anything acts.
+    #[inline]
+    pub fn switch(&mut self, h: f64, problem: &mut Problem, is_on: impl Fn(usize) -> bool) -> bool {
         let mut any = false;
         for block in &mut self.blocks {
             let row = block.rows.start;
             match &mut block.contact {
                 Some(contact) => {
-                    let predicted = now.y[row] + ahead * now.u[row];
-                    let on = predicted <= threshold + reach[row] * now.lam[row];
+                    let on = is_on(row);
                     any |= on;
                     if matches!(block.law, Law::NewtonImpact { .. }) {
                         problem.set_bounds(row, 0.0, if on { f64::INFINITY } else { 0.0 });

@@ -28,7 +28,7 @@ use super::motion::{Center, Motion};
 use super::newton::{Link, Newton, Scheme, SystemBlock};
 use super::part::Part;
 use super::projection::{Projection, Projector};
-use super::row::Row;
+use super::row::{MechanicalFields, Row};
 use super::{NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::{Matrix, vector};
@@ -49,19 +49,19 @@ pub(crate) struct Mechanics {
     pub(super) laws: Laws,
     pub(super) members: Members,
     pub(super) newton: Newton,
-    h: f64, // of the problem
+    pub(super) h: f64, // of the problem
     pub(super) now: Row,
     pub(super) next: Row,
     pub(super) reach: Vec<f64>,
     change: Vec<f64>, // v⁺ − v of the last step
     acted: Vec<bool>, // the links that were on in the last step
-    energy0: f64,
+    pub(super) energy0: f64,
     pub(super) scratch: Vec<f64>,
 }
 
 /// A contact acts in a step that begins with `y + γ h u ≤ threshold`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Activation {
+pub(crate) struct Activation {
     pub gamma: f64,
     pub threshold: f64,
 }
@@ -233,12 +233,11 @@ impl Mechanics {
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
         now.ledger.copy_from_slice(&ledger.to_array());
         self.energy0 = kinetic + potential;
-        self.motion.restart(now.v);
         Ok(())
     }
 
     /// A state that is no longer finite.
-    fn lost(&self, time: f64) -> SimError {
+    pub(super) fn lost(&self, time: f64) -> SimError {
         let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
         let lost = |member: &&Member| {
             let range = member.range.clone();
@@ -267,6 +266,7 @@ impl Part for Mechanics {
         now.lam.fill(0.0);
         self.members.initial_inputs();
         self.members.step = Step { start: t0, end: t0, h: 0.0 };
+        self.motion.restart(now.v);
         self.newton.forget();
         self.refresh(t0)
     }
@@ -285,6 +285,7 @@ impl Part for Mechanics {
         if let Some(v) = v {
             now.v[range].copy_from_slice(v);
         }
+        self.motion.restart(now.v);
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         self.refresh(self.members.step.end)
     }
@@ -381,28 +382,7 @@ impl Part for Mechanics {
             contact.gap(step.end, 1.0 / h, next.lam, next.y)?;
         }
 
-        // where the energy went
-        let Ledger { mut work, damping, mut contact, potential: before, .. } =
-            Ledger::from_slice(now.ledger);
-        let (mut kinetic, mut potential) = (0.0, 0.0);
-        for member in &members.systems {
-            kinetic += member.kinetic(&next.v[member.range.clone()]);
-            potential += member.system.potential(&next.q[member.range.clone()]);
-        }
-        for member in &members.systems {
-            let share = self.motion.share(member);
-            for i in member.range.clone() {
-                let force = share * members.F_next[i] + (1.0 - share) * members.F_now[i];
-                work += 0.5 * h * (now.v[i] + next.v[i]) * force;
-            }
-        }
-        work += potential - before; // that of the forces without a potential
-        for (lam, (u, u_next)) in next.lam.iter().zip(now.u.iter().zip(&*next.u)) {
-            contact -= 0.5 * lam * (u + u_next);
-        }
-        let numerical = work - damping - contact - (kinetic + potential - self.energy0);
-        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
-        next.ledger.copy_from_slice(&ledger.to_array());
+        members.book(self.energy0, &now, next, |member| self.motion.share(member));
         Ok(report)
     }
 
@@ -425,6 +405,36 @@ impl Part for Mechanics {
 }
 
 impl Members {
+    /// Where the energy went: the next entry of the ledger. `share` is the weight of the last force
+    /// in the mean force of the step.
+    pub fn book(
+        &self,
+        energy0: f64,
+        now: &MechanicalFields<'_>,
+        next: MechanicalFields<'_>,
+        share: impl Fn(&Member) -> f64,
+    ) {
+        let Ledger { mut work, damping, mut contact, potential: before, .. } =
+            Ledger::from_slice(now.ledger);
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for member in &self.systems {
+            kinetic += member.kinetic(&next.v[member.range.clone()]);
+            potential += member.system.potential(&next.q[member.range.clone()]);
+            let share = share(member);
+            for i in member.range.clone() {
+                let force = share * self.F_next[i] + (1.0 - share) * self.F_now[i];
+                work += 0.5 * self.step.h * (now.v[i] + next.v[i]) * force;
+            }
+        }
+        work += potential - before; // that of the forces without a potential
+        for (lam, (u, u_next)) in next.lam.iter().zip(now.u.iter().zip(&*next.u)) {
+            contact -= 0.5 * lam * (u + u_next);
+        }
+        let numerical = work - damping - contact - (kinetic + potential - energy0);
+        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
+        next.ledger.copy_from_slice(&ledger.to_array());
+    }
+
     fn inputs(&self, name: &str) -> Option<&[f64]> {
         let system = self.systems.iter().find(|member| member.name == name);
         let interaction = self.interactions.iter().find(|one| one.name == name);
@@ -488,7 +498,9 @@ impl Scheme for Members {
             if !links[contact.links.start].on {
                 continue;
             }
-            contact.turn(end, &self.q_next)?;
+            // the unknown of a central scheme is the velocity in the middle of the step
+            let t = if early && contact.terms.velocity { end - 0.5 * h } else { end };
+            contact.turn(t, &self.q_next)?;
             match contact.compliant {
                 true => contact.gap(end, 1.0 / h, lam, w)?,
                 false => contact.velocity(xi, w),
@@ -627,17 +639,36 @@ impl Contact {
         Ok(())
     }
 
+    /// Lets `λ` act along `H`, where [`turn`](Self::turn) was called last.
+    pub fn grip(&self, links: &mut [Link]) {
+        let mut first = 0;
+        for link in &mut links[self.links.clone()] {
+            let width = link.range.len();
+            for i in 0..self.H.rows() {
+                let row = &self.H.row(i)[first..first + width];
+                link.Bt.data_mut()[i * width..][..width].copy_from_slice(row);
+            }
+            first += width;
+        }
+    }
+
     /// `u = H v + ∂h/∂t`, where [`turn`](Self::turn) was called last.
     pub fn velocity(&self, v: &[f64], u: &mut [f64]) {
         for (i, row) in self.rows.clone().enumerate() {
-            let mut first = 0;
-            u[row] = self.rate[i];
-            for range in &self.ranges {
-                let H = &self.H.row(i)[first..first + range.len()];
-                u[row] += vector::dot(H, &v[range.clone()]);
-                first += range.len();
-            }
+            u[row] = self.speed(i, v);
         }
+    }
+
+    /// One component of it.
+    #[inline]
+    pub fn speed(&self, i: usize, v: &[f64]) -> f64 {
+        let (mut first, mut speed) = (0, self.rate[i]);
+        for range in &self.ranges {
+            let H = &self.H.row(i)[first..first + range.len()];
+            speed += vector::dot(H, &v[range.clone()]);
+            first += range.len();
+        }
+        speed
     }
 
     /// `y = h(t, q, λ)` where [`turn`](Self::turn) was called last, for impulses that are forces

@@ -1,11 +1,15 @@
 //! The one-step schemes: their settings here, one scheme a file.
 
 pub(crate) mod assembly;
+mod bilbao;
+pub(crate) mod choice;
+mod d1_minus;
 pub(crate) mod euler_moreau;
 mod first_order;
 mod generalized_alpha;
 mod laws;
 mod mechanics;
+mod mixed;
 pub(crate) mod moreau_jean;
 mod motion;
 mod newton;
@@ -13,6 +17,7 @@ pub(crate) mod part;
 mod projection;
 pub(crate) mod row;
 mod schatzman_paoli;
+mod zero_order_hold;
 
 use crate::SimError;
 use generalized_alpha::Alpha;
@@ -37,6 +42,12 @@ pub enum Integrator {
     SchatzmanPaoli(SchatzmanPaoli),
     /// For mechanical systems.
     GeneralizedAlpha(GeneralizedAlpha),
+    /// For mechanical systems.
+    D1MinusLinear(D1MinusLinear),
+    /// For mechanical systems made of modes.
+    MoreauJeanBilbao(MoreauJeanBilbao),
+    /// For linear first-order systems.
+    ZeroOrderHold(ZeroOrderHold),
 }
 
 /// The θ–γ scheme of Euler and Moreau for first-order systems.
@@ -52,6 +63,8 @@ pub struct EulerMoreau {
     pub theta: f64,
     /// Weight of the step's end in the multiplier terms, in (0, 1]. Default 1.
     pub gamma: f64,
+    /// Names of the systems it serves. Default none: all of its order that no other one names.
+    pub systems: Vec<String>,
 }
 
 /// The θ-scheme of Moreau and Jean for mechanical systems with impacts.
@@ -74,6 +87,8 @@ pub struct MoreauJean {
     /// See `gamma`; in the unit of the gap. A small positive value keeps resting contacts
     /// active that round-off has lifted. Default 0.
     pub threshold: f64,
+    /// Names of the systems it serves. Default none: all of its order that no other one names.
+    pub systems: Vec<String>,
 }
 
 /// The scheme of Schatzman and Paoli for mechanical systems: contacts and constraints hold in
@@ -89,6 +104,8 @@ pub struct SchatzmanPaoli {
     /// Weight of the outer positions in the forces, in [0, 1]: 0 is explicit, from 1/4 on the
     /// scheme is stable for every step. Default 1/2.
     pub theta: f64,
+    /// Names of the systems it serves. Default none: all of its order that no other one names.
+    pub systems: Vec<String>,
 }
 
 /// The generalized-α scheme for mechanical systems: second order while nothing impacts, with
@@ -111,6 +128,62 @@ pub struct GeneralizedAlpha {
     pub projection: Option<Projection>,
     /// See `gamma`. Default 0.
     pub threshold: f64,
+    /// Names of the systems it serves. Default none: all of its order that no other one names.
+    pub systems: Vec<String>,
+}
+
+/// The half-explicit D1-minus scheme of Schindler and Acary for mechanical systems: forces of
+/// contacts that stay closed at both ends of the step, impulses of those that close at its end.
+///
+/// ```text
+/// v_free = v + ½ h (a⁺ + a⁻),    v' = v_free + M⁻¹ Hᵀ Λ,    0 ≤ u' + e u_free ⟂ Λ ≥ 0
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct D1MinusLinear {
+    /// The level at which forces of contacts that stay closed are found. Default accelerations.
+    pub variant: Variant,
+    /// Gap, and speed, up to which a contact is closed. Default 1e-8.
+    pub tol: f64,
+    /// Names of the systems it serves. Default none: all of its order that no other one names.
+    pub systems: Vec<String>,
+}
+
+/// The level at which D1-minus finds the forces of contacts that stay closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variant {
+    /// `0 ≤ ü ⟂ λ ≥ 0`; without friction.
+    #[default]
+    Acceleration,
+    /// The law holds for the velocity at the end of the step.
+    Velocity,
+}
+
+/// The scheme of Bilbao for mechanical systems with diagonal `M`, `C` and `K`: strings and other
+/// sums of modes, whose free vibration it computes exactly.
+///
+/// ```text
+/// W (v⁺ − v) = −(1 − e^{−2σh}) W v − h K q + h F + Hᵀ λ,    q⁺ = q + h v⁺
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MoreauJeanBilbao {
+    /// Names of the systems it serves. Default none: all of its order that no other one names.
+    pub systems: Vec<String>,
+}
+
+/// The zero-order hold for linear first-order systems: exact while forcing and multiplier are
+/// constant.
+///
+/// ```text
+/// x⁺ = e^{Ah} x + ∫₀ʰ e^{As} ds (b + B λ⁺)
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ZeroOrderHold {
+    /// Names of the systems it serves. Default none: all of its order that no other one names.
+    pub systems: Vec<String>,
 }
 
 /// How the equations of a step that are not linear are solved.
@@ -149,7 +222,10 @@ impl EulerMoreau {
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
         Ok(match assembly::is_linear(model, Order::First) {
-            true => Box::new(euler_moreau::EulerMoreauPart::new(model, self.clone(), solver)?),
+            true => {
+                let rule = euler_moreau::Rule::Theta(self.clone());
+                Box::new(euler_moreau::EulerMoreauPart::new(model, rule, solver)?)
+            }
             false => {
                 let scheme = self.clone();
                 Box::new(first_order::FirstOrderPart::new(model, scheme, newton, solver)?)
@@ -168,11 +244,28 @@ impl MoreauJean {
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
         let systems = model.systems().filter(|(_, system)| system.order() == Order::Second);
-        let linear = self.projection.is_none() && assembly::is_linear(model, Order::Second);
-        let motion = Motion::Theta(vec![self.theta; systems.count()]);
+        self.part_with(model, vec![self.theta; systems.count()], newton, solver)
+    }
+
+    /// The same with θ of each system.
+    pub(crate) fn part_with(
+        &self,
+        model: &Model,
+        thetas: Vec<f64>,
+        newton: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        let uniform = thetas.iter().all(|theta| *theta == thetas[0]);
+        let kept = uniform && self.projection.is_none();
+        let linear = kept && assembly::is_linear(model, Order::Second);
+        let theta = thetas.first().copied().unwrap_or(self.theta);
+        let motion = Motion::Theta(thetas);
         let acts = activation(self.gamma, self.threshold, self.projection);
         Ok(match linear {
-            true => Box::new(moreau_jean::MoreauJeanPart::new(model, self.clone(), solver)?),
+            true => {
+                let rule = moreau_jean::Rule::Theta(theta);
+                Box::new(moreau_jean::MoreauJeanPart::new(model, rule, acts, solver)?)
+            }
             false => {
                 Box::new(Mechanics::new(model, motion, acts, self.projection, newton, solver)?)
             }
@@ -216,6 +309,47 @@ impl GeneralizedAlpha {
     }
 }
 
+impl D1MinusLinear {
+    /// The scheme at work on the mechanical systems of a model.
+    pub(crate) fn part(
+        &self,
+        model: &Model,
+        _: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        Ok(Box::new(d1_minus::D1Minus::new(model, self.clone(), solver)?))
+    }
+}
+
+impl MoreauJeanBilbao {
+    /// The scheme at work on the mechanical systems of a model, which must be linear.
+    pub(crate) fn part(
+        &self,
+        model: &Model,
+        _: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        assembly::check_linear(model, Order::Second, "moreau-jean-bilbao")?;
+        let acts = Activation { gamma: 0.5, threshold: 0.0 };
+        let rule = moreau_jean::Rule::Modes;
+        Ok(Box::new(moreau_jean::MoreauJeanPart::new(model, rule, acts, solver)?))
+    }
+}
+
+impl ZeroOrderHold {
+    /// The scheme at work on the first-order systems of a model, which must be linear.
+    pub(crate) fn part(
+        &self,
+        model: &Model,
+        _: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        assembly::check_linear(model, Order::First, "zero-order-hold")?;
+        let rule = euler_moreau::Rule::Hold;
+        Ok(Box::new(euler_moreau::EulerMoreauPart::new(model, rule, solver)?))
+    }
+}
+
 impl Default for NewtonSettings {
     fn default() -> Self {
         NewtonSettings { tol: 1e-12, max_iter: 50, mode: NewtonMode::Full }
@@ -240,25 +374,33 @@ impl NewtonSettings {
 
 impl Default for EulerMoreau {
     fn default() -> Self {
-        EulerMoreau { theta: 1.0, gamma: 1.0 }
+        EulerMoreau { theta: 1.0, gamma: 1.0, systems: Vec::new() }
     }
 }
 
 impl Default for MoreauJean {
     fn default() -> Self {
-        MoreauJean { theta: 0.5, gamma: 0.5, projection: None, threshold: 0.0 }
+        let (theta, gamma, threshold) = (0.5, 0.5, 0.0);
+        MoreauJean { theta, gamma, projection: None, threshold, systems: Vec::new() }
     }
 }
 
 impl Default for SchatzmanPaoli {
     fn default() -> Self {
-        SchatzmanPaoli { theta: 0.5 }
+        SchatzmanPaoli { theta: 0.5, systems: Vec::new() }
+    }
+}
+
+impl Default for D1MinusLinear {
+    fn default() -> Self {
+        D1MinusLinear { variant: Variant::Acceleration, tol: 1e-8, systems: Vec::new() }
     }
 }
 
 impl Default for GeneralizedAlpha {
     fn default() -> Self {
-        GeneralizedAlpha { rho_inf: 0.8, gamma: 0.5, projection: None, threshold: 0.0 }
+        let (rho_inf, gamma, threshold) = (0.8, 0.5, 0.0);
+        GeneralizedAlpha { rho_inf, gamma, projection: None, threshold, systems: Vec::new() }
     }
 }
 
@@ -289,6 +431,22 @@ macro_rules! schemes {
                 }
             }
 
+            /// Names of the systems it serves; none for all that no other one names.
+            pub fn systems(&self) -> &[String] {
+                match self {
+                    $(Integrator::$scheme(scheme) => &scheme.systems,)*
+                }
+            }
+
+            /// The same settings for all systems.
+            fn without_systems(&self) -> Integrator {
+                let mut same = self.clone();
+                match &mut same {
+                    $(Integrator::$scheme(scheme) => scheme.systems.clear(),)*
+                }
+                same
+            }
+
             /// The scheme at work on the systems of its order.
             pub(crate) fn part(
                 &self,
@@ -304,11 +462,14 @@ macro_rules! schemes {
     };
 }
 
-schemes! { 4:
+schemes! { 7:
     EulerMoreau "euler-moreau" First,
     MoreauJean "moreau-jean" Second,
     SchatzmanPaoli "schatzman-paoli" Second,
     GeneralizedAlpha "generalized-alpha" Second,
+    D1MinusLinear "d1-minus-linear" Second,
+    MoreauJeanBilbao "moreau-jean-bilbao" Second,
+    ZeroOrderHold "zero-order-hold" First,
 }
 
 impl Integrator {
@@ -332,6 +493,10 @@ impl Integrator {
                 ("gamma", s.gamma, (0.0..=1.0).contains(&s.gamma), "[0, 1]"),
                 ("threshold", s.threshold, s.threshold.is_finite(), "the finite numbers"),
             ],
+            Integrator::D1MinusLinear(s) => {
+                &[("tol", s.tol, s.tol >= 0.0 && s.tol.is_finite(), "[0, inf)")]
+            }
+            Integrator::MoreauJeanBilbao(_) | Integrator::ZeroOrderHold(_) => &[],
             Integrator::SchatzmanPaoli(s) => {
                 &[("theta", s.theta, (0.0..=1.0).contains(&s.theta), "[0, 1]")]
             }

@@ -28,11 +28,13 @@
 //! ½ v⁺ᵀ M v⁺ − ½ vᵀ M v = h v̄ᵀ F_ext,θ − h v̄ᵀ C v_θ − h v̄ᵀ K q_θ + ½ (u + u⁺)ᵀ λ       (5)
 //! ```
 
+use super::Step;
 use super::assembly::{Blocks, Places, Relations, factor, problem_matrix};
+use super::bilbao::Modes;
 use super::laws::Laws;
+use super::mechanics::Activation;
 use super::part::Part;
 use super::row::Row;
-use super::{MoreauJean, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::{LinearMap, Matrix};
 use saltus_model::{At, Dependence, Model, Order, SecondOrderSystem, System, SystemId};
@@ -41,10 +43,14 @@ use saltus_numerics::{Problem, Report, Solver};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The mechanical systems of a model, advanced by Moreau–Jean.
+/// The mechanical systems of a model, advanced by a linear scheme.
 #[derive(Debug)]
 pub(crate) struct MoreauJeanPart {
-    settings: MoreauJean,
+    rule: Rule,
+    activation: Activation,
+    force_theta: f64,    // weight of the step's end in the forces
+    position_theta: f64, // and in the positions
+    fresh: bool,         // no step has been done yet
     places: Places,
     systems: Vec<Member>,
     relations: Relations,
@@ -77,6 +83,15 @@ struct Member {
     range: Range<usize>,
 }
 
+/// Which linear scheme.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Rule {
+    /// Moreau and Jean with θ.
+    Theta(f64),
+    /// Modes after Bilbao.
+    Modes,
+}
+
 /// Share of the way that the last impulse moves a contact in a step, below which a gap is
 /// round-off.
 pub(super) const RESTING: f64 = 1e-9;
@@ -85,17 +100,34 @@ pub(super) const RESTING: f64 = 1e-9;
 #[derive(Debug)]
 struct Operators {
     h: f64,
-    Av: LinearMap,    // I − W⁻¹ (h C + h² θ K)
-    Aq: LinearMap,    // −h W⁻¹ K
-    S: LinearMap,     // h W⁻¹
-    G: LinearMap,     // W⁻¹ Hᵀ
-    drift: Vec<f64>,  // h W⁻¹ F_ext,θ
+    Av: LinearMap,   // I − W⁻¹ (h C + h² θ K)
+    Aq: LinearMap,   // −h W⁻¹ K
+    S: LinearMap,    // h W⁻¹
+    G: LinearMap,    // W⁻¹ Hᵀ
+    drift: Vec<f64>, // h W⁻¹ F_ext,θ
+    start: Start,
     reach: Vec<f64>,  // RESTING h Wᵢᵢ
     problem: Problem, // (4)
 }
 
+/// The free velocity of the first step of modes: `v_free = g v + G (F − K q)`, both diagonal.
+#[derive(Debug, Default)]
+struct Start {
+    g: Vec<f64>,
+    G: Vec<f64>,
+}
+
 impl MoreauJeanPart {
-    pub fn new(model: &Model, settings: MoreauJean, solver: &Solver) -> Result<Self, SimError> {
+    pub fn new(
+        model: &Model,
+        rule: Rule,
+        activation: Activation,
+        solver: &Solver,
+    ) -> Result<Self, SimError> {
+        let (force_theta, position_theta) = match rule {
+            Rule::Theta(theta) => (theta, theta),
+            Rule::Modes => (0.0, 1.0),
+        };
         let places = Places::new(model, Order::Second);
         let relations = Relations::new(model, &places);
         let (n, m) = (places.states, places.outputs);
@@ -121,10 +153,14 @@ impl MoreauJeanPart {
             }
         }
         let state = Row::new(Order::Second, n, m);
-        let laws = Laws::new(model, &places, settings.theta);
+        let laws = Laws::new(model, &places, position_theta);
         let unknowns = laws.unknowns();
         let mut part = MoreauJeanPart {
-            settings,
+            rule,
+            activation,
+            force_theta,
+            position_theta,
+            fresh: true,
             systems,
             laws,
             H: LinearMap::from_sparse(relations.C.clone()),
@@ -165,17 +201,17 @@ impl MoreauJeanPart {
         };
         now.ledger.copy_from_slice(&ledger.to_array());
         self.energy0 = ledger.kinetic + ledger.potential;
+        self.fresh = true;
     }
 
     /// The matrices of this step.
     #[cold]
     fn prepare(&mut self, step: Step) -> Result<(), SimError> {
         let (n, m) = (self.places.states, self.places.outputs);
-        let theta = self.settings.theta;
         let h = step.h;
         let (mut Av, mut Aq) = (Blocks::default(), Blocks::default());
         let (mut S, mut G) = (Blocks::default(), Blocks::default());
-        let mut drift = vec![0.0; n];
+        let (mut drift, mut start) = (vec![0.0; n], Start::default());
         let (mut W, mut C, mut K) = <(Matrix, Matrix, Matrix)>::default();
         let mut work = Matrix::default();
         for member in &self.systems {
@@ -186,13 +222,27 @@ impl MoreauJeanPart {
             member.system.mass(at, &mut W)?;
             member.system.force_dv(at, &mut C, &mut work)?; // −C
             member.system.force_dq(at, &mut K, &mut work)?; // −K
-            W.add_scaled(-h * theta, &C);
-            W.add_scaled(-h * h * theta * theta, &K);
-            let mut W = factor(&member.name, "M + hθC + h²θ²K", h, &W)?;
-            // −(h C + h² θ K) and −h K
-            C.scale(h);
-            C.add_scaled(h * h * theta, &K);
-            K.scale(h);
+            let mut W = match self.rule {
+                Rule::Theta(theta) => {
+                    W.add_scaled(-h * theta, &C);
+                    W.add_scaled(-h * h * theta * theta, &K);
+                    // −(h C + h² θ K)
+                    C.scale(h);
+                    C.add_scaled(h * h * theta, &K);
+                    factor(&member.name, "M + hθC + h²θ²K", h, &W)?
+                }
+                Rule::Modes => {
+                    K.scale(-1.0);
+                    C.scale(-1.0);
+                    let modes = Modes::new(&member.name, h, &W, &C, &K)?;
+                    K.scale(-1.0);
+                    C = modes.by_v;
+                    start.g.extend(modes.start_v);
+                    start.G.extend(modes.start_F);
+                    modes.W
+                }
+            };
+            K.scale(h); // −h K
             let mut block = W.solve_matrix(&C);
             block.add_scaled(1.0, &Matrix::identity(range.len()));
             Av.add(range, &block);
@@ -215,7 +265,9 @@ impl MoreauJeanPart {
         }
         let (Av, Aq, S, G) = (Av.map(n), Aq.map(n), S.map(n), LinearMap::from_sparse(G));
         self.q_problem.copy_from_slice(problem.q());
-        self.operators = Some(Operators { h, Av, Aq, S, G, drift, reach, problem });
+        // the mean velocity of a step of another length is taken for the velocity itself
+        self.fresh |= self.operators.is_some();
+        self.operators = Some(Operators { h, Av, Aq, S, G, drift, start, reach, problem });
         Ok(())
     }
 
@@ -289,7 +341,7 @@ impl Part for MoreauJeanPart {
             return Ok(None);
         };
         let (now, next) = (self.now.mechanical(), self.next.mechanical());
-        let (h, theta) = (step.h, self.settings.theta);
+        let (h, theta) = (step.h, self.force_theta);
 
         // (2), into v⁺
         if self.forced {
@@ -303,10 +355,17 @@ impl Part for MoreauJeanPart {
         if !operators.Aq.is_zero() {
             operators.Aq.apply_add(now.q, next.v);
         }
+        if self.fresh && matches!(self.rule, Rule::Modes) {
+            let Start { g, G } = &operators.start;
+            self.K.apply(now.q, &mut self.work);
+            for i in 0..now.v.len() {
+                next.v[i] = g[i] * now.v[i] + G[i] * (self.F_theta[i] - self.work[i]);
+            }
+        }
 
         // (4) on the active components
         let mut report = None;
-        let MoreauJean { gamma, threshold, .. } = self.settings;
+        let Activation { gamma, threshold } = self.activation;
         let Operators { problem, reach, .. } = operators;
         self.laws.evaluate(step.start, &now, problem, &mut self.scratch)?;
         let any = self.laws.activate(gamma * h, threshold, h, reach, &now, problem);
@@ -330,6 +389,7 @@ impl Part for MoreauJeanPart {
         }
 
         // (1); a sum is finite only if all its terms are
+        let theta = self.position_theta;
         let (mut sum, mut power) = (0.0, 0.0);
         let before = now.q.iter().zip(&*now.v).zip(&self.F_theta);
         for (((q, v), F), (q_next, v_next)) in before.zip(next.q.iter_mut().zip(&*next.v)) {
@@ -367,6 +427,7 @@ impl Part for MoreauJeanPart {
     #[inline]
     fn commit(&mut self) {
         std::mem::swap(&mut self.now.values, &mut self.next.values);
+        self.fresh = false;
         if self.forced {
             std::mem::swap(&mut self.F_now, &mut self.F_next);
         }

@@ -145,7 +145,7 @@ impl Motion {
     /// Which components of an interaction have their law on the gap, not on the velocity: none,
     /// or, with Schatzman and Paoli, equalities and the normals of contacts.
     pub fn on_gap(&self, law: &Law, terms: Terms, size: usize) -> Vec<bool> {
-        let central = matches!(self, Motion::Central(_)) && !terms.through;
+        let central = matches!(self, Motion::Central(_)) && !terms.through && !terms.velocity;
         let on_gap = |i| match law {
             Law::Equality => true,
             Law::NewtonImpact { .. } => true,

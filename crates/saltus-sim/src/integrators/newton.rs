@@ -23,7 +23,7 @@ use crate::{NewtonMode, NewtonSettings, SimError};
 use saltus_linalg::{DenseLu, Matrix, Sparse, vector};
 use saltus_model::Model;
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Operator, Problem, Report, Solver};
+use saltus_numerics::{NumericsError, Operator, Problem, Report, Solver};
 use std::ops::Range;
 
 /// Jacobians are renewed where an iteration leaves more than this share of the residual.
@@ -181,7 +181,7 @@ impl Newton {
         let unknowns = laws.unknowns();
         let mut q = vec![0.0; unknowns];
         q.copy_from_slice(problem.q());
-        Ok(Newton {
+        let mut newton = Newton {
             settings,
             noise,
             systems,
@@ -198,7 +198,28 @@ impl Newton {
             q,
             z: vec![0.0; unknowns],
             change: vec![0.0; n],
-        })
+        };
+        newton.rehearse()?;
+        Ok(newton)
+    }
+
+    /// The solver takes its memory now, not at the first contact: it solves the problem once with
+    /// a diagonal matrix and everything pressed.
+    fn rehearse(&mut self) -> Result<(), SimError> {
+        let m = self.w.len();
+        if m == 0 {
+            return Ok(());
+        }
+        set_diagonal(&mut self.problem, m, 1.0)?;
+        let mut pressed = self.q.clone();
+        pressed[..m].fill(-1.0);
+        self.problem.set_q(&pressed)?;
+        // what comes out does not matter
+        let _ = self.workspace.solve(&self.problem, &mut self.z, &mut self.w_problem)?;
+        self.problem.set_q(&self.q)?;
+        set_diagonal(&mut self.problem, m, 0.0)?;
+        self.forget();
+        Ok(())
     }
 
     /// Forgets what was carried from step to step.
@@ -384,6 +405,19 @@ impl Newton {
     pub fn diagonal(&self, row: usize) -> f64 {
         self.problem.matrix().get(row, row)
     }
+}
+
+/// Gives the first `m` entries of the diagonal this value.
+fn set_diagonal(problem: &mut Problem, m: usize, value: f64) -> Result<(), NumericsError> {
+    problem.update_matrix(|operator| match operator {
+        Operator::Dense(matrix) => (0..m).for_each(|i| matrix[(i, i)] = value),
+        Operator::Sparse(matrix) => {
+            for place in (0..m).filter_map(|i| matrix.place(i, i)).collect::<Vec<_>>() {
+                *matrix.value_mut(place) = value;
+            }
+        }
+        _ => {}
+    })
 }
 
 /// `y ← y + a A x` with the rows and columns of the multipliers alone.

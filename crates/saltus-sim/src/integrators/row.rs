@@ -44,6 +44,18 @@ impl Row {
         &self.values[columns(self.order, self.n, self.m, quantity)]
     }
 
+    pub fn get_mut(&mut self, quantity: Quantity) -> &mut [f64] {
+        &mut self.values[columns(self.order, self.n, self.m, quantity)]
+    }
+
+    /// Replaces the ledger, where there is one.
+    pub fn set_ledger(&mut self, ledger: &[f64]) {
+        if self.order == Order::Second {
+            let first = self.values.len() - ledger.len();
+            self.values[first..].copy_from_slice(ledger);
+        }
+    }
+
     /// The ledger of mechanical systems.
     pub fn ledger(&self) -> Ledger {
         Ledger::from_slice(&self.values[self.values.len().saturating_sub(Ledger::NAMES.len())..])

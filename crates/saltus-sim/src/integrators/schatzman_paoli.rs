@@ -88,15 +88,7 @@ impl Central {
                 contact.scaled_gap(start - h, h, &mut self.before)?;
             }
             contact.turn(start, now.q)?;
-            let mut first = 0;
-            for link in &mut links[contact.links.clone()] {
-                let width = link.range.len();
-                for i in 0..contact.H.rows() {
-                    let row = &contact.H.row(i)[first..first + width];
-                    link.Bt.data_mut()[i * width..][..width].copy_from_slice(row);
-                }
-                first += width;
-            }
+            contact.grip(links);
         }
         Ok(())
     }

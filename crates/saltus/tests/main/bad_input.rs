@@ -148,8 +148,14 @@ fn messages() {
     say("no instant but t0", start(vec![0.0], &[]));
     say("no instants", start(vec![], &[]));
     say("NaN instant", start(vec![0.1, NAN], &[]));
-    say("theta above 1", start(0.1, &[EulerMoreau { theta: 1.5, gamma: 1.0 }.into()]));
-    say("gamma 0", start(0.1, &[EulerMoreau { theta: 1.0, gamma: 0.0 }.into()]));
+    say(
+        "theta above 1",
+        start(0.1, &[EulerMoreau { theta: 1.5, gamma: 1.0, ..Default::default() }.into()]),
+    );
+    say(
+        "gamma 0",
+        start(0.1, &[EulerMoreau { theta: 1.0, gamma: 0.0, ..Default::default() }.into()]),
+    );
     say("NaN theta", start(0.1, &[MoreauJean { theta: NAN, ..MoreauJean::default() }.into()]));
     say(
         "NaN threshold",

@@ -174,7 +174,7 @@ fn schatzman_paoli_orders() {
     for theta in [0.0, 0.25, 0.5] {
         let name = format!("schatzman-paoli, theta = {theta}");
         let orders_of = [Some(2.0), Some(2.0), Some(2.0), Some(1.0), Some(1.0), Some(1.0)];
-        orders(&name, SchatzmanPaoli { theta }, orders_of);
+        orders(&name, SchatzmanPaoli { theta, ..Default::default() }, orders_of);
     }
 }
 
@@ -188,14 +188,178 @@ fn generalized_alpha_orders() {
     }
 }
 
+#[test]
+fn d1_minus_orders() {
+    let scheme = |variant| D1MinusLinear { variant, ..D1MinusLinear::default() };
+    let smooth = Some(2.0);
+    let no_friction = [smooth, smooth, smooth, Some(1.0), None, None];
+    orders("d1-minus, accelerations", scheme(Variant::Acceleration), no_friction);
+    let friction = [smooth, smooth, smooth, Some(1.0), Some(1.0), Some(1.0)];
+    orders("d1-minus, velocities", scheme(Variant::Velocity), friction);
+}
+
+/// A mass that slides down inside of a bowl and stays on it: forces of contacts that stay closed.
+#[test]
+fn d1_minus_keeps_contacts_closed() {
+    for variant in [Variant::Acceleration, Variant::Velocity] {
+        let mut model = Model::new("bowl");
+        let mass = LagrangianLinear::new([-1.0, 0.0], [0.0, 0.0], Matrix::identity(2));
+        let id = model.add("mass", mass.F_ext([0.0, -9.81])).unwrap();
+        let names = Names { first: ("q", 2), second: ("lam", 1), ..Names::TIME };
+        let gap = ["1 - sqrt(q[0]^2 + q[1]^2)"];
+        let gap = Operator::formulas(1, 1, &gap, &names, &[]).unwrap();
+        model
+            .connect("bowl", LagrangianRelation::new(gap), Law::newton_impact(0.0), &[id])
+            .unwrap();
+        let scheme = D1MinusLinear { variant, tol: 1e-4, ..Default::default() };
+        let run = run(model, 1e-3, &scheme.into(), 1.0);
+        // energy: v² = 2 g |y|, and the force 3 g |y| at the end
+        let (y, lam): (f64, f64) = (last(&run, "mass.q[1]"), last(&run, "bowl.lam") / 1e-3);
+        within(&format!("{variant:?}: force"), (lam + 3.0 * 9.81 * y).abs(), 0.3);
+        within(&format!("{variant:?}: gap"), sup(&run, "bowl.y", |_| 0.0), 1e-4);
+    }
+}
+
+/// `ẋ = A x + b` with constant `b` is exact for every step, also where rates are far apart.
+#[test]
+fn zero_order_hold_is_exact() {
+    for h in [1e-3, 0.1, 2.0] {
+        let mut model = Model::new("spring and decay");
+        let A = [[0.0, 1.0, 0.0], [-4.0, 0.0, 0.0], [0.0, 0.0, -1e3]];
+        let mut M = Matrix::diagonal(&[2.0, 2.0, 1.0]);
+        M[(0, 1)] = 0.5;
+        // M ẋ = (M A) x + M b
+        let MA = M.mul(&Matrix::from(A));
+        let mut Mb = vec![0.0; 3];
+        M.apply(&[0.0, 4.0, 5.0], &mut Mb);
+        let system = FirstOrderLinear::new([0.0, 1.0, 1.0], MA).b(Mb).M(M);
+        model.add("plant", system).unwrap();
+        let run = run(model, h, &ZeroOrderHold::default().into(), 10.0);
+        let exact = [
+            |t: f64| 1.0 - (2.0 * t).cos() + 0.5 * (2.0 * t).sin(),
+            |t: f64| 2.0 * (2.0 * t).sin() + (2.0 * t).cos(),
+            |t: f64| 5e-3 + 0.995 * (-1e3 * t).exp(),
+        ];
+        for (i, exact) in exact.into_iter().enumerate() {
+            within(&format!("h = {h}, x{i}"), sup(&run, &format!("plant.x[{i}]"), exact), 1e-10);
+        }
+    }
+}
+
+/// With a relay the hold reaches the sliding mode and stays there, and forcing that changes with
+/// time is held: first order.
+#[test]
+fn zero_order_hold_with_relays_and_forcing() {
+    let sliding = crate::models::sliding_mode(0.01);
+    let run_hold = run(sliding.model, 0.01, &ZeroOrderHold::default().into(), 10.0);
+    for i in 0..2 {
+        let error = sup(&run_hold, &format!("plant.x[{i}]"), |t| exact::sliding_mode(t)[i]);
+        within("sliding mode", error, 0.01);
+    }
+    let errors: Vec<(f64, f64)> = [0.1, 0.05, 0.025, 0.0125]
+        .map(|h| {
+            let mut model = Model::new("forced");
+            let b = Operator::vector_of_time(1, |t, b| b[0] = t.cos());
+            model.add("plant", FirstOrderLinear::new([0.5], [[-1.0]]).b(b)).unwrap();
+            let run = run(model, h, &ZeroOrderHold::default().into(), 5.0);
+            (h, sup(&run, "plant.x", |t| 0.5 * (t.cos() + t.sin())))
+        })
+        .to_vec();
+    let found = order(&errors);
+    println!("zero-order-hold, forced: order {found:.2}");
+    assert!((0.9..1.1).contains(&found));
+}
+
+/// The free vibration of damped modes is exact, whatever the step.
+#[test]
+fn modes_of_bilbao_are_exact() {
+    // ω² and σ: slow, fast, strongly damped, free, and free with damping
+    let modes = [(1.0, 0.01), (900.0, 0.5), (4.0, 3.0), (0.0, 0.0), (0.0, 0.7)];
+    let of = |f: fn(&(f64, f64)) -> f64| Matrix::diagonal(&modes.map(|mode| f(&mode)));
+    let (q0, v0) = ([1.0, -0.5, 0.3, 0.1, 0.2], [0.5, 1.0, -1.0, 0.2, 0.7]);
+    for h in [1e-3, 0.05, 0.5] {
+        let mut model = Model::new("modes");
+        let system = LagrangianLinear::new(q0, v0, Matrix::diagonal(&[2.0; 5]));
+        let system = system.K(of(|mode| 2.0 * mode.0)).C(of(|mode| 4.0 * mode.1));
+        model.add("string", system).unwrap();
+        let run = run(model, h, &MoreauJeanBilbao::default().into(), 20.0);
+        for (i, (omega2, sigma)) in modes.into_iter().enumerate() {
+            let exact = |t: f64| {
+                let s = sigma * sigma - omega2;
+                let (C, S) = match s {
+                    s if s > 0.0 => ((s.sqrt() * t).cosh(), (s.sqrt() * t).sinh() / s.sqrt()),
+                    s if s < 0.0 => {
+                        let nu = f64::sqrt(-s);
+                        ((nu * t).cos(), (nu * t).sin() / nu)
+                    }
+                    _ => (1.0, t),
+                };
+                (-sigma * t).exp() * (q0[i] * C + (v0[i] + sigma * q0[i]) * S)
+            };
+            let error = sup(&run, &format!("string.q[{i}]"), exact);
+            within(&format!("h = {h}, mode {i}"), error, 1e-9);
+        }
+    }
+}
+
+/// A mode under gravity falls on a floor: impacts as in the scheme of Moreau and Jean.
+#[test]
+fn modes_of_bilbao_bounce() {
+    let errors: Vec<(f64, f64)> = [4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4]
+        .map(|h| {
+            let run = run(ball(0.9), h, &MoreauJeanBilbao::default().into(), 3.0);
+            let q = run.signal("mass.q").unwrap();
+            let rows = run.frames.time.iter().zip(&q);
+            (h, rows.map(|(&t, q)| h * (q - exact::ball(1.0, 0.9, t).0).abs()).sum())
+        })
+        .to_vec();
+    let found = order(&errors);
+    println!("moreau-jean-bilbao, ball: order {found:.2}");
+    assert!(found > 0.7, "{errors:?}");
+}
+
+/// Models that a scheme is not made for are refused by name.
+#[test]
+fn schemes_refuse_what_they_cannot_do() {
+    let refused = |model: Model, scheme: Integrator, expected: &str| {
+        let error = TimeStepping::new(model, 1e-3, [scheme]).and_then(|mut sim| sim.step());
+        let found = error.unwrap_err().to_string();
+        assert_eq!(found, expected);
+    };
+    let mut coupled = Model::new("coupled");
+    let K = [[2.0, -1.0], [-1.0, 2.0]];
+    let masses = LagrangianLinear::new([0.0, 0.0], [0.0, 0.0], Matrix::identity(2)).K(K);
+    coupled.add("masses", masses).unwrap();
+    let expected = "`masses`: moreau-jean-bilbao needs K to be diagonal";
+    refused(coupled, MoreauJeanBilbao::default().into(), expected);
+    let expected = "`mass`: moreau-jean-bilbao needs the system to be linear";
+    refused(pendulum(), MoreauJeanBilbao::default().into(), expected);
+    let expected =
+        "`table`: d1-minus-linear needs the law to be without friction, or the variant `velocity`";
+    refused(dry(), D1MinusLinear::default().into(), expected);
+    let mut curved = Model::new("curved");
+    let f = Operator::vector(1, |at, f| f[0] = -at.first[0].powi(3));
+    curved.add("plant", FirstOrder::new([1.0], f)).unwrap();
+    let expected = "`plant`: zero-order-hold needs the system to be linear";
+    refused(curved, ZeroOrderHold::default().into(), expected);
+    let mut descriptor = Model::new("descriptor");
+    let M = Matrix::diagonal(&[1.0, 0.0]);
+    let plant = FirstOrderLinear::new([1.0, 0.0], Matrix::identity(2)).M(M);
+    descriptor.add("plant", plant).unwrap();
+    let error = TimeStepping::new(descriptor, 1e-3, [ZeroOrderHold::default().into()]);
+    let error = error.and_then(|mut sim| sim.step()).unwrap_err().to_string();
+    assert!(error.contains("`plant`") && error.contains("M is singular"), "{error}");
+}
+
 /// Dry friction stops a mass, and it stays stopped; a steep block slides, a flat one does not.
 #[test]
 fn friction_holds() {
-    let schemes: [Integrator; 4] = [
+    let schemes: [Integrator; 5] = [
         MoreauJean::default().into(),
         MoreauJean { projection: Some(Projection::Combined), ..MoreauJean::default() }.into(),
         SchatzmanPaoli::default().into(),
         GeneralizedAlpha::default().into(),
+        D1MinusLinear { variant: Variant::Velocity, ..Default::default() }.into(),
     ];
     for scheme in &schemes {
         let stopped = run(dry(), 1e-3, scheme, 12.0);
@@ -294,7 +458,9 @@ fn energy_of_vibrations() {
 /// A step that fails changes nothing: the next attempt goes on as if it had not been.
 #[test]
 fn failed_steps_change_nothing() {
-    let schemes: [Integrator; 5] = [
+    let schemes: [Integrator; 7] = [
+        D1MinusLinear::default().into(),
+        D1MinusLinear { variant: Variant::Velocity, ..Default::default() }.into(),
         MoreauJean { projection: Some(Projection::Direct), ..Default::default() }.into(),
         MoreauJean { projection: Some(Projection::Combined), ..Default::default() }.into(),
         MoreauJean { projection: Some(Projection::Ggl), ..Default::default() }.into(),
@@ -334,4 +500,116 @@ fn failed_steps_change_nothing() {
         assert_eq!(one.q(id).unwrap(), other.q(id).unwrap(), "{}", scheme.name());
         assert_eq!(one.v(id).unwrap(), other.v(id).unwrap(), "{}", scheme.name());
     }
+}
+
+/// Two oscillators that never touch, so that each one moves as if it were alone.
+fn two_oscillators(linked: bool) -> Model {
+    let mut model = Model::new("two oscillators");
+    let mass = |x: f64| LagrangianLinear::new([x], [0.5], [[1.0]]).K([[1.0]]);
+    let left = model.add("left", mass(1.0)).unwrap();
+    let right = model.add("right", mass(0.7)).unwrap();
+    if linked {
+        let gap = LagrangianLinearRelation::new([[-1.0, 1.0]]).b([100.0]);
+        model.connect("gap", gap, Law::newton_impact(0.5), &[left, right]).unwrap();
+    }
+    model
+}
+
+/// Every system has its own scheme: the trajectories are those that each would have alone.
+#[test]
+fn a_scheme_for_each_system() {
+    let alone = |name: &str, x: f64, scheme: Integrator| {
+        let mut model = Model::new("alone");
+        model.add(name, LagrangianLinear::new([x], [0.5], [[1.0]]).K([[1.0]])).unwrap();
+        run(model, 0.05, &scheme, 10.0).signal(&format!("{name}.q")).unwrap()
+    };
+    let of = |name: &str| vec![name.to_string()];
+    let damped = |systems| MoreauJean { theta: 1.0, systems, ..MoreauJean::default() };
+    let paoli = |systems| SchatzmanPaoli { systems, ..SchatzmanPaoli::default() };
+    let both = |linked, integrators: [Integrator; 2]| {
+        let mut sim = TimeStepping::new(two_oscillators(linked), 0.05, integrators).unwrap();
+        let first = sim.run(10.0).unwrap();
+        sim.reset().unwrap();
+        let second = sim.run(10.0).unwrap();
+        assert_eq!(first.frames.rows, second.frames.rows);
+        (first.signal("left.q").unwrap(), first.signal("right.q").unwrap())
+    };
+    let close = |a: &[f64], b: &[f64]| {
+        let worst = a.iter().zip(b).fold(0.0f64, |worst, (a, b)| worst.max((a - b).abs()));
+        within("two schemes against one", worst, 1e-12);
+    };
+    // θ may differ across an interaction
+    let schemes = [damped(of("left")).into(), MoreauJean::default().into()];
+    let (left, right) = both(true, schemes);
+    close(&left, &alone("left", 1.0, damped(Vec::new()).into()));
+    close(&right, &alone("right", 0.7, MoreauJean::default().into()));
+    // anything may differ where there is none
+    let schemes = [damped(of("right")).into(), paoli(of("left")).into()];
+    let (left, right) = both(false, schemes);
+    close(&left, &alone("left", 1.0, paoli(Vec::new()).into()));
+    close(&right, &alone("right", 0.7, damped(Vec::new()).into()));
+}
+
+#[test]
+fn schemes_that_do_not_go_together_are_refused() {
+    let of = |name: &str| vec![name.to_string()];
+    let paoli = |systems| Integrator::from(SchatzmanPaoli { systems, ..Default::default() });
+    let refused = |integrators: Vec<Integrator>, expected: &str| {
+        let found = TimeStepping::new(two_oscillators(true), 0.1, integrators).unwrap_err();
+        assert!(found.to_string().contains(expected), "{found}");
+    };
+    let links = "interaction `gap` links `left`, which has schatzman-paoli, and `right`, which has moreau-jean";
+    refused(vec![paoli(of("left"))], links);
+    refused(vec![paoli(of("left")), paoli(of("left"))], "system `left` has two integrators");
+    refused(vec![paoli(of("middle"))], "`middle`");
+    refused(vec![paoli(Vec::new()), paoli(Vec::new())], "two integrators for Lagrangian systems");
+}
+
+/// Two masses on springs, of which the first is shaken: the second answers, and the reaction is
+/// what moves the first.
+#[test]
+fn prescribed_degrees_of_freedom() {
+    // q0 = sin t is given; q̈1 = −2 q1 + q0 has the answer q1 = sin t
+    let model = |v: Operator| {
+        let mut model = Model::new("shaker");
+        let K = [[2.0, -1.0], [-1.0, 2.0]];
+        let masses = LagrangianLinear::new([0.0, 0.0], [1.0, 1.0], Matrix::identity(2)).K(K);
+        let id = model.add("masses", masses).unwrap();
+        model.prescribe("shaker", id, [0], v).unwrap();
+        model
+    };
+    let given = || Operator::vector_of_time(1, |t, v| v[0] = t.cos());
+    let schemes: [Integrator; 6] = [
+        MoreauJean::default().into(),
+        MoreauJean { projection: Some(Projection::Ggl), ..Default::default() }.into(),
+        SchatzmanPaoli::default().into(),
+        GeneralizedAlpha::default().into(),
+        D1MinusLinear::default().into(),
+        D1MinusLinear { variant: Variant::Velocity, ..Default::default() }.into(),
+    ];
+    for scheme in &schemes {
+        let errors: Vec<(f64, f64)> = [0.04, 0.02, 0.01]
+            .map(|h| {
+                let run = run(model(given()), h, scheme, 10.0);
+                let of = |i: usize| sup(&run, &format!("masses.q[{i}]"), f64::sin);
+                (h, of(0).max(of(1)))
+            })
+            .to_vec();
+        let found = order(&errors);
+        println!("{}: prescribed motion, order {found:.2} {errors:?}", scheme.name());
+        assert!(found > 1.8, "{}: {errors:?}", scheme.name());
+        // m q̈0 + 2 q0 − q1 = 0 along q0 = q1 = sin t: no reaction is needed
+        let run_fine = run(model(given()), 0.01, scheme, 10.0);
+        within("reaction", sup(&run_fine, "shaker.lam", |_| 0.0) / 0.01, 0.1);
+        // a degree of freedom that is held
+        let held = run(model(Operator::from([0.0])), 0.01, scheme, 1.0);
+        let force = last(&held, "shaker.lam") / 0.01;
+        // at rest in q0, q̈1 = −2 q1: the reaction is −q1
+        let q1 = 2f64.sqrt().recip() * 2f64.sqrt().sin();
+        within("reaction of a support", (force + q1).abs(), 0.02);
+    }
+    let mut model = Model::new("none");
+    let id = model.add("mass", LagrangianLinear::new([0.0], [0.0], [[1.0]])).unwrap();
+    let error = model.prescribe("shaker", id, [1], [0.0]).unwrap_err().to_string();
+    assert!(error.contains("entry 0 of `dofs` is 1"), "{error}");
 }

@@ -492,7 +492,7 @@ fn gamma_is_the_weight_of_the_multiplier() {
         model.connect("diode", relation, Law::Complementarity, &[id]).unwrap();
         case.model = model;
         case.until = 1e-3;
-        case.integrator = EulerMoreau { theta: 0.5, gamma }.into();
+        case.integrator = EulerMoreau { theta: 0.5, gamma, ..Default::default() }.into();
         checked_run(&case).signal("tank.x[0]").unwrap()
     };
     for (gamma, range) in [(1.0, 0.8..=1.4), (0.5, 1.6..=2.4)] {
@@ -519,7 +519,7 @@ fn time_varying_matrix() {
                 A.copy_from_slice(&[0.0, 2.0 * t, -2.0 * t, 0.0]);
             });
             model.add("turn", FirstOrderLinear::new([1.0, 0.0], A)).unwrap();
-            let integrator = EulerMoreau { theta, gamma: 1.0 }.into();
+            let integrator = EulerMoreau { theta, gamma: 1.0, ..Default::default() }.into();
             let run = checked_run(&Case { model, h, until: 2.0, integrator });
             let (x, z) = (run.signal("decay.x").unwrap(), run.signal("turn.x[0]").unwrap());
             let worst = |values: &[f64], exact: fn(f64) -> f64| {

@@ -59,7 +59,7 @@ fn algebraic_equations_hold_at_every_instant_for_every_theta() {
             let circuit = model.add("circuit", circuit).unwrap();
             let diode = FirstOrderLinearRelation::new([[1.0, -1.0]], [[1.0], [-1.0]]);
             model.connect("diode", diode, Law::Complementarity, &[circuit]).unwrap();
-            let scheme = EulerMoreau { theta, gamma };
+            let scheme = EulerMoreau { theta, gamma, ..Default::default() };
             let run = TimeStepping::new(model, 0.01, [scheme.into()]).unwrap().run(1.0).unwrap();
             let (x, lam) = (run.signal("circuit.x[1]").unwrap(), run.signal("diode.lam").unwrap());
             for (k, &t) in run.frames.time.iter().enumerate().skip(1) {
@@ -78,7 +78,7 @@ fn algebraic_equations_between_rows() {
     let system =
         FirstOrderLinear::new([1.0, 1.0], [[-1.0, 0.0], [0.0, -1.0]]).M([[1.0, 1.0], [1.0, 1.0]]);
     let pair = model.add("pair", system).unwrap();
-    let scheme = EulerMoreau { theta: 0.5, gamma: 1.0 };
+    let scheme = EulerMoreau { theta: 0.5, gamma: 1.0, ..Default::default() };
     let mut sim = TimeStepping::new(model, 1e-3, [scheme.into()]).unwrap();
     sim.run(1.0).unwrap();
     let x = sim.x(pair).unwrap();
@@ -113,7 +113,7 @@ fn a_small_mass_is_not_taken_for_none() {
     let system = FirstOrderLinear::new([1.0, 1.0], [[-1e-13, 0.0], [0.0, -1.0]])
         .M([[1e-13, 0.0], [0.0, 1.0]]);
     let pair = model.add("pair", system).unwrap();
-    let scheme = EulerMoreau { theta: 0.5, gamma: 1.0 };
+    let scheme = EulerMoreau { theta: 0.5, gamma: 1.0, ..Default::default() };
     let mut sim = TimeStepping::new(model, 1e-3, [scheme.into()]).unwrap();
     sim.run(1.0).unwrap();
     for x in sim.x(pair).unwrap() {

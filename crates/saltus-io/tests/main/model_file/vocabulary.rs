@@ -21,6 +21,7 @@ fn sample(key: &Key, n: usize) -> String {
         (Form::Matrix(_), _) => format!("[{}]", (0..n).map(row).collect::<Vec<_>>().join(", ")),
         (Form::Points, _) => "[[0, 1], [1, 0]]".to_owned(),
         (Form::Choice(names), _) => format!("{:?}", names[0]),
+        (Form::Signals, _) => "['s']".to_owned(),
         (form, _) => panic!("no sample of {form:?}"),
     }
 }

@@ -1,0 +1,134 @@
+//! Which scheme serves which system.
+//!
+//! An integrator serves the systems that it names, or, where it names none, those of its order
+//! that no other one names. Systems that nothing serves get the default of their order. All
+//! systems of an interaction are solved together, so they need one scheme; Moreau–Jean may differ
+//! in θ alone.
+
+use super::mixed::Mixed;
+use super::part::Part;
+use super::{Integrator, NewtonSettings};
+use crate::SimError;
+use saltus_model::{Model, Order};
+use saltus_numerics::Solver;
+
+/// The systems of one order that are solved together.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub scheme: Integrator,
+    /// Positions of its systems in the model, each with its own settings.
+    pub systems: Vec<(usize, Integrator)>,
+}
+
+/// The systems of one order at work; nothing where the model has none.
+pub(crate) fn part(
+    model: &Model,
+    order: Order,
+    integrators: &[Integrator],
+    newton: NewtonSettings,
+    solver: &Solver,
+) -> Result<Option<Box<dyn Part>>, SimError> {
+    let mut groups = groups(model, order, integrators)?;
+    match groups.len() {
+        0 => Ok(None),
+        1 => Ok(Some(groups.remove(0).part(model, newton, solver)?)),
+        _ => Ok(Some(Box::new(Mixed::new(model, order, groups, newton, solver)?))),
+    }
+}
+
+/// Checks that every integrator has something to do, with good settings.
+pub(crate) fn check(model: &Model, integrators: &[Integrator]) -> Result<(), SimError> {
+    for integrator in integrators {
+        integrator.check()?;
+        let (name, order) = (integrator.name(), integrator.order());
+        if !model.systems().any(|(_, system)| system.order() == order) {
+            return Err(SimError::IdleIntegrator { name, order: order.name() });
+        }
+        for system in integrator.systems() {
+            let id = model.system_id(system)?;
+            if model.system(id)?.order() != order {
+                let (system, order) = (system.clone(), order.name());
+                return Err(SimError::OtherOrder { integrator: name, system, order });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn groups(model: &Model, order: Order, integrators: &[Integrator]) -> Result<Vec<Group>, SimError> {
+    // who serves whom
+    let mut rest = None;
+    let mut named: Vec<Option<&Integrator>> = vec![None; model.systems().len()];
+    for integrator in integrators.iter().filter(|integrator| integrator.order() == order) {
+        if integrator.systems().is_empty() && rest.replace(integrator).is_some() {
+            return Err(SimError::Integrators { order: order.name() });
+        }
+        for system in integrator.systems() {
+            let place = &mut named[model.system_id(system)?.index()];
+            if place.replace(integrator).is_some() {
+                return Err(SimError::TwoIntegrators { system: system.clone() });
+            }
+        }
+    }
+    let default = Integrator::default_for(order);
+    let of = |k: usize| named[k].or(rest).unwrap_or(&default);
+    let mut groups: Vec<Group> = Vec::new();
+    for (k, (_, system)) in model.systems().enumerate() {
+        if system.order() != order {
+            continue;
+        }
+        let scheme = of(k);
+        let member = (k, scheme.clone());
+        match groups.iter_mut().find(|group| group.scheme.goes_with(scheme)) {
+            Some(group) => group.systems.push(member),
+            None => groups.push(Group { scheme: scheme.clone(), systems: vec![member] }),
+        }
+    }
+
+    // one scheme for an interaction
+    let names: Vec<&str> = model.systems().map(|(name, _)| name).collect();
+    let interactions = model.interactions();
+    for (name, interaction) in interactions.filter(|(_, one)| one.relation.order() == order) {
+        let [first, second] = interaction.systems[..] else { continue };
+        let (a, b) = (of(first.index()), of(second.index()));
+        if !a.goes_with(b) {
+            return Err(SimError::Schemes {
+                interaction: name.to_string(),
+                systems: [first, second].map(|id| names[id.index()].to_string()),
+                integrators: [a.name(), b.name()],
+            });
+        }
+    }
+    Ok(groups)
+}
+
+impl Integrator {
+    /// Whether systems of both can be solved together.
+    fn goes_with(&self, other: &Integrator) -> bool {
+        match (self, other) {
+            (Integrator::MoreauJean(a), Integrator::MoreauJean(b)) => {
+                (a.gamma, a.threshold, a.projection) == (b.gamma, b.threshold, b.projection)
+            }
+            (a, b) => a.without_systems() == b.without_systems(),
+        }
+    }
+}
+
+impl Group {
+    /// The group at work on a model that has no other systems of its order.
+    pub fn part(
+        &self,
+        model: &Model,
+        newton: NewtonSettings,
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        if let Integrator::MoreauJean(scheme) = &self.scheme {
+            let thetas = self.systems.iter().map(|(_, one)| match one {
+                Integrator::MoreauJean(one) => one.theta,
+                _ => scheme.theta,
+            });
+            return scheme.part_with(model, thetas.collect(), newton, solver);
+        }
+        self.scheme.part(model, newton, solver)
+    }
+}
