@@ -24,7 +24,8 @@ class Newton(NewtonSettings, kind="newton"):
     Parameters
     ----------
     tol : float
-        Size of the residual, relative to its terms, at which the iteration ends.
+        Size of the residual, relative to its terms, at which the iteration ends; 1e-9 at least
+        where a relation of mechanical systems has its ``H`` by differences.
     max_iter : int
         Iterations before giving up.
     mode : str

@@ -13,7 +13,7 @@
 use crate::OperatorError;
 use saltus_linalg::{Matrix, vector};
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What an operator is evaluated at.
 #[derive(Debug, Clone, Copy)]
@@ -230,13 +230,23 @@ impl Operator {
     }
 
     /// The derivative: one row an entry of the value, one column a component of the argument,
-    /// which has `len` of them. Exact where the function knows it, else by forward differences.
+    /// which has `len` of them. Exact where the function knows it, else by forward differences,
+    /// which is enough for an iteration.
     pub fn derivative(&self, by: Argument, len: usize) -> Operator {
+        self.differentiate(by, len, false)
+    }
+
+    /// The same by central differences, for a derivative that is part of the model, as `H` is.
+    pub fn accurate_derivative(&self, by: Argument, len: usize) -> Operator {
+        self.differentiate(by, len, true)
+    }
+
+    fn differentiate(&self, by: Argument, len: usize, central: bool) -> Operator {
         let rows = self.shape().0 * self.shape().1;
         match &self.0 {
             Value::Function { function, .. } if function.uses(by) => {
                 let exact = function.derivative(by);
-                let differences = || Difference::new(Arc::clone(function), by, rows, len);
+                let differences = || Difference::new(Arc::clone(function), by, rows, len, central);
                 let exact = exact.unwrap_or_else(|| Arc::new(differences()));
                 Operator::function(rows, len, exact)
             }
@@ -278,11 +288,15 @@ impl<F> fmt::Debug for Closure<F> {
     }
 }
 
-/// Forward differences `(f(x + δ eⱼ) − f(x)) / δ`, with `δ = √ε max(1, |xⱼ|)`.
+/// Forward differences `(f(x + δ eⱼ) − f(x)) / δ`, with `δ = √ε max(1, |xⱼ|)`, or central ones
+/// `(f(x + δ eⱼ) − f(x − δ eⱼ)) / 2δ`, with `δ = ∛ε max(1, |xⱼ|)`.
 struct Difference {
     function: Arc<dyn Function>,
     by: Argument,
-    scratch: Mutex<Scratch>,
+    central: bool,
+    entries: usize,
+    len: usize,
+    scratch: Mutex<Option<Scratch>>, // nothing while a call is using it
 }
 
 struct Scratch {
@@ -291,51 +305,92 @@ struct Scratch {
     moved: Vec<f64>,
 }
 
+impl Scratch {
+    fn new(entries: usize, len: usize) -> Scratch {
+        let zeros = |len| vec![0.0; len];
+        Scratch { argument: zeros(len), base: zeros(entries), moved: zeros(entries) }
+    }
+}
+
 impl Difference {
-    fn new(function: Arc<dyn Function>, by: Argument, entries: usize, len: usize) -> Difference {
-        let scratch = Scratch {
-            argument: vec![0.0; len],
-            base: vec![0.0; entries],
-            moved: vec![0.0; entries],
-        };
-        Difference { function, by, scratch: Mutex::new(scratch) }
+    fn new(
+        function: Arc<dyn Function>,
+        by: Argument,
+        entries: usize,
+        len: usize,
+        central: bool,
+    ) -> Difference {
+        let scratch = Mutex::new(Some(Scratch::new(entries, len)));
+        Difference { function, by, central, entries, len, scratch }
+    }
+
+    fn scratch(&self) -> MutexGuard<'_, Option<Scratch>> {
+        self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
 impl Function for Difference {
     fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String> {
-        let mut scratch = self.scratch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let Scratch { argument, base, moved } = &mut *scratch;
-        self.function.eval(at, base)?;
+        // not locked while the function runs: it may wait for another thread that is here too
+        let taken = self.scratch().take();
+        let mut scratch = taken.unwrap_or_else(|| Scratch::new(self.entries, self.len));
+        let result = self.fill(at, out, &mut scratch);
+        *self.scratch() = Some(scratch);
+        result
+    }
+
+    fn uses(&self, argument: Argument) -> bool {
+        self.function.uses(argument)
+    }
+}
+
+impl Difference {
+    fn fill(&self, at: At<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), String> {
+        let Scratch { argument, base, moved } = scratch;
+        let step = if self.central { f64::EPSILON.cbrt() } else { f64::EPSILON.sqrt() };
+        if !self.central {
+            self.function.eval(at, base)?;
+        }
         if self.by == Argument::Time {
-            let step = f64::EPSILON.sqrt() * at.t.abs().max(1.0);
-            let later = at.t + step;
-            self.function.eval(At { t: later, ..at }, moved)?;
+            let delta = step * at.t.abs().max(1.0);
+            let (mut before, after) = (at.t, at.t + delta);
+            if self.central {
+                before -= delta;
+                self.function.eval(At { t: before, ..at }, base)?;
+            }
+            self.function.eval(At { t: after, ..at }, moved)?;
             for (out, (moved, base)) in out.iter_mut().zip(moved.iter().zip(&*base)) {
-                *out = (moved - base) / (later - at.t);
+                *out = (moved - base) / (after - before);
             }
             return Ok(());
         }
         let (here, cols) = (at.vector(self.by), argument.len());
         argument.copy_from_slice(here);
         for j in 0..cols {
-            argument[j] = here[j] + f64::EPSILON.sqrt() * here[j].abs().max(1.0);
-            let there = match self.by {
-                Argument::First => At { first: argument, ..at },
-                Argument::Second => At { second: argument, ..at },
-                _ => At { inputs: argument, ..at },
-            };
-            self.function.eval(there, moved)?;
+            let delta = step * here[j].abs().max(1.0);
+            let mut behind = here[j];
+            if self.central {
+                behind -= delta;
+                argument[j] = behind;
+                self.function.eval(self.there(at, argument), base)?;
+            }
+            argument[j] = here[j] + delta;
+            self.function.eval(self.there(at, argument), moved)?;
             for (i, (moved, base)) in moved.iter().zip(&*base).enumerate() {
-                out[i * cols + j] = (moved - base) / (argument[j] - here[j]);
+                out[i * cols + j] = (moved - base) / (argument[j] - behind);
             }
             argument[j] = here[j];
         }
         Ok(())
     }
 
-    fn uses(&self, argument: Argument) -> bool {
-        self.function.uses(argument)
+    /// The same point with another value of the argument.
+    fn there<'a>(&self, at: At<'a>, argument: &'a [f64]) -> At<'a> {
+        match self.by {
+            Argument::First => At { first: argument, ..at },
+            Argument::Second => At { second: argument, ..at },
+            _ => At { inputs: argument, ..at },
+        }
     }
 }
 

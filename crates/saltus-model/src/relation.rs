@@ -28,6 +28,10 @@ pub trait Relation: Debug + Send + Sync {
     }
     /// What there is besides `h` and `∂h/∂x`.
     fn terms(&self) -> Terms;
+    /// How far `H` may be off, relative to its entries: zero where it is exact, or given.
+    fn noise(&self) -> f64 {
+        0.0
+    }
     /// `y = h(t, x, λ)`.
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂h/∂x`: one row a component, one column a state component.

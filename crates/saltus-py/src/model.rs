@@ -13,72 +13,92 @@ use saltus::model::{
 
 /// A law between `y` and `lam`.
 #[pyclass(frozen, name = "Law", module = "saltus._saltus")]
-pub struct PyLaw(Law);
+pub struct PyLaw {
+    law: Law,
+    is_python: bool, // a coefficient is a Python function
+}
+
+impl From<Law> for PyLaw {
+    fn from(law: Law) -> Self {
+        PyLaw { law, is_python: false }
+    }
+}
+
+impl PyLaw {
+    fn with(law: Law, coefficients: &[&PyOperator]) -> PyLaw {
+        PyLaw { law, is_python: coefficients.iter().any(|one| one.is_python) }
+    }
+}
 
 #[pymethods]
 impl PyLaw {
     #[staticmethod]
     fn complementarity() -> PyLaw {
-        PyLaw(Law::Complementarity)
+        Law::Complementarity.into()
     }
 
     #[staticmethod]
     fn equality() -> PyLaw {
-        PyLaw(Law::Equality)
+        Law::Equality.into()
     }
 
     #[staticmethod]
     fn relay(lower: PyReadonlyArray1<'_, f64>, upper: PyReadonlyArray1<'_, f64>) -> PyLaw {
-        PyLaw(Law::Relay { lower: arrays::vector(&lower), upper: arrays::vector(&upper) })
+        Law::Relay { lower: arrays::vector(&lower), upper: arrays::vector(&upper) }.into()
     }
 
     #[staticmethod]
     fn piecewise_linear(points: Vec<(f64, f64)>) -> PyLaw {
-        PyLaw(Law::PiecewiseLinear { points })
+        Law::PiecewiseLinear { points }.into()
     }
 
     #[staticmethod]
     fn normal_cone(A: PyReadonlyArray2<'_, f64>, b: PyReadonlyArray1<'_, f64>) -> PyLaw {
-        PyLaw(Law::NormalCone { A: arrays::matrix(&A), b: arrays::vector(&b) })
+        Law::NormalCone { A: arrays::matrix(&A), b: arrays::vector(&b) }.into()
     }
 
     #[staticmethod]
     fn newton_impact(e: &PyOperator) -> PyLaw {
-        PyLaw(Law::NewtonImpact { e: coefficient(e) })
+        PyLaw::with(Law::NewtonImpact { e: coefficient(e) }, &[e])
     }
 
     #[staticmethod]
     fn impact_friction(e: &PyOperator, mu: &PyOperator, et: f64) -> PyLaw {
-        PyLaw(Law::ImpactFriction { e: coefficient(e), mu: coefficient(mu), et })
+        let law = Law::ImpactFriction { e: coefficient(e), mu: coefficient(mu), et };
+        PyLaw::with(law, &[e, mu])
     }
 
     #[staticmethod]
     fn rolling_friction(e: &PyOperator, mu: &PyOperator, mu_r: &PyOperator) -> PyLaw {
-        let (e, mu, mu_r) = (coefficient(e), coefficient(mu), coefficient(mu_r));
-        PyLaw(Law::RollingFriction { e, mu, mu_r })
+        let all = [e, mu, mu_r];
+        let [e, mu, mu_r] = all.map(coefficient);
+        PyLaw::with(Law::RollingFriction { e, mu, mu_r }, &all)
     }
 
     #[staticmethod]
     fn fremond(e: &PyOperator, mu: &PyOperator) -> PyLaw {
-        PyLaw(Law::Fremond { e: coefficient(e), mu: coefficient(mu) })
+        let law = Law::Fremond { e: coefficient(e), mu: coefficient(mu) };
+        PyLaw::with(law, &[e, mu])
     }
 }
 
 fn coefficient(operator: &PyOperator) -> Coefficient {
-    operator.0.clone().into()
+    operator.operator.clone().into()
 }
 
 /// Systems and interactions, each with a name.
 #[pyclass(name = "Model", module = "saltus._saltus")]
 pub struct PyModel {
     pub model: Model,
+    /// Whether some operator is a Python function.
+    pub is_python: bool,
 }
 
 #[pymethods]
 impl PyModel {
     #[new]
     fn new(title: String, t0: f64) -> PyModel {
-        PyModel { model: Model::new(title).starting_at(t0) }
+        PyModel { model: Model::new(title).starting_at(t0), is_python: false }
     }
 
     #[getter]
@@ -174,9 +194,10 @@ impl PyModel {
         M: Option<&PyOperator>,
         z0: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
+        self.note(&[Some(f), df_dx, M]);
         let system = FirstOrder {
             x0: arrays::vector(&x0),
-            f: f.0.clone(),
+            f: f.operator.clone(),
             df_dx: optional(df_dx),
             M: optional(M),
             z0: inputs(&z0),
@@ -194,9 +215,10 @@ impl PyModel {
         b: Option<&PyOperator>,
         M: Option<PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<()> {
+        self.note(&[Some(A), b]);
         let system = FirstOrderLinear {
             x0: arrays::vector(&x0),
-            A: A.0.clone(),
+            A: A.operator.clone(),
             b: optional(b),
             M: M.as_ref().map(arrays::matrix),
         };
@@ -224,10 +246,11 @@ impl PyModel {
         dF_int_dv: Option<&PyOperator>,
         z0: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
+        self.note(&[Some(M), F_gyr, F_int, F_ext, dF_gyr_dq, dF_gyr_dv, dF_int_dq, dF_int_dv]);
         let system = Lagrangian {
             q0: arrays::vector(&q0),
             v0: arrays::vector(&v0),
-            M: M.0.clone(),
+            M: M.operator.clone(),
             F_gyr: optional(F_gyr),
             F_int: optional(F_int),
             F_ext: optional(F_ext),
@@ -253,6 +276,7 @@ impl PyModel {
         K: Option<PyReadonlyArray2<'_, f64>>,
         F_ext: Option<&PyOperator>,
     ) -> PyResult<()> {
+        self.note(&[F_ext]);
         let system = LagrangianLinear {
             q0: arrays::vector(&q0),
             v0: arrays::vector(&v0),
@@ -282,9 +306,10 @@ impl PyModel {
         dg_dlam: Option<&PyOperator>,
         z0: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
+        self.note(&[Some(h), Some(g), dh_dx, dh_dlam, dg_dx, dg_dlam]);
         let relation = FirstOrderRelation {
-            h: h.0.clone(),
-            g: g.0.clone(),
+            h: h.operator.clone(),
+            g: g.operator.clone(),
             dh_dx: optional(dh_dx),
             dh_dlam: optional(dh_dlam),
             dg_dx: optional(dg_dx),
@@ -309,9 +334,10 @@ impl PyModel {
         F: Option<&PyOperator>,
         z0: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
+        self.note(&[Some(C), Some(B), D, e, F]);
         let relation = FirstOrderLinearRelation {
-            C: C.0.clone(),
-            B: B.0.clone(),
+            C: C.operator.clone(),
+            B: B.operator.clone(),
             D: optional(D),
             e: optional(e),
             F: optional(F),
@@ -332,7 +358,8 @@ impl PyModel {
         H: Option<&PyOperator>,
         dh_dt: Option<&PyOperator>,
     ) -> PyResult<()> {
-        let h = h.0.clone();
+        self.note(&[Some(h), H, dh_dt]);
+        let h = h.operator.clone();
         let relation = LagrangianRelation { h, H: optional(H), dh_dt: optional(dh_dt) };
         self.connect(py, name, law, &systems, relation)
     }
@@ -349,7 +376,8 @@ impl PyModel {
         H: Option<&PyOperator>,
         dh_dlam: Option<&PyOperator>,
     ) -> PyResult<()> {
-        let h = h.0.clone();
+        self.note(&[Some(h), H, dh_dlam]);
+        let h = h.operator.clone();
         let relation = LagrangianCompliant { h, H: optional(H), dh_dlam: optional(dh_dlam) };
         self.connect(py, name, law, &systems, relation)
     }
@@ -379,7 +407,7 @@ impl PyModel {
 type JacobianRow = (String, &'static str, (usize, usize), f64, f64, f64);
 
 fn optional(operator: Option<&PyOperator>) -> Option<Operator> {
-    operator.map(|operator| operator.0.clone())
+    operator.map(|one| one.operator.clone())
 }
 
 fn inputs(z0: &Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
@@ -392,6 +420,11 @@ impl PyModel {
         self.model.add(name, system).map(|_| ()).map_err(|error| errors::model(py, error))
     }
 
+    /// Looks for Python functions among the operators.
+    fn note(&mut self, operators: &[Option<&PyOperator>]) {
+        self.is_python |= operators.iter().flatten().any(|one| one.is_python);
+    }
+
     fn connect(
         &mut self,
         py: Python<'_>,
@@ -400,8 +433,9 @@ impl PyModel {
         systems: &[String],
         relation: impl IntoRelation,
     ) -> PyResult<()> {
+        self.is_python |= law.is_python;
         let ids = self.ids(systems);
-        let done = ids.and_then(|ids| self.model.connect(name, relation, law.0.clone(), &ids));
+        let done = ids.and_then(|ids| self.model.connect(name, relation, law.law.clone(), &ids));
         done.map(|_| ()).map_err(|error| errors::model(py, error))
     }
 

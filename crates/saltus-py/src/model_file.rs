@@ -24,7 +24,7 @@ impl PyModelFile {
     }
 
     fn model(&self) -> PyModel {
-        PyModel { model: self.0.model.clone() }
+        PyModel { model: self.0.model.clone(), is_python: false }
     }
 
     #[getter]

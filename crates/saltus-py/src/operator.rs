@@ -29,7 +29,17 @@ pub fn take_failure() -> Option<PyErr> {
 
 /// What fills a slot of a system, relation or law.
 #[pyclass(frozen, name = "Operator", module = "saltus._saltus")]
-pub struct PyOperator(pub Operator);
+pub struct PyOperator {
+    pub operator: Operator,
+    /// Whether it is a Python function.
+    pub is_python: bool,
+}
+
+impl From<Operator> for PyOperator {
+    fn from(operator: Operator) -> Self {
+        PyOperator { operator, is_python: false }
+    }
+}
 
 /// Whether formulas may use `t`, names and lengths of the two vectors, number of inputs.
 type Scope = (bool, (String, usize), (String, usize), usize);
@@ -40,9 +50,10 @@ impl PyOperator {
     #[staticmethod]
     fn array(value: &Bound<'_, PyAny>) -> PyResult<PyOperator> {
         if let Ok(vector) = value.extract::<PyReadonlyArray1<'_, f64>>() {
-            return Ok(PyOperator(arrays::vector(&vector).into()));
+            return Ok(Operator::from(arrays::vector(&vector)).into());
         }
-        Ok(PyOperator(arrays::matrix(&value.extract::<PyReadonlyArray2<'_, f64>>()?).into()))
+        let matrix = arrays::matrix(&value.extract::<PyReadonlyArray2<'_, f64>>()?);
+        Ok(Operator::from(matrix).into())
     }
 
     /// One formula for the whole: a number, `[a, b]` or `[[a, b], [c, d]]`.
@@ -54,7 +65,7 @@ impl PyOperator {
         parameters: Vec<(String, f64)>,
     ) -> PyResult<PyOperator> {
         let operator = Operator::formula(text, &names(&scope), &constants(&parameters));
-        operator.map(PyOperator).map_err(|error| wrong(what, &error, text))
+        operator.map(PyOperator::from).map_err(|error| wrong(what, &error, text))
     }
 
     /// One formula or number an entry, row by row.
@@ -70,7 +81,7 @@ impl PyOperator {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (names, constants) = (names(&scope), constants(&parameters));
         let operator = Operator::formulas(shape.0, shape.1, &texts, &names, &constants);
-        operator.map(PyOperator).map_err(|error| wrong(what, &error, texts[error.text()]))
+        operator.map(PyOperator::from).map_err(|error| wrong(what, &error, texts[error.text()]))
     }
 
     /// A Python function of these arguments; a vector has no second length.
@@ -86,7 +97,8 @@ impl PyOperator {
         let arguments = arguments.iter().map(|name| argument(name)).collect();
         let shape = [Some(rows), cols].into_iter().flatten().collect();
         let function = Callable::new(function, arguments, out, shape);
-        PyOperator(Operator::function(rows, cols.unwrap_or(1), Arc::new(function)))
+        let operator = Operator::function(rows, cols.unwrap_or(1), Arc::new(function));
+        PyOperator { operator, is_python: true }
     }
 
     /// A compiled function at this address, which `owner` keeps alive.
@@ -102,13 +114,13 @@ impl PyOperator {
         let arguments = arguments.iter().map(|name| argument(name)).collect();
         let function = Compiled::new(address, owner, arguments)
             .ok_or_else(|| errors::input("the address of a compiled function is 0"))?;
-        Ok(PyOperator(Operator::function(rows, cols.unwrap_or(1), Arc::new(function))))
+        Ok(Operator::function(rows, cols.unwrap_or(1), Arc::new(function)).into())
     }
 
     /// Rows and columns; a vector has one column.
     #[getter]
     fn shape(&self) -> (usize, usize) {
-        self.0.shape()
+        self.operator.shape()
     }
 }
 

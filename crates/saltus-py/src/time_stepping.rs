@@ -6,6 +6,7 @@ use crate::{arrays, errors, operator, settings};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyBaseException, PyException};
 use pyo3::prelude::*;
+use saltus::model::Model;
 use saltus::sim::{
     Outcome, Progress, RunFailure, RunOptions, SimError, StepStats, Steps, TimeStepping,
 };
@@ -17,6 +18,9 @@ use std::time::{Duration, Instant};
 const SIGNALS: Duration = Duration::from_millis(50);
 /// How often a run reports its progress.
 const REPORTS: Duration = Duration::from_millis(100);
+/// Components of states and outputs up to which a step is shorter than letting the interpreter
+/// go and taking it again.
+const SMALL: usize = 64;
 
 /// A model on its way through time.
 ///
@@ -26,6 +30,9 @@ const REPORTS: Duration = Duration::from_millis(100);
 pub struct PyTimeStepping {
     sim: Mutex<TimeStepping>,
     model_text: Option<String>,
+    /// The interpreter is kept: a small model calls Python functions all the time, and other
+    /// threads have their turn in these.
+    keeps: bool,
 }
 
 /// The simulation is computing.
@@ -57,13 +64,14 @@ impl PyTimeStepping {
         };
         let integrators: Vec<_> =
             integrators.iter().map(|text| settings::integrator(text)).collect::<PyResult<_>>()?;
+        let keeps = model.is_python && size(&model.model) <= SMALL;
         let (solver, model) = (settings::solver(solver)?, model.model.clone());
         let newton = newton.map(settings::newton).transpose()?.unwrap_or_default();
         operator::take_failure();
         let sim = py
             .detach(|| TimeStepping::with_methods(model, steps, integrators, &solver, newton))
             .map_err(|error| errors::sim(py, error))?;
-        Ok(PyTimeStepping { sim: Mutex::new(sim), model_text })
+        Ok(PyTimeStepping { sim: Mutex::new(sim), model_text, keeps })
     }
 
     #[getter]
@@ -155,7 +163,7 @@ impl PyTimeStepping {
         let interrupt = AtomicBool::new(false);
         let mut watch = Watch::new(progress);
         let mut raised = None;
-        let result = py.detach(|| {
+        let result = self.compute(py, || {
             let mut sim = self.lock()?;
             let mut look = |now: Progress| {
                 if let Err(error) = watch.look(now) {
@@ -200,6 +208,11 @@ impl PyTimeStepping {
         self.sim.try_lock().map_err(|_| Busy)
     }
 
+    /// Computes, without the interpreter unless it is kept.
+    fn compute<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+        if self.keeps { work() } else { py.detach(work) }
+    }
+
     /// Does something to the simulation without the interpreter.
     fn change<T: Send>(
         &self,
@@ -207,9 +220,15 @@ impl PyTimeStepping {
         change: impl FnOnce(&mut TimeStepping) -> Result<T, SimError> + Send,
     ) -> PyResult<T> {
         operator::take_failure();
-        let result = py.detach(|| self.lock().map(|mut sim| change(&mut sim)));
+        let result = self.compute(py, || self.lock().map(|mut sim| change(&mut sim)));
         result?.map_err(|error| errors::sim(py, error))
     }
+}
+
+/// Components of states and outputs of a model.
+fn size(model: &Model) -> usize {
+    let states = model.systems().map(|(_, system)| system.dim()).sum::<usize>();
+    states + model.interactions().map(|(_, one)| one.relation.size()).sum::<usize>()
 }
 
 /// What a run does besides computing: looks for signals, reports its progress.
@@ -233,6 +252,7 @@ impl Watch {
         self.looked = now;
         Python::attach(|py| {
             py.check_signals()?;
+            py.detach(|| ()); // a turn for others, where the interpreter is kept
             if let Some(report) = &self.report
                 && now - self.reported >= REPORTS
             {

@@ -71,6 +71,7 @@ pub struct CompleteLagrangian {
     H: Operator,
     dh_dt: Operator,
     dh_dlam: Option<Operator>,
+    noise: f64,
     given: [bool; 3], // which of the Jacobians H, ∂h/∂t, ∂h/∂λ
 }
 
@@ -80,9 +81,10 @@ impl IntoRelation for LagrangianRelation {
     fn complete(self, dim: usize) -> CompleteLagrangian {
         let LagrangianRelation { h, H, dh_dt } = self;
         CompleteLagrangian {
+            noise: noise(&h, &H),
             given: [H.is_some(), dh_dt.is_some(), false],
-            H: H.unwrap_or_else(|| h.derivative(Argument::First, dim)),
-            dh_dt: dh_dt.unwrap_or_else(|| h.derivative(Argument::Time, 1)),
+            H: H.unwrap_or_else(|| h.accurate_derivative(Argument::First, dim)),
+            dh_dt: dh_dt.unwrap_or_else(|| h.accurate_derivative(Argument::Time, 1)),
             dh_dlam: None,
             h,
         }
@@ -96,13 +98,20 @@ impl IntoRelation for LagrangianCompliant {
         let LagrangianCompliant { h, H, dh_dlam } = self;
         let size = h.rows();
         CompleteLagrangian {
+            noise: noise(&h, &H),
             given: [H.is_some(), false, dh_dlam.is_some()],
-            H: H.unwrap_or_else(|| h.derivative(Argument::First, dim)),
+            H: H.unwrap_or_else(|| h.accurate_derivative(Argument::First, dim)),
             dh_dt: Operator::zero(size, 1),
             dh_dlam: Some(dh_dlam.unwrap_or_else(|| h.derivative(Argument::Second, size))),
             h,
         }
     }
+}
+
+/// That of central differences, where `H` is neither given nor exact.
+fn noise(h: &Operator, H: &Option<Operator>) -> f64 {
+    let exact = H.is_some() || h.is_differentiable(Argument::First);
+    if exact { 0.0 } else { 1e-9 }
 }
 
 impl Relation for CompleteLagrangian {
@@ -116,6 +125,10 @@ impl Relation for CompleteLagrangian {
 
     fn terms(&self) -> Terms {
         Terms { through: self.dh_dlam.is_some(), time: !self.dh_dt.is_zero(), feedback: false }
+    }
+
+    fn noise(&self) -> f64 {
+        self.noise
     }
 
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError> {

@@ -131,9 +131,13 @@ impl Cones {
         let (n, worth) = (problem.len(), sweeps_worth(problem.len()));
         let mut sweeps = worth;
         if n > ISLANDS {
-            let report = self.gauss_seidel.run(problem, z, w, 2 * TRIAL, |_, _| true);
-            if search.take(report, z) || self.by_islands(problem, z, w, search) {
-                return;
+            // the blocks alone, to see whether there are islands
+            let cut = self.gauss_seidel.run(problem, z, w, 0, |_, _| true);
+            if cut.is_ok() && Islands::of(&self.gauss_seidel.blocks).islands.len() > 1 {
+                let report = self.gauss_seidel.run(problem, z, w, 2 * TRIAL, |_, _| true);
+                if search.take(report, z) || self.by_islands(problem, z, w, search) {
+                    return;
+                }
             }
         }
         while search.iterations < self.settings.max_iter {

@@ -31,7 +31,7 @@ use crate::{GaussSeidelSettings, LARGEST_BLOCK, NumericsError, Problem, Report, 
 #[derive(Debug)]
 pub struct GaussSeidel {
     settings: GaussSeidelSettings,
-    blocks: Blocks,
+    pub(super) blocks: Blocks,
     colouring: Option<(u64, Colouring)>, // and the matrix it is of
     points: Points,
     still: Vec<u32>, // sweeps in which each block did not move
@@ -144,6 +144,7 @@ impl Points {
     ) -> Report {
         let (mut sweeps, mut next) = (0, 0);
         let mut gradient = f64::INFINITY; // ‖g‖² of the sweep before
+        let mut enough = 0.0; // length of a step after which the residual may be small enough
         let mut least = residual(problem, z, w);
         self.best.copy_from_slice(z);
         let status = loop {
@@ -164,8 +165,11 @@ impl Points {
                 if sweeps >= limit || !go_on(sweeps, now.value) {
                     break Status::MaxIter;
                 }
-                // measuring costs as much as a sweep: do it the less often the longer it takes
-                next = (sweeps + 1 + sweeps / 8).min(sweeps + 25).min(limit);
+                // measuring costs as much as a sweep: do it the less often the longer it takes, but
+                // where steps have become so short that the residual may be small enough
+                next = (sweeps + 1 + sweeps / 4).min(sweeps + 25).min(limit);
+                let step = self.step_length(z);
+                enough = if step > 0.0 { step * settings.tol / now.value } else { 0.0 };
             }
             if settings.accelerate && sweeps > 0 {
                 gradient = self.prolong(z, gradient);
@@ -173,11 +177,20 @@ impl Points {
             self.before.copy_from_slice(z);
             sweep(z, sweeps);
             sweeps += 1;
+            if self.step_length(z) <= enough {
+                next = sweeps;
+            }
         };
         z.copy_from_slice(&self.best);
         let least = residual(problem, z, w);
         let (residual, worst) = (least.value, least.worst);
         Report { status, iterations: sweeps, residual, worst, method: "gauss-seidel" }
+    }
+
+    /// `‖z − z_before‖`.
+    fn step_length(&self, z: &[f64]) -> f64 {
+        let squares = self.before.iter().zip(z).map(|(a, b)| (a - b) * (a - b));
+        squares.sum::<f64>().sqrt()
     }
 
     /// Equation (2).

@@ -117,7 +117,8 @@ pub struct GeneralizedAlpha {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewtonSettings {
-    /// Size of the residual, relative to its terms, at which the iteration ends. Default 1e-12.
+    /// Size of the residual, relative to its terms, at which the iteration ends; 1e-9 at least
+    /// where a relation of mechanical systems has its `H` by differences. Default 1e-12.
     pub tol: f64,
     /// Iterations before giving up. Default 50.
     pub max_iter: usize,

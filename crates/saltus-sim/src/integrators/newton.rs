@@ -92,6 +92,7 @@ struct Pair {
 #[derive(Debug)]
 pub(crate) struct Newton {
     settings: NewtonSettings,
+    noise: f64, // of `C`, relative to its entries
     pub systems: Vec<SystemBlock>,
     pub links: Vec<Link>,
     D: Vec<Matrix>, // of each interaction
@@ -118,6 +119,10 @@ impl Newton {
         solver: &Solver,
     ) -> Result<Newton, SimError> {
         let (n, m) = (places.states, places.outputs);
+        // no residual is smaller than what is not known of the relations
+        let noise = places.interactions_of(model).map(|(_, one, _)| one.relation.noise());
+        let noise = noise.fold(0.0, f64::max);
+        let settings = NewtonSettings { tol: settings.tol.max(noise), ..settings };
         let mut position = vec![usize::MAX; places.systems.len()];
         let mut systems = Vec::new();
         for (k, name, _, range) in places.systems_of(model) {
@@ -178,6 +183,7 @@ impl Newton {
         q.copy_from_slice(problem.q());
         Ok(Newton {
             settings,
+            noise,
             systems,
             links,
             D,
@@ -289,12 +295,17 @@ impl Newton {
         for link in self.links.iter().filter(|link| link.on) {
             let xi = &xi[link.range.clone()];
             let mut scale = 0.0_f64;
+            let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            let noise = match self.noise {
+                0.0 => 0.0,
+                noise => noise * largest(link.C.data()) * largest(xi),
+            };
             for (i, row) in link.rows.clone().enumerate() {
                 let terms: f64 = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs()).sum();
                 scale = scale.max(terms).max(self.w[row].abs()).max(self.q[row].abs());
             }
             for row in link.rows.clone() {
-                agree &= (self.w[row] - self.w_problem[row]).abs() <= tol * scale;
+                agree &= (self.w[row] - self.w_problem[row]).abs() <= tol * scale + noise;
             }
         }
         agree
