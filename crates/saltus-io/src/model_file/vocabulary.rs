@@ -360,6 +360,9 @@ const THRESHOLD: (&str, &str) = (
 );
 const TOL: (&str, &str) = ("tol", "the verified residual of an answer is at most this");
 
+/// Settings that are one of a few names.
+const CHOICES: &[(&str, &[&str])] = &[("projection", &["direct", "combined", "ggl"])];
+
 /// The integrators and solvers in words.
 const METHODS: &[(&str, &str)] = &[
     ("euler-moreau", "the theta-gamma scheme of Euler and Moreau, for first-order systems"),
@@ -393,13 +396,17 @@ fn settings_kinds(names: &[&'static str], defaults: impl Fn(&str) -> Option<Valu
         let settings = defaults.as_object().into_iter().flatten();
         let keys = settings.filter(|(key, _)| *key != "kind").map(|(key, default)| Key {
             name: key.clone(),
-            form: match default {
-                Value::Number(number) if number.is_u64() => Form::Count,
-                Value::Number(_) => Form::Number,
-                Value::Bool(_) => Form::Flag,
+            form: match (default, CHOICES.iter().find(|(choice, _)| choice == key)) {
+                (_, Some((_, names))) => Form::Choice(names.to_vec()),
+                (Value::Number(number), _) if number.is_u64() => Form::Count,
+                (Value::Number(_), _) => Form::Number,
+                (Value::Bool(_), _) => Form::Flag,
                 _ => Form::Text,
             },
-            absent: Absent::Value(default.clone()),
+            absent: match default {
+                Value::Null => Absent::Words("none"),
+                default => Absent::Value(default.clone()),
+            },
             doc: words.iter().find(|(name, _)| name == key).map_or("", |(_, doc)| doc),
         });
         let doc = METHODS.iter().find(|(method, _)| *method == name).map_or("", |(_, doc)| doc);
