@@ -36,7 +36,13 @@ from saltus._errors import (
 )
 from saltus._operators import CFUNC_SIGNATURE, Plugin, plugin
 from saltus._progress import Progress
-from saltus.integrators import EulerMoreau, Integrator, MoreauJean
+from saltus.integrators import (
+    EulerMoreau,
+    GeneralizedAlpha,
+    Integrator,
+    MoreauJean,
+    SchatzmanPaoli,
+)
 from saltus.jacobians import JacobianCheck, JacobianReport
 from saltus.laws import (
     Complementarity,
@@ -79,6 +85,7 @@ __all__ = [
     "FirstOrderLinearRelation",
     "FirstOrderRelation",
     "Fremond",
+    "GeneralizedAlpha",
     "ImpactFriction",
     "InputError",
     "Integrator",
@@ -113,6 +120,7 @@ __all__ = [
     "Run",
     "RunStats",
     "SaltusError",
+    "SchatzmanPaoli",
     "SignalError",
     "Simulation",
     "SolverError",

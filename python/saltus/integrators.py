@@ -39,12 +39,7 @@ class EulerMoreau(Integrator, kind="euler-moreau"):
         def __init__(self, theta: float = ..., gamma: float = ...) -> None: ...
 
 
-class MoreauJean(
-    Integrator,
-    kind="moreau-jean",
-    by_name=["threshold"],
-    reserved={"projection": "projection on positions"},
-):
+class MoreauJean(Integrator, kind="moreau-jean", by_name=["threshold"]):
     """The θ-scheme of Moreau and Jean for mechanical systems with impacts::
 
         M (v⁺ − v) = h F_θ + Hᵀ λ,    q⁺ = q + h (θ v⁺ + (1 − θ) v)
@@ -56,9 +51,10 @@ class MoreauJean(
         fast vibrations.
     gamma : float
         A contact is active in a step that starts with ``y + γ h u ≤ threshold``. In [0, 1].
-    projection : None
-        Projection on positions (``"direct"``, ``"combined"``) does not exist yet: penetration
-        is measured, not corrected.
+    projection : str, optional
+        How positions are kept on the constraints: ``"direct"``, after the step; ``"combined"``,
+        with the contacts that the step closes; ``"ggl"``, together with the velocities. Not at
+        all unless given: penetration is then measured, not corrected.
     threshold : float
         See `gamma`; in the unit of the gap. A small positive value keeps resting contacts
         active that round-off has lifted. By name only.
@@ -66,6 +62,7 @@ class MoreauJean(
 
     theta: float
     gamma: float
+    projection: str | None
     threshold: float
     if TYPE_CHECKING:
 
@@ -73,7 +70,54 @@ class MoreauJean(
             self,
             theta: float = ...,
             gamma: float = ...,
-            projection: None = ...,
+            projection: str | None = ...,
+            *,
+            threshold: float = ...,
+        ) -> None: ...
+
+
+class SchatzmanPaoli(Integrator, kind="schatzman-paoli"):
+    """The scheme of Schatzman and Paoli for mechanical systems: contacts hold in the positions.
+
+    Parameters
+    ----------
+    theta : float
+        Weight of the outer positions in the forces, in [0, 1]. 0 is explicit, from 1/4 on the
+        scheme is stable for every step.
+    """
+
+    theta: float
+    if TYPE_CHECKING:
+
+        def __init__(self, theta: float = ...) -> None: ...
+
+
+class GeneralizedAlpha(Integrator, kind="generalized-alpha", by_name=["threshold"]):
+    """The generalized-α scheme for mechanical systems: second order while nothing impacts.
+
+    Parameters
+    ----------
+    rho_inf : float
+        What is left of infinitely fast vibrations after a step, in [0, 1]. 1 damps nothing.
+    gamma : float
+        A contact is active in a step that starts with ``y + γ h u ≤ threshold``. In [0, 1].
+    projection : str, optional
+        As of `MoreauJean`.
+    threshold : float
+        As of `MoreauJean`. By name only.
+    """
+
+    rho_inf: float
+    gamma: float
+    projection: str | None
+    threshold: float
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            rho_inf: float = ...,
+            gamma: float = ...,
+            projection: str | None = ...,
             *,
             threshold: float = ...,
         ) -> None: ...

@@ -47,6 +47,8 @@ def test_settings_are_those_of_rust(module, cls, defaults):
     for argument in [*init.args.args[1:], *init.args.kwonlyargs]:
         if argument.arg in cls._reserved:
             assert argument.annotation.value is None
+        elif defaults[argument.arg] is None:
+            assert ast.unparse(argument.annotation) == "str | None"
         else:
             assert isinstance(defaults[argument.arg], types[argument.annotation.id])
 
@@ -140,7 +142,7 @@ program = nu.solve(nu.qp(np.eye(2), [0, 0], A=[[1, 1]], l=2))
 WRONG = """
 import saltus as sl
 sl.MoreauJean(thetta=0.5)
-sl.MoreauJean(projection="direct")
+sl.MoreauJean(projection=1)
 sl.NewtonImpact()
 sl.TimeStepping(sl.Model(), h=1, solver="auto")
 """
