@@ -48,6 +48,8 @@ def test_settings_are_those_of_rust(module, cls, defaults):
     for argument in [*init.args.args[1:], *init.args.kwonlyargs]:
         if argument.arg in cls._reserved:
             assert argument.annotation.value is None
+        elif defaults[argument.arg] is None:
+            assert ast.unparse(argument.annotation) == "str | None"
         else:
             assert isinstance(defaults[argument.arg], types[ast.unparse(argument.annotation)])
 
