@@ -273,3 +273,26 @@ fn newton_that_fails_changes_nothing() {
     assert!(error.starts_with("the step to t = 0.1: Newton's method stopped after 2"), "{error}");
     assert_eq!((sim.t(), sim.x(id).unwrap()), (0.0, &[1.0][..]));
 }
+
+/// `ẋ = z − x` with an input that changes half-way, and goes back with a reset.
+#[test]
+fn inputs_hold_from_the_instant_they_are_set() {
+    let names = Names { first: ("x", 1), inputs: 1, ..Names::TIME };
+    let f = Operator::formula("[z[0] - x[0]]", &names, &[]).unwrap();
+    let mut model = Model::new("held");
+    let point = model.add("point", FirstOrder::new([1.0], f).z0([0.0])).unwrap();
+    let scheme = EulerMoreau { theta: 0.5, ..EulerMoreau::default() };
+    let mut sim = TimeStepping::new(model, 1e-3, [scheme.into()]).unwrap();
+    sim.run(1.0).unwrap();
+    sim.set_inputs("point", &[2.0]).unwrap();
+    assert_eq!(sim.inputs("point").unwrap(), [2.0]);
+    sim.run(2.0).unwrap();
+    let decay = (-1.0_f64).exp();
+    let expected = 2.0 + (decay - 2.0) * decay;
+    within("x(2)", (sim.x(point).unwrap()[0] - expected).abs(), 1e-6);
+    let error = sim.set_inputs("point", &[1.0, 2.0]).unwrap_err().to_string();
+    assert!(error.starts_with("set_input: `z` has length 2, expected 1"), "{error}");
+    assert!(sim.set_inputs("pont", &[1.0]).unwrap_err().to_string().contains("`point`"));
+    sim.reset().unwrap();
+    assert_eq!(sim.inputs("point").unwrap(), [0.0]);
+}
