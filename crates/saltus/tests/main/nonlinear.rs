@@ -258,6 +258,28 @@ fn fremond_never_gives_energy() {
     assert!(before > 0.01, "there was an impact");
 }
 
+/// In mechanics a polyhedron is one of forces, as the bounds of a relay are: friction of ±0.5
+/// brakes a unit mass from 1 in two seconds, whatever the step.
+#[test]
+fn a_polyhedron_of_forces() {
+    for formulas in [false, true] {
+        let mut model = Model::new("brake");
+        let id = model.add("mass", LagrangianLinear::new([0.0], [1.0], [[1.0]])).unwrap();
+        let law = Law::NormalCone { A: [[1.0], [-1.0]].into(), b: vec![0.5, 0.5] };
+        if formulas {
+            let h = LagrangianRelation::new(relation(1, ("q", 1), 1, &["q[0]"]));
+            model.connect("brake", h, law, &[id]).unwrap();
+        } else {
+            let H = LagrangianLinearRelation::new([[1.0]]);
+            model.connect("brake", H, law, &[id]).unwrap();
+        }
+        let run = run(model, 0.01, MoreauJean::default(), 3.0);
+        let v = run.signal("mass.v").unwrap();
+        within("halfway", (v[100] - 0.5).abs(), 1e-12);
+        within("at rest", v[300].abs(), 1e-12);
+    }
+}
+
 /// Newton's method that does not converge is an error, and nothing has changed.
 #[test]
 fn newton_that_fails_changes_nothing() {
