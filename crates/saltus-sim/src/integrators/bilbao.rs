@@ -102,8 +102,8 @@ mod tests {
             let W = inertia(sigma, omega * omega);
             let (s, e) = (sigma * sigma - omega * omega, (-2.0 * sigma).exp());
             let A = match s {
-                s if s >= 0.0 => 2.0 * (-sigma as f64).exp() * f64::sqrt(s).cosh(),
-                s => 2.0 * (-sigma as f64).exp() * f64::sqrt(-s).cos(),
+                s if s >= 0.0 => 2.0 * f64::exp(-sigma) * f64::sqrt(s).cosh(),
+                s => 2.0 * f64::exp(-sigma) * f64::sqrt(-s).cos(),
             };
             // v⁺ = e v − ω²/W q  and  q⁺ = q + v⁺
             assert!((1.0 + e - omega * omega / W - A).abs() < 1e-14, "{sigma} {omega}");
