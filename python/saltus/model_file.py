@@ -17,6 +17,7 @@ from saltus._progress import Progress
 from saltus._settings import from_text
 from saltus.integrators import Integrator
 from saltus.model import Model
+from saltus.newton import Newton, NewtonSettings
 from saltus.results import Run
 from saltus.solvers import Solver
 from saltus.time_stepping import TimeStepping
@@ -32,6 +33,8 @@ class Simulation:
     """One for each order of systems in the model."""
     solver: Solver
     """The solver of each step's problem."""
+    newton: Newton
+    """How the equations of a step that are not linear are solved."""
     h: float
     """The time step."""
     until: float
@@ -64,6 +67,7 @@ class ModelFile:
             core.strategy,
             [from_text(Integrator, text) for text in core.integrators],
             from_text(Solver, core.solver),
+            from_text(NewtonSettings, core.newton),
             core.h,
             core.until,
             core.every,
@@ -107,7 +111,8 @@ class ModelFile:
         simulation = TimeStepping.__new__(TimeStepping)
         integrators = [one._json() for one in given.integrators]
         text = self._text_with(changes)
-        simulation._start(self.model, steps, integrators, given.solver._json(), text)
+        solver, newton = given.solver._json(), given.newton._json()
+        simulation._start(self.model, steps, integrators, solver, text, newton)
         return simulation
 
     def _text_with(self, changes: Mapping[str, Any]) -> str:

@@ -119,3 +119,40 @@ def test_examples_run(example):
     file = sl.load_model(example)
     until = file.model.t0 + min(file.simulation.until - file.model.t0, 50 * file.simulation.h)
     assert file.run(until=until).complete
+
+
+def test_formulas_of_the_state(tmp_path):
+    text = """\
+[simulation]
+integrator = { theta = 0.5 }
+newton = { mode = "quasi", tol = 1e-12 }
+h = 1e-2
+until = 1.0
+
+[[system]]
+name = "pendulum"
+kind = "lagrangian"
+q0 = [1]
+v0 = [0]
+M = [[1]]
+F_int = ["9.81*sin(q[0])"]
+
+[[interaction]]
+name = "stop"
+systems = ["pendulum"]
+relation = { kind = "lagrangian", h = ["q[0] + 0.5"] }
+law = { kind = "newton-impact", e = 0.5 }
+"""
+    path = tmp_path / "pendulum.toml"
+    path.write_text(text)
+    file = sl.load_model(path)
+    assert file.simulation.newton == sl.Newton(mode="quasi", tol=1e-12)
+
+    model = sl.Model("pendulum")
+    system = sl.Lagrangian(q0=[1], v0=[0], M=[[1]], F_int=["9.81*sin(q[0])"])
+    pendulum = model.add(system, name="pendulum")
+    relation = sl.LagrangianRelation(h=["q[0] + 0.5"])
+    model.connect(relation, sl.NewtonImpact(e=0.5), pendulum, name="stop")
+    newton = sl.Newton(mode="quasi", tol=1e-12)
+    sim = sl.TimeStepping(model, h=1e-2, integrator=sl.MoreauJean(theta=0.5), newton=newton)
+    np.testing.assert_array_equal(file.run()["pendulum"].q, sim.run(1.0)["pendulum"].q)

@@ -28,6 +28,7 @@ pub struct Callable {
 /// What is handed to the function, made once.
 struct Arrays {
     arguments: Vec<Option<Py<PyArray1<f64>>>>, // one an argument, nothing for `t`
+    tuple: Py<PyTuple>,                        // of them; empty where it has to be made anew
     out: Option<(Py<PyArrayDyn<f64>>, Py<PyDict>)>,
 }
 
@@ -65,9 +66,12 @@ impl Callable {
         at: At<'_>,
         out: &mut [f64],
     ) -> PyResult<()> {
+        let ours = if arrays.tuple.bind(py).is_empty() { 1 } else { 2 };
         for (array, &argument) in arrays.arguments.iter_mut().zip(&self.arguments) {
-            if let Some(values) = vector(at, argument) {
-                fill(py, array, values);
+            if let Some(values) = vector(at, argument)
+                && !fill(py, array, values, ours)
+            {
+                arrays.tuple = PyTuple::empty(py).unbind();
             }
         }
         let keywords = match &mut arrays.out {
@@ -79,30 +83,46 @@ impl Callable {
             }
             None => None,
         };
-        let value = match (keywords, &arrays.arguments[..]) {
-            (None, [None]) => self.function.bind(py).call1((at.t,))?,
-            (None, [Some(x)]) => self.function.bind(py).call1((x,))?,
-            (None, [None, Some(x)]) => self.function.bind(py).call1((at.t, x))?,
-            (None, [Some(x), Some(y)]) => self.function.bind(py).call1((x, y))?,
-            (None, [None, Some(x), Some(y)]) => self.function.bind(py).call1((at.t, x, y))?,
-            (keywords, _) => {
-                let given = arrays.arguments.iter().map(|array| match array {
-                    Some(array) => array.bind(py).as_any().clone(),
-                    None => PyFloat::new(py, at.t).into_any(),
-                });
-                let given = PyTuple::new(py, given.collect::<Vec<_>>())?;
-                self.function.bind(py).call(given, keywords)?
-            }
-        };
+        self.renew(py, &arrays.arguments, &mut arrays.tuple, at.t)?;
+        let value = self.function.bind(py).call(arrays.tuple.bind(py), keywords)?;
         match &arrays.out {
             Some((array, _)) if value.is_none() => copy(array.bind(py), &self.shape, out),
             _ => read(&value, &self.shape, out),
         }
     }
 
+    /// The arguments as a tuple: that of the last call with another `t`, unless it was kept.
+    #[inline]
+    fn renew(
+        &self,
+        py: Python<'_>,
+        arguments: &[Option<Py<PyArray1<f64>>>],
+        tuple: &mut Py<PyTuple>,
+        t: f64,
+    ) -> PyResult<()> {
+        if tuple.bind(py).is_empty() || is_shared(tuple.as_ptr(), 1) {
+            let given = arguments.iter().map(|array| match array {
+                Some(array) => array.bind(py).as_any().clone(),
+                None => PyFloat::new(py, t).into_any(),
+            });
+            *tuple = PyTuple::new(py, given.collect::<Vec<_>>())?.unbind();
+            return Ok(());
+        }
+        for (k, argument) in self.arguments.iter().enumerate() {
+            if *argument == Argument::Time {
+                let t = PyFloat::new(py, t).into_ptr();
+                // SAFETY: nobody else has the tuple, `k` is in its range, and the reference to
+                // the number is handed over
+                unsafe { ffi::PyTuple_SetItem(tuple.as_ptr(), k as ffi::Py_ssize_t, t) };
+            }
+        }
+        Ok(())
+    }
+
     fn new_arrays(&self, py: Python<'_>) -> PyResult<Arrays> {
         Ok(Arrays {
             arguments: self.arguments.iter().map(|_| None).collect(),
+            tuple: PyTuple::empty(py).unbind(),
             out: if self.out { Some(self.new_out(py)?) } else { None },
         })
     }
@@ -147,11 +167,17 @@ fn vector(at: At<'_>, argument: Argument) -> Option<&[f64]> {
     }
 }
 
-/// The array with these values: the one of the last call, unless somebody still looks at it.
+/// Puts values into the array of the last call; into a new one, and then the answer is no, where
+/// somebody still looks at it.
 #[inline]
-fn fill(py: Python<'_>, array: &mut Option<Py<PyArray1<f64>>>, values: &[f64]) {
+fn fill(
+    py: Python<'_>,
+    array: &mut Option<Py<PyArray1<f64>>>,
+    values: &[f64],
+    ours: isize,
+) -> bool {
     if let Some(array) = array
-        && !is_shared(array.as_ptr(), 1)
+        && !is_shared(array.as_ptr(), ours)
     {
         let array = array.bind(py);
         // SAFETY: nobody else has the array. It was made by `from_slice` below, so it is one
@@ -159,10 +185,12 @@ fn fill(py: Python<'_>, array: &mut Option<Py<PyArray1<f64>>>, values: &[f64]) {
         if array.len() == values.len()
             && let Ok(slice) = unsafe { array.as_slice_mut() }
         {
-            return slice.copy_from_slice(values);
+            slice.copy_from_slice(values);
+            return true;
         }
     }
     *array = Some(PyArray1::from_slice(py, values).unbind());
+    false
 }
 
 /// Whether there are more references than ours.

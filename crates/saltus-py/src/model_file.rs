@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::model::PyModel;
-use crate::settings::text_of;
+use crate::settings::{newton_text, text_of};
 use pyo3::prelude::*;
 use saltus::io::ModelFile;
 use std::path::PathBuf;
@@ -41,6 +41,11 @@ impl PyModelFile {
     #[getter]
     fn solver(&self) -> PyResult<String> {
         text_of(serde_json::to_string(&self.0.simulation.solver))
+    }
+
+    #[getter]
+    fn newton(&self) -> PyResult<String> {
+        newton_text(self.0.simulation.newton)
     }
 
     #[getter]

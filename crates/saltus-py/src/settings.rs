@@ -46,7 +46,12 @@ pub fn check_solver(text: &str) -> PyResult<String> {
 /// Reads and checks the settings of Newton's method; gives them back with all of them.
 #[pyfunction]
 pub fn check_newton(text: &str) -> PyResult<String> {
-    text_of(serde_json::to_string(&Method::Newton(newton(text)?)))
+    newton_text(newton(text)?)
+}
+
+/// The settings of Newton's method as text.
+pub fn newton_text(settings: NewtonSettings) -> PyResult<String> {
+    text_of(serde_json::to_string(&Method::Newton(settings)))
 }
 
 pub fn newton(text: &str) -> PyResult<NewtonSettings> {

@@ -147,16 +147,15 @@ impl Cones {
             if search.take(report, z) {
                 return;
             }
-            if n > ISLANDS
-                && can_sweep
-                && self.has_regions
-                && self.by_regions(problem, z, w, search)
-            {
-                return;
+            if n > ISLANDS && can_sweep && self.has_regions {
+                if self.by_regions(problem, z, w, search) {
+                    return;
+                }
+                z.copy_from_slice(search.best);
             }
             if n > FACTORED && !can_sweep {
                 let AutoSettings { tol, max_iter } = self.settings;
-                let settings = ExtragradientSettings { tol, max_iter, ..Default::default() };
+                let settings = ExtragradientSettings { tol, max_iter };
                 let report = Extragradient::new(settings).solve(problem, z, w);
                 search.take(report, z);
                 return;
@@ -280,11 +279,14 @@ impl Cones {
         while left > 0 && search.iterations < max_iter {
             let now = residual(problem, z, w).value;
             if now <= 0.5 * least {
-                (least, left, size) = (now, ROUNDS, regions::SIZE);
+                (least, size) = (now, regions::SIZE);
             } else {
                 left -= 1;
                 size = (2 * size).min(regions::LARGEST);
             }
+            shares(problem, z, w, &mut of_blocks);
+            let around = regions::around(self.gauss_seidel.blocks(), &of_blocks, size);
+            let Some(regions) = around else { return false };
             // Newton's method is soon done, or soon lost
             if now <= 0.25 * tried && problem.len() <= FACTORED {
                 tried = now;
@@ -294,11 +296,8 @@ impl Cones {
                 if search.take(report, z) {
                     return true;
                 }
-                residual(problem, z, w);
             }
-            shares(problem, z, w, &mut of_blocks);
             let blocks = self.gauss_seidel.blocks();
-            let Some(regions) = regions::around(blocks, &of_blocks, size) else { return false };
             let mut parts = Parts::new(AutoSettings { tol: (0.01 * now).max(0.3 * tol), max_iter });
             parts.inner.has_regions = false;
             for region in &regions {

@@ -19,8 +19,6 @@ const LEAST: f64 = 0.1;
 /// Blocks of a region: at first, and at most.
 pub(super) const SIZE: usize = 40;
 pub(super) const LARGEST: usize = 320;
-/// Times that all regions together may hold every block: beyond that, nothing is local.
-const TIMES: usize = 4;
 
 /// The regions of at most `size` blocks around those with large shares of the residual, the
 /// largest first; `None` where most of the problem would be in several of them.
@@ -53,7 +51,8 @@ pub(super) fn around(blocks: &Blocks, shares: &[f64], size: usize) -> Option<Vec
         region[..next].iter().for_each(|&k| inside[k] = true);
         region.sort_unstable();
         regions.push(region);
-        if regions.len() * size > TIMES * count {
+        // together as large as the problem: nothing is local
+        if regions.len() * size > count && regions.len() > 1 {
             return None;
         }
     }
@@ -94,18 +93,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_everywhere_is_not_local() {
-        let blocks = chain(30);
-        assert_eq!(around(&blocks, &[1.0; 30], SIZE).unwrap().len(), 1);
-        // of two blocks each, they hold every block several times
-        assert!(around(&blocks, &[1.0; 30], 2).is_some());
-        let dense = Sparse::from_triplets(
-            30,
-            30,
-            &(0..900).map(|k| (k / 30, k % 30, 1.0)).collect::<Vec<_>>(),
-        );
-        let problem = Problem::lcp(dense, vec![0.0; 30]).unwrap();
-        let mut blocks = Blocks::default();
-        blocks.update("regions", &problem).unwrap();
-        assert!(around(&blocks, &[1.0; 30], 10).is_none());
+        assert!(around(&chain(100), &[1.0; 100], SIZE).is_none());
+        // unless one region holds everything
+        assert_eq!(around(&chain(30), &[1.0; 30], SIZE).unwrap().len(), 1);
     }
 }

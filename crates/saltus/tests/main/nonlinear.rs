@@ -35,7 +35,7 @@ fn pendulum() {
                 .F_int(mechanical(1, 1, 1, &["9.81*sin(q[0])"]));
             model.add("pendulum", pendulum).unwrap();
             let q = last(&run(model, h, MoreauJean::default(), 10.0), "pendulum.q");
-            (h, (q.sin() + 0.27508746257611686).hypot(-q.cos() + 0.96141920509912506))
+            (h, (q.sin() + 0.275_087_462_576_116_9).hypot(-q.cos() + 0.961_419_205_099_125))
         })
         .to_vec();
     order_within("pendulum", &errors, 1.9..=2.1);

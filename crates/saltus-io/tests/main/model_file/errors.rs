@@ -239,6 +239,11 @@ fn of_the_simulation() {
     );
     check("until = 10.0", "t0 = 5\nuntil = 1", "12:1: `until` is 1, expected at least t0 = 5");
     check("theta = 0.5", "theta = 1.5", "9:38: `theta` is 1.5, expected [0, 1]");
+    check(
+        "theta = 0.5",
+        "projection = \"direkt\"",
+        "9:51: unknown projection `direkt`; did you mean `direct`?",
+    );
     check("h = 5e-3", "solver = { tol = 0 }\nh = 5e-3", "10:12: `tol` is 0, expected (0, inf)");
     check(
         "{ kind = \"moreau-jean\", theta = 0.5 }",
