@@ -68,6 +68,7 @@ from saltus.relations import (
     LagrangianCompliant,
     LagrangianLinearRelation,
     LagrangianRelation,
+    Prescribed,
     Relation,
 )
 from saltus.results import Ledger, Record, Run, RunStats, load
@@ -117,6 +118,7 @@ __all__ = [
     "OperatorError",
     "PiecewiseLinear",
     "Plugin",
+    "Prescribed",
     "Progress",
     "Record",
     "Relation",

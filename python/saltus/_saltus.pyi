@@ -213,6 +213,9 @@ class Model:
         H: Operator | None = None,
         dh_dt: Operator | None = None,
     ) -> None: ...
+    def connect_prescribed(
+        self, name: str, law: Law, systems: list[str], dofs: list[int], v: Operator
+    ) -> None: ...
     def connect_compliant(
         self,
         name: str,

@@ -340,6 +340,42 @@ class LagrangianCompliant(Relation):
         return m
 
 
+class Prescribed(Relation):
+    """Degrees of freedom that move as they are told: boundary conditions::
+
+        u = v[dofs] − v(t),    p[dofs] = λ
+
+    With `Equality`, ``u = 0``, and ``λ`` is the reaction, as an impulse. There is no gap: ``y``
+    is zero.
+
+    Parameters
+    ----------
+    dofs : sequence of int
+        The degrees of freedom, from 0, counted over the linked systems.
+    v : (m,) operator of t
+        Their velocities.
+
+    Examples
+    --------
+    >>> model.connect(Prescribed([0], v=["cos(t)"]), Equality(), body)
+    """
+
+    def __init__(self, dofs: Sequence[int], v: Operator) -> None:
+        self.dofs = [count(dof, "dofs") for dof in dofs]
+        self.v = given(v, "v", 1)
+
+    def _connect(self, link: Link) -> int:
+        n, m = len(link.state("q")), len(self.dofs)
+        link.model.connect_prescribed(
+            link.name,
+            link.compiled_law(n, m),
+            link.systems,
+            self.dofs,
+            link.scope(("q", n)).operator(self.v, "v", "t", m),
+        )
+        return m
+
+
 class LagrangianLinearRelation(Relation):
     """A linear relation of mechanical systems::
 

@@ -43,3 +43,14 @@ def test_a_scheme_for_each_system():
     integrators = [sl.MoreauJean(theta=1, systems=[left]), sl.SchatzmanPaoli(systems=["right"])]
     run = sl.TimeStepping(model, h=0.05, integrator=integrators).run(20.0)
     assert abs(run["left"].q[-100:]).max() < 0.8 < 0.95 < abs(run["right"].q[-100:]).max()
+
+
+def test_a_prescribed_motion():
+    model = sl.Model("shaker")
+    mass = model.add(sl.LagrangianLinear([0.0, 5.0], [1.0, 0.0], np.diag([2.0, 1.0])), name="mass")
+    model.connect(sl.Prescribed([0], ["cos(t)"]), sl.Equality(), mass, name="shaker")
+    run = sl.TimeStepping(model, h=1e-3).run(2.0)
+    assert np.allclose(run["mass"].q[:, 0], np.sin(run.t), atol=1e-6)
+    assert abs(run["shaker"].lam[-1, 0] / 1e-3 + 2 * np.sin(2)) < 2e-3
+    with pytest.raises(sl.ModelError, match="entry 0 of `dofs` is 2"):
+        model.connect(sl.Prescribed([2], [0.0]), sl.Equality(), mass)

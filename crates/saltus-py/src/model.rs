@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use saltus::model::{
     Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation,
     IntoRelation, JacobianCheck, JacobianPoints, Lagrangian, LagrangianCompliant, LagrangianLinear,
-    LagrangianLinearRelation, LagrangianRelation, Law, Model, ModelError, Operator, System,
-    SystemId,
+    LagrangianLinearRelation, LagrangianRelation, Law, Model, ModelError, Operator, Prescribed,
+    System, SystemId,
 };
 
 /// A law between `y` and `lam`.
@@ -361,6 +361,20 @@ impl PyModel {
         self.note(&[Some(h), H, dh_dt]);
         let h = h.operator.clone();
         let relation = LagrangianRelation { h, H: optional(H), dh_dt: optional(dh_dt) };
+        self.connect(py, name, law, &systems, relation)
+    }
+
+    fn connect_prescribed(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        law: &PyLaw,
+        systems: Vec<String>,
+        dofs: Vec<usize>,
+        v: &PyOperator,
+    ) -> PyResult<()> {
+        self.note(&[Some(v)]);
+        let relation = Prescribed { dofs, v: v.operator.clone() };
         self.connect(py, name, law, &systems, relation)
     }
 

@@ -189,3 +189,26 @@ fn zero_order_hold() {
     let case = Case { integrator, ..models::sliding_mode(0.01) };
     assert_eq!(allocations(&case, 1000), 0);
 }
+
+/// Two schemes in one model.
+#[test]
+fn mixed_schemes() {
+    use saltus::prelude::*;
+    let mut model = Model::new("two");
+    for name in ["left", "right"] {
+        let ball = LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81]);
+        let id = model.add(name, ball).unwrap();
+        let floor = LagrangianLinearRelation::new([[1.0]]);
+        let law = Law::newton_impact(0.9);
+        model.connect(&format!("{name} floor"), floor, law, &[id]).unwrap();
+    }
+    let left = SchatzmanPaoli { systems: vec!["left".to_string()], ..Default::default() };
+    let mut sim = TimeStepping::new(model, 5e-3, [left.into()]).unwrap();
+    sim.step().unwrap();
+    COUNT.with(|count| count.set(0));
+    WATCH.with(|watch| watch.set(true));
+    let done = (0..1000).all(|_| sim.step().is_ok());
+    WATCH.with(|watch| watch.set(false));
+    assert!(done);
+    assert_eq!(COUNT.with(Cell::get), 0);
+}

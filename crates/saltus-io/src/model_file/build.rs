@@ -12,7 +12,7 @@ use saltus_expr::nearest;
 use saltus_model::{
     FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation, Lagrangian,
     LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law,
-    Model, ModelError, OperatorError, System, SystemId,
+    Model, ModelError, OperatorError, Prescribed, System, SystemId,
 };
 
 /// Adds the systems of the file to the model.
@@ -249,6 +249,18 @@ fn connect_one(
                 D: fields.matrix("D")?,
             };
             let law = law(relation.H.rows())?;
+            model.connect(name, relation, law, systems)?;
+        }
+        "prescribed" => {
+            let item = fields.need("dofs")?;
+            let Some(items) = item.as_array() else {
+                let expected = "an array of degrees of freedom";
+                return Err(fields.scope.wrong_type(item, "dofs", expected).into());
+            };
+            let dofs = items.iter().map(|item| fields.scope.count(item, "dofs"));
+            let dofs = dofs.collect::<Result<Vec<_>, _>>()?;
+            let relation = Prescribed::new(dofs, fields.must_vector("v")?);
+            let law = law(relation.dofs.len())?;
             model.connect(name, relation, law, systems)?;
         }
         kind => unreachable!("the relation `{kind}` is in the vocabulary and nowhere else"),

@@ -681,6 +681,10 @@ fn relation() -> Section {
         optional("H", Form::Matrix(SOFT), EXACT, "∂h/∂q"),
         optional("dh_dlam", Form::Matrix(SOFT), EXACT, "∂h/∂λ"),
     ];
+    let prescribed = vec![
+        needed("dofs", VECTOR, "the degrees of freedom whose velocity is given, from 0"),
+        needed("v", VECTOR_OF_TIME, "their velocities"),
+    ];
     let lagrangian_linear = vec![
         needed("H", MATRIX, "the Jacobian of the gap, one row a component"),
         optional("b", VECTOR, "zero", "the offset"),
@@ -693,6 +697,7 @@ fn relation() -> Section {
             kind("lagrangian", "y = h(t, q), u = H v + ∂h/∂t, H = ∂h/∂q, p = Hᵀ λ", lagrangian),
             kind("lagrangian-compliant", "y = h(q, λ), H = ∂h/∂q, p = Hᵀ λ", lagrangian_compliant),
             kind("lagrangian-linear", "y = H q + D λ + b, u = H v, p = Hᵀ λ", lagrangian_linear),
+            kind("prescribed", "u = v[dofs] − v(t), p[dofs] = λ", prescribed),
         ],
         ..section(SectionId::Relation, "relation", "what y is, and how λ acts", Vec::new())
     }

@@ -17,7 +17,7 @@
 //! (q⁺ − q)/h = g v + G (F − k q)/m    without contact                                  (3)
 //! ```
 //!
-//! Reference: Bilbao, Torin, Chatziioannou 2015; Ducceschi, Bilbao et al. 2016.
+//! Reference: Bilbao, Torin, Chatziioannou 2015.
 
 use super::assembly::factor;
 use crate::SimError;

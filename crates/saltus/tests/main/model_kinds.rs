@@ -238,3 +238,36 @@ fn two_systems() {
     within("free fall of the rod", (last(&run, "b.q[1]") - (3.0 - 5.0)).abs(), 1e-9);
     within("its length", (last(&run, "b.q[1]") - last(&run, "a.q[1]") - 2.0).abs(), 1e-12);
 }
+
+/// A mass that is carried along, `q = sin t`: the reaction is `m q̈`.
+#[test]
+fn a_prescribed_motion() {
+    let text = mechanics(
+        "q0 = [0, 5]\nv0 = [1, 0]\nM = { diagonal = [2, 1] }",
+        "kind = \"prescribed\", dofs = [0], v = [\"cos(t)\"]",
+        "\"equality\"",
+    );
+    let run = run("h = 1e-3\nuntil = 2", &text);
+    within("q(2)", (last(&run, "s.q[0]") - 2f64.sin()).abs(), 1e-6);
+    within("reaction", (last(&run, "i.lam") / 1e-3 + 2.0 * 2f64.sin()).abs(), 2e-3);
+    assert_eq!(last(&run, "s.q[1]"), 5.0);
+}
+
+/// A scheme for each system, by name.
+#[test]
+fn two_schemes() {
+    let system = |name: &str| {
+        format!(
+            "[[system]]\nname = \"{name}\"\nkind = \"lagrangian-linear\"\nq0 = [1]\nv0 = [0]\nM = [[1]]\nK = [[1]]\n"
+        )
+    };
+    let model = system("left") + &system("right");
+    let integrators = "integrator = [{ kind = \"moreau-jean\", theta = 1, systems = [\"left\"] }, \"schatzman-paoli\"]";
+    let run = run(&format!("{integrators}\nh = 0.05\nuntil = 20"), &model);
+    assert!(last(&run, "left.q").abs() < 0.8 * 20f64.cos());
+    within("right", (last(&run, "right.q") - 20f64.cos()).abs(), 1e-2);
+    let wrong = "integrator = { kind = \"moreau-jean\", systems = [\"lft\"] }\nh = 1\nuntil = 1";
+    let error = ModelFile::parse(&format!("[simulation]\n{wrong}\n{model}"), "model.toml", &[]);
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("model.toml:2:") && error.contains("`lft`"), "{error}");
+}

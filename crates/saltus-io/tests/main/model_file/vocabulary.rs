@@ -17,6 +17,7 @@ fn sample(key: &Key, n: usize) -> String {
         (Form::Number | Form::Count | Form::Flag, Absent::Value(default)) => default.to_string(),
         (Form::Number | Form::Count | Form::Entry | Form::Coefficient(_), _) => "1".to_owned(),
         (Form::Bounds, Absent::Value(default)) => default.to_string(),
+        (Form::Vector(_), _) if key.name == "dofs" => format!("{:?}", (0..n).collect::<Vec<_>>()),
         (Form::Vector(_), _) => row(0),
         (Form::Matrix(_), _) => format!("[{}]", (0..n).map(row).collect::<Vec<_>>().join(", ")),
         (Form::Points, _) => "[[0, 1], [1, 0]]".to_owned(),
@@ -68,10 +69,10 @@ fn every_kind_is_built() {
             }
         }
     }
-    // two systems and two relations of first order with every law but those of contacts; two systems and three
-    // relations of mechanics with every law, but for complementarity on a relation that is not compliant
+    // two systems and two relations of first order with every law but those of contacts; two systems and four
+    // relations of mechanics with every law, but for complementarity on the two that are not compliant
     let laws = section(SectionId::Law).kinds.len();
-    assert_eq!(built.len(), 2 * 2 * (laws - 4) + 2 * (3 * laws - 1));
+    assert_eq!(built.len(), 2 * 2 * (laws - 4) + 2 * (4 * laws - 2));
 }
 
 #[test]
