@@ -3,6 +3,7 @@
 import argparse
 import json
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -77,16 +78,31 @@ CASES = {
 }
 
 
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+
+
+def simulation(case):
+    """A new simulation of a case, and its step."""
+    if case in CASES:
+        model, h, integrator = CASES[case]()
+        return lambda: sl.TimeStepping(model, h=h, integrator=integrator), h
+    file = sl.load_model(EXAMPLES / case / "model.toml")
+    s = file.simulation
+    return lambda: sl.TimeStepping(
+        file.model, h=s.h, integrator=s.integrators, solver=s.solver, newton=s.newton
+    ), s.h
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("case", choices=CASES)
+    parser.add_argument("case")
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args()
-    model, h, integrator = CASES[options.case]()
+    build, h = simulation(options.case)
     seconds = []
     for round in range(WARM_UP + options.repeat):
-        sim = sl.TimeStepping(model, h=h, integrator=integrator)
+        sim = build()
         clock = time.perf_counter()
         run = sim.run(until=options.steps * h)
         if round >= WARM_UP:

@@ -170,6 +170,95 @@ def rc_diode_ladder(args, steps):
     )
 
 
+def linear_mechanics(steps, h, osi, problem, systems, contacts, keep):
+    """Systems and (law, H, b, system) contacts under one problem."""
+    nsds = sk.NonSmoothDynamicalSystem(0.0, steps * h)
+    for system in systems:
+        nsds.insertDynamicalSystem(system)
+    interactions = []
+    for law, matrix, offset, system in contacts:
+        relation = sk.LagrangianLinearTIR(np.array(matrix), offset)
+        interaction = sk.Interaction(law, relation)
+        nsds.link(interaction, system)
+        interactions.append(interaction)
+        keep += [law, relation, interaction]
+    disc = sk.TimeDiscretisation(0.0, h)
+    sim = sk.TimeStepping(nsds, disc, osi, problem)
+    keep += [nsds, osi, disc, problem, systems]
+    state = [s.q() for s in systems] + [s.velocity() for s in systems]
+    return Model(h, sim, problem, state, [i.lambda_(1) for i in interactions], keep)
+
+
+def woodpecker(args, steps):
+    """M v' + K q = f + H^T r, three contacts with friction in the plane."""
+    m_m, m_s, j_m, j_s, c, g = 3e-4, 4.5e-3, 5e-9, 7e-7, 0.0056, 9.81
+    l_m, l_g, h_m, h_s, l_s, r_m, r_o = 0.01, 0.015, 0.0058, 0.02, 0.0201, 0.0031, 0.0025
+    mass = np.array(
+        [
+            [m_s + m_m, m_s * l_m, m_s * l_g],
+            [m_s * l_m, j_m + m_s * l_m**2, m_s * l_m * l_g],
+            [m_s * l_g, m_s * l_m * l_g, j_s + m_s * l_g**2],
+        ]
+    )
+    stiffness = np.array([[0.0, 0.0, 0.0], [0.0, c, -c], [0.0, -c, c]])
+    weight = np.array([-(m_s + m_m) * g, -m_s * l_m * g, -m_s * l_g * g])
+    toy = sk.LagrangianLinearTIDS([0.0, -0.1036, -0.2788], [-0.3411, 0.0, -7.4583], mass)
+    toy.setKPtr(stiffness)
+    toy.setFExtPtr(weight)
+    contacts = [
+        (0.5, [[0, 0, -h_s], [1, l_m, l_g - l_s]], [l_m + l_g - l_s - r_o, 0.0]),
+        (0.0, [[0, h_m, 0], [1, r_m, 0]], [r_m - r_o, 0.0]),
+        (0.0, [[0, -h_m, 0], [1, r_m, 0]], [r_m - r_o, 0.0]),
+    ]
+    contacts = [
+        (sk.NewtonImpactFrictionNSL(e, 0.0, 0.3, 2), np.array(matrix, float), offset, toy)
+        for e, matrix, offset in contacts
+    ]
+    problem = sk.FrictionContact(2)
+    keep = [mass, stiffness, weight]
+    osi = sk.MoreauJeanOSI(0.5)
+    return linear_mechanics(steps, 2e-5, osi, problem, [toy], contacts, keep)
+
+
+def friction_oscillator(args, steps):
+    """x'' + x = lambda, -lambda in Sgn(x'), as a first-order system under a relay."""
+    h = 0.01
+    a = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    b, c = np.array([[0.0], [1.0]]), np.array([[0.0, 1.0]])
+    system = sk.FirstOrderLinearTIDS([12.0, 6.0], a)
+    relation = sk.FirstOrderLinearTIR(c, b)
+    law = sk.RelayNSL(1, -1.0, 1.0)
+    interaction = sk.Interaction(law, relation)
+    nsds = sk.NonSmoothDynamicalSystem(0.0, steps * h)
+    nsds.insertDynamicalSystem(system)
+    nsds.link(interaction, system)
+    osi = sk.EulerMoreauOSI(0.5)
+    problem = sk.Relay(sn.SICONOS_RELAY_LEMKE)
+    disc = sk.TimeDiscretisation(0.0, h)
+    sim = sk.TimeStepping(nsds, disc, osi, problem)
+    keep = (system, a, b, c, relation, law, interaction, nsds, osi, disc)
+    return Model(h, sim, problem, [system.x()], [interaction.lambda_(0)], keep)
+
+
+def impacting_bar(args, steps):
+    """A bar of 100 linear elements hits a wall with its first node."""
+    n, length, section, density, young = 100, 1.0, 3.14e-4, 7800.0, 210e9
+    element = length / n
+    mass = 4 * np.eye(n + 1) + np.eye(n + 1, k=1) + np.eye(n + 1, k=-1)
+    stiffness = 2 * np.eye(n + 1) - np.eye(n + 1, k=1) - np.eye(n + 1, k=-1)
+    mass[0, 0] = mass[n, n] = 2.0
+    stiffness[0, 0] = stiffness[n, n] = 1.0
+    mass *= density * section * element / 6
+    stiffness *= young * section / element
+    bar = sk.LagrangianLinearTIDS(np.full(n + 1, 5e-5), np.full(n + 1, -0.1), mass)
+    bar.setKPtr(stiffness)
+    first = np.zeros((1, n + 1))
+    first[0, 0] = 1.0
+    contacts = [(sk.NewtonImpactNSL(0.0), first, [0.0], bar)]
+    keep, osi = [mass, stiffness], sk.MoreauJeanOSI(0.5)
+    return linear_mechanics(steps, 2e-7, osi, make_lcp(args), [bar], contacts, keep)
+
+
 BEADS_H, BEADS_G, BEADS_R = 1e-3, 9.81, 0.1
 
 
@@ -209,6 +298,9 @@ CASES = {
     "diode-bridge": (diode_bridge, 20_000, 1),
     "beads": (beads, 100, 1000),
     "rc-diode-ladder": (rc_diode_ladder, 1000, 50),
+    "woodpecker": (woodpecker, 15_000, 1),
+    "friction-oscillator": (friction_oscillator, 5000, 1),
+    "impacting-bar": (impacting_bar, 5000, 1),
 }
 
 

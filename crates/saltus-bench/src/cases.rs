@@ -1,6 +1,8 @@
 //! The models that are timed.
 
+use saltus::io::model_file::{ModelFile, Simulation};
 use saltus::prelude::*;
+use std::path::Path;
 use std::time::Instant;
 
 /// Runs before those that count: afterwards the allocator hands out memory that the system has
@@ -11,7 +13,7 @@ const WARM_UP: usize = 5;
 pub struct Case {
     /// Its name.
     pub name: &'static str,
-    /// Arguments of `siconos_peer.py` for the same model.
+    /// Arguments of `siconos_peer.py` for the same model; none where it has none.
     pub peer: &'static [&'static str],
     /// Steps of a run.
     pub steps: usize,
@@ -69,9 +71,34 @@ impl Case {
     }
 }
 
-/// All cases that have a peer.
+/// All cases but those of the scaling table.
 pub fn all() -> Vec<Case> {
-    vec![bouncing_ball(), diode_bridge(), beads_at_rest(1000), ladder()]
+    vec![
+        bouncing_ball(),
+        diode_bridge(),
+        beads_at_rest(1000),
+        ladder(),
+        example("woodpecker", &["woodpecker", "--steps", "15000"], 15_000),
+        example("friction-oscillator", &["friction-oscillator", "--steps", "5000"], 5000),
+        example("impacting-bar", &["impacting-bar", "--steps", "5000"], 5000),
+        example("two-link-arm", &[], 3000),
+        example("slider-crank", &[], 5000),
+        example("buck-converter", &[], 10_000),
+    ]
+}
+
+/// The model file of an example, as it stands there, every step recorded.
+fn example(name: &'static str, peer: &'static [&'static str], steps: usize) -> Case {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let path = Path::new(folder).join(name).join("model.toml");
+    let read = move || Ok::<_, SaltusError>(ModelFile::read(&path, &[])?);
+    let h = read().expect("an example is a valid model").simulation.h;
+    let build = move || {
+        let ModelFile { model, simulation, .. } = read()?;
+        let Simulation { integrators, solver, newton, .. } = simulation;
+        Ok(TimeStepping::with_methods(model, h, integrators, &solver, newton)?)
+    };
+    Case { name, peer, steps, h, build: Box::new(build) }
 }
 
 fn bouncing_ball() -> Case {

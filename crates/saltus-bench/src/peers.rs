@@ -19,6 +19,9 @@ pub fn siconos_interpreter() -> String {
 
 /// Times Siconos on the same model; nothing where it is not installed.
 pub fn siconos(arguments: &[&str], repeats: usize) -> Option<Siconos> {
+    if arguments.is_empty() {
+        return None;
+    }
     let answer = python_json(
         &siconos_interpreter(),
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer/siconos_peer.py")),
