@@ -44,6 +44,17 @@ def path(tmp_path):
     return path
 
 
+def test_newton_of_a_file(tmp_path):
+    text = (
+        '[simulation]\nh = 0.1\nuntil = 1.0\nnewton = { tol = 1e-8, mode = "quasi" }\n'
+        '[[system]]\nname = "p"\nkind = "first-order"\nx0 = [1.0]\nf = ["-x[0]^3"]\n'
+    )
+    (tmp_path / "m.toml").write_text(text)
+    file = sl.load_model(tmp_path / "m.toml")
+    assert file.simulation.newton == sl.Newton(tol=1e-8, mode="quasi")
+    assert file.run().complete
+
+
 def test_the_file_and_python_give_the_same_run(path, ball):
     file = sl.load_model(path)
     assert file.model.title == "bouncing ball" and file.text == TEXT

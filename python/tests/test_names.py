@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 import saltus as sl
-from saltus import _saltus, integrators, solvers
+from saltus import _saltus, integrators, newton, solvers
 
 PACKAGE = Path(sl.__file__).parent
 DEFAULTS = json.loads(_saltus.defaults())
 
 
 def settings_classes():
-    for module, family in ((integrators, "integrators"), (solvers, "solvers")):
+    families = ((integrators, "integrators"), (solvers, "solvers"), (newton, "newton"))
+    for module, family in families:
         classes = [c for c in vars(module).values() if hasattr(c, "_kind")]
         assert {c._kind for c in classes} == set(DEFAULTS[family]), "a kind without a class"
         for cls in classes:
@@ -48,6 +49,8 @@ def test_settings_are_those_of_rust(module, cls, defaults):
     for argument in [*init.args.args[1:], *init.args.kwonlyargs]:
         if argument.arg in cls._reserved:
             assert argument.annotation.value is None
+        elif defaults[argument.arg] is None:
+            assert ast.unparse(argument.annotation) == "str | None"
         else:
             assert isinstance(defaults[argument.arg], types[ast.unparse(argument.annotation)])
 
@@ -117,9 +120,14 @@ ball = model.add(sl.LagrangianLinear([1, 0, 0], [0, 0, 0], np.eye(3), F_ext=forc
 model.add(sl.LagrangianLinear([1], [0], [[1]], F_ext=["-9.81"]))
 model.add(sl.FirstOrderLinear(x0=[1.0], A=lambda t: [[-t]], b=["sin(t)"]))
 floor = model.connect(sl.LagrangianLinearRelation([[1, 0, 0]]), sl.NewtonImpact(e=0.9), ball)
+pendulum = model.add(sl.Lagrangian([1], [0], lambda q: np.eye(1), F_int="[sin(q[0])]", F_ext=sl.plugin("libm.so.6", "sin")))
+stop = model.connect(sl.LagrangianRelation(lambda q: q, H=[[1]]), sl.ImpactFriction(0, mu=lambda u: 0.3), pendulum)
+model.add(sl.FirstOrder([1.0], lambda t, x, z: z - x, df_dx=[["-1"]], z0=[0.0]))
+right: bool = model.check_jacobians().ok
 integrators: list[sl.Integrator] = [sl.MoreauJean(0.5, 0.5, None, threshold=0), sl.EulerMoreau(gamma=1.0)]
 sim = sl.TimeStepping(model, h=np.linspace(0.1, 1, 10), integrator=integrators,
-                      solver=sl.solvers.Auto(tol=1e-10))
+                      solver=sl.solvers.Auto(tol=1e-10), newton=sl.Newton(mode="quasi"))
+sim.set_input(pendulum, [1.0])
 run = sim.run(until=1.0, progress=lambda p: print(p.fraction), signals=("ball",))
 t: NDArray[np.float64] = run.t
 steps: int = run.stats.steps

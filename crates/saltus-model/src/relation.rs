@@ -22,9 +22,19 @@ pub trait Relation: Debug + Send + Sync {
     fn z0(&self) -> &[f64] {
         &[]
     }
-    /// The relation in one piece, if it is linear with coefficients that never change.
+    /// The relation in one piece, if it is linear with coefficients that never change, but for its
+    /// offset.
     fn linear(&self) -> Option<Linear<'_>> {
         None
+    }
+    /// `y` at `x = 0`, `λ = 0`, of a linear relation.
+    fn offset(&self, t: f64, e: &mut [f64]) -> Result<(), OperatorError> {
+        let _ = t;
+        match self.linear().and_then(|linear| linear.e) {
+            Some(value) => e.copy_from_slice(value),
+            None => e.fill(0.0),
+        }
+        Ok(())
     }
     /// What there is besides `h` and `∂h/∂x`.
     fn terms(&self) -> Terms;
@@ -78,10 +88,10 @@ impl<R: Relation + 'static> IntoRelation for R {
     }
 }
 
-/// A relation that is linear with coefficients that never change.
+/// A relation that is linear with coefficients that never change, but for its offset.
 ///
 /// ```text
-/// y = C x + D λ + e,    r = B λ
+/// y = C x + D λ + e(t),    r = B λ
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Linear<'a> {
@@ -93,6 +103,8 @@ pub struct Linear<'a> {
     pub D: Option<&'a Matrix>,
     /// `e`; nothing where it is zero.
     pub e: Option<&'a [f64]>,
+    /// Whether `e` moves with time instead, see [`Relation::offset`].
+    pub moves: bool,
 }
 
 /// What a relation has besides `h` and `∂h/∂x`.

@@ -96,15 +96,28 @@ impl Relation for FirstOrderLinearRelation {
     }
 
     fn linear(&self) -> Option<Linear<'_>> {
-        if self.F.is_some() || self.parts().any(|part| !part.is_constant()) {
+        let moves = self.e.as_ref().is_some_and(|e| !e.is_constant());
+        let matrices = [Some(&self.C), Some(&self.B), self.D.as_ref()];
+        if self.F.is_some() || matrices.into_iter().flatten().any(|matrix| !matrix.is_constant()) {
             return None;
         }
         Some(Linear {
+            moves,
             C: self.C.as_constant()?,
             B: self.B.as_constant(),
             D: self.D.as_ref().and_then(Operator::as_constant),
             e: self.e.as_ref().and_then(Operator::as_constant).map(Matrix::data),
         })
+    }
+
+    fn offset(&self, t: f64, e: &mut [f64]) -> Result<(), OperatorError> {
+        match &self.e {
+            Some(value) => value.eval(At::time(t), "e", e),
+            None => {
+                e.fill(0.0);
+                Ok(())
+            }
+        }
     }
 
     fn terms(&self) -> Terms {

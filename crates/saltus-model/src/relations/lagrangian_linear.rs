@@ -50,7 +50,7 @@ impl Relation for LagrangianLinearRelation {
     }
 
     fn linear(&self) -> Option<Linear<'_>> {
-        Some(Linear { C: &self.H, B: None, D: self.D.as_ref(), e: self.b.as_deref() })
+        Some(Linear { C: &self.H, B: None, D: self.D.as_ref(), e: self.b.as_deref(), moves: false })
     }
 
     fn terms(&self) -> Terms {

@@ -33,7 +33,7 @@ use super::{EulerMoreau, Step, zero_order_hold};
 use crate::{Quantity, SimError};
 use saltus_linalg::{DenseLu, LinearMap, Matrix, left_null_projector, vector};
 use saltus_model::{
-    At, Dependence, FirstOrderSystem, Model, OperatorError, Order, System, SystemId,
+    At, Dependence, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId,
 };
 use saltus_numerics::methods::Workspace;
 use saltus_numerics::{Problem, Report, Solver};
@@ -48,6 +48,8 @@ pub(crate) struct EulerMoreauPart {
     laws: Laws,
     systems: Vec<Member>,
     relations: Relations,
+    offsets: Vec<Offset>, // that move with time
+    e_next: Vec<f64>,
     C: LinearMap,
     time_varying: bool,
     forced: bool, // some b depends on time
@@ -68,6 +70,14 @@ struct Member {
     system: Arc<dyn FirstOrderSystem>,
     range: Range<usize>,
     forced: bool, // b depends on time
+}
+
+/// A relation whose `e` moves with time.
+#[derive(Debug)]
+struct Offset {
+    name: String,
+    relation: Arc<dyn Relation>,
+    rows: Range<usize>,
 }
 
 /// Which linear scheme.
@@ -137,6 +147,15 @@ impl EulerMoreauPart {
     pub fn new(model: &Model, rule: Rule, solver: &Solver) -> Result<Self, SimError> {
         let places = Places::new(model, Order::First);
         let relations = Relations::new(model, &places);
+        let moving = places.interactions_of(model).filter(|(_, interaction, _)| {
+            interaction.relation.linear().is_some_and(|linear| linear.moves)
+        });
+        let offsets = moving.map(|(name, interaction, rows)| Offset {
+            name: name.to_string(),
+            relation: Arc::clone(&interaction.relation),
+            rows,
+        });
+        let offsets: Vec<Offset> = offsets.collect();
         let (n, m) = (places.states, places.outputs);
         let mut systems = Vec::new();
         let mut time_varying = false;
@@ -155,6 +174,8 @@ impl EulerMoreauPart {
         let mut part = EulerMoreauPart {
             rule,
             C: LinearMap::from_sparse(relations.C.clone()),
+            offsets,
+            e_next: relations.e.clone(),
             relations,
             time_varying,
             forced: systems.iter().any(|member| member.forced),
@@ -263,7 +284,9 @@ impl Part for EulerMoreauPart {
     fn reset(&mut self, t0: f64) -> Result<(), SimError> {
         // the forcing first: it may fail, and then nothing has changed
         forcing(&self.systems, t0, &mut self.b_next)?;
+        offsets(&self.offsets, t0, &mut self.e_next)?;
         self.b_now.copy_from_slice(&self.b_next);
+        self.relations.e.copy_from_slice(&self.e_next);
         let now = self.now.first_order();
         for member in &self.systems {
             now.x[member.range.clone()].copy_from_slice(member.system.x0());
@@ -313,7 +336,8 @@ impl Part for EulerMoreauPart {
         let mut report = None;
         if !self.q.is_empty() {
             let m = next.lam.len();
-            self.C.apply_plus(&self.relations.e, next.x, &mut self.q[..m]);
+            offsets(&self.offsets, step.end, &mut self.e_next)?;
+            self.C.apply_plus(&self.e_next, next.x, &mut self.q[..m]);
             self.z[..m].copy_from_slice(now.lam);
             if operators.problem.set_q(&self.q).is_err() {
                 return Err(self.lost(model, step.end));
@@ -326,6 +350,11 @@ impl Part for EulerMoreauPart {
 
             // (2)
             operators.G.apply_add(next.lam, next.x);
+            if self.w.len() > m {
+                // y without what the laws add to it
+                self.C.apply_plus(&self.e_next, next.x, next.y);
+                self.relations.D.apply_add(next.lam, next.y);
+            }
         }
         if !vector::all_finite(next.x) {
             return Err(self.lost(model, step.end));
@@ -335,11 +364,23 @@ impl Part for EulerMoreauPart {
 
     #[inline]
     fn commit(&mut self) {
+        if !self.offsets.is_empty() {
+            std::mem::swap(&mut self.relations.e, &mut self.e_next);
+        }
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         if self.forced {
             std::mem::swap(&mut self.b_now, &mut self.b_next);
         }
     }
+}
+
+/// `e(t)` of the relations where it moves.
+#[inline]
+fn offsets(moving: &[Offset], t: f64, e: &mut [f64]) -> Result<(), SimError> {
+    for Offset { name, relation, rows } in moving {
+        relation.offset(t, &mut e[rows.clone()]).map_err(|error| error.of(name))?;
+    }
+    Ok(())
 }
 
 /// `b(t)` of all systems: `f(t, 0)`.

@@ -12,13 +12,15 @@
 
 use super::assembly::Places;
 use super::laws::Laws;
-use super::newton::{Link, Newton, Scheme, SystemBlock};
+use super::newton::{Link, Newton, Scheme, SystemBlock, larger};
 use super::part::Part;
 use super::row::Row;
 use super::{EulerMoreau, NewtonSettings, Step};
 use crate::{Quantity, SimError};
 use saltus_linalg::{Matrix, left_null_projector, vector};
-use saltus_model::{At, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId};
+use saltus_model::{
+    At, Dependence, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId,
+};
 use saltus_numerics::{Report, Solver};
 use std::ops::Range;
 use std::sync::Arc;
@@ -57,6 +59,7 @@ struct Member {
     inputs: Vec<f64>,
     M: Matrix,
     projector: Option<Matrix>, // Π of (4) in `euler_moreau`, where θ or γ is below 1
+    projected: bool,           // whether it has been looked for
 }
 
 #[derive(Debug)]
@@ -90,7 +93,15 @@ impl FirstOrderPart {
             if let System::FirstOrder(system) = system {
                 let (name, system) = (name.to_string(), Arc::clone(system));
                 let (inputs, M) = (system.z0().to_vec(), Matrix::default());
-                systems.push(Member { name, system, range, inputs, M, projector: None });
+                systems.push(Member {
+                    name,
+                    system,
+                    range,
+                    inputs,
+                    M,
+                    projector: None,
+                    projected: false,
+                });
             }
         }
         let (mut interactions, mut links) = (Vec::new(), 0);
@@ -266,8 +277,10 @@ impl Members {
         for member in &mut self.systems {
             let at = At::time(step.end).with(&member.inputs);
             member.system.mass(at, &mut member.M).map_err(|error| error.of(&member.name))?;
-            if !implicit {
+            let constant = member.system.dependence().mass == Dependence::Constant;
+            if !(implicit || constant && member.projected) {
                 member.projector = left_null_projector(&member.M);
+                member.projected = true;
             }
         }
         Ok(())
@@ -316,7 +329,7 @@ impl Scheme for Members {
             let at = At::new(end, &xi[range.clone()], &[]).with(&member.inputs);
             let f = &mut self.f_next[range.clone()];
             member.system.rhs(at, f).map_err(|error| error.of(&member.name))?;
-            let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
+            let (mut scale, mut rate) = (0.0_f64, 0.0_f64);
             for (i, row) in range.clone().enumerate() {
                 let states = xi[range.clone()].iter().zip(&self.x[range.clone()]);
                 let (mut gained, mut terms) = (0.0, 0.0);
@@ -327,7 +340,8 @@ impl Scheme for Members {
                 let smooth = theta * self.f_next[row] + (1.0 - theta) * self.f_now[row];
                 let input = gamma * self.r_next[row] + (1.0 - gamma) * self.r_now[row];
                 rho[row] = gained - h * (smooth + input);
-                scale = scale.max(terms + h * (smooth.abs() + input.abs()));
+                let rates = smooth.abs() + input.abs();
+                (scale, rate) = (scale.max(terms + h * rates), rate.max(rates));
             }
             if member.projector.is_some() {
                 let work = &mut self.work[range.clone()];
@@ -337,13 +351,11 @@ impl Scheme for Members {
                 }
                 member.project(-h, work, &mut rho[range.clone()]);
             }
-            for rho in &rho[range] {
-                worst = if rho.is_nan() { f64::NAN } else { worst.max(rho.abs()) };
-            }
-            if worst.is_nan() {
-                error = f64::NAN;
-            } else if worst > 0.0 {
-                error = error.max(worst / scale);
+            for (i, rho) in rho[range].iter().enumerate().filter(|(_, rho)| **rho != 0.0) {
+                // an algebraic equation has no state beside it, only rates
+                let algebraic = rate > 0.0 && member.M.row(i).iter().all(|M| *M == 0.0);
+                let relative = rho.abs() / if algebraic { h * rate } else { scale };
+                error = larger(error, relative);
             }
         }
         Ok(error)

@@ -188,7 +188,7 @@ impl Laws {
         let mut q = vec![0.0; self.outputs];
         for block in &self.blocks {
             if let Law::NormalCone { b, .. } = &block.law {
-                q.extend_from_slice(b);
+                q.extend(b.iter().map(|b| scale * b));
             }
         }
         Ok(Problem::new(self.with_extra(matrix), q, &blocks)?)
@@ -300,11 +300,20 @@ impl Laws {
         any
     }
 
-    /// Gives laws of forces their impulses over a step of length `h`.
-    pub fn scale(&self, h: f64, problem: &mut Problem) -> Result<(), SimError> {
+    /// Gives laws of forces their impulses over a step of length `h`: their sets, and what `q` has
+    /// for the unknowns `ν`.
+    pub fn scale(&self, h: f64, problem: &mut Problem, q: &mut [f64]) -> Result<(), SimError> {
+        let mut next = self.outputs;
         for block in &self.blocks {
-            if let Law::PiecewiseLinear { .. } = block.law {
-                problem.set_placed(block.rows.start, &block.set(h)?)?;
+            match &block.law {
+                Law::PiecewiseLinear { .. } => {
+                    problem.set_placed(block.rows.start, &block.set(h)?)?;
+                }
+                Law::NormalCone { b, .. } => {
+                    q[next..next + b.len()].iter_mut().zip(b).for_each(|(q, b)| *q = h * b);
+                    next += b.len();
+                }
+                _ => {}
             }
         }
         Ok(())

@@ -25,7 +25,7 @@ use super::assembly::Places;
 use super::laws::Laws;
 use super::moreau_jean::RESTING;
 use super::motion::{Center, Motion};
-use super::newton::{Link, Newton, Scheme, SystemBlock};
+use super::newton::{Link, Newton, Scheme, SystemBlock, larger};
 use super::part::Part;
 use super::projection::{Projection, Projector};
 use super::row::{MechanicalFields, Row};
@@ -309,7 +309,7 @@ impl Part for Mechanics {
         let h = step.h;
         if self.h != h {
             // laws of forces are laws of impulses h times as large
-            laws.scale(h, &mut newton.problem)?;
+            laws.scale(h, &mut newton.problem, &mut newton.q)?;
             self.h = h;
         }
         let (now, next) = (self.now.mechanical(), self.next.mechanical());
@@ -553,14 +553,11 @@ impl Scheme for Members {
                 }
                 let force = h * member.a * self.F_next[row] + self.f[row];
                 rho[row] = gained - force - self.impulse[row];
-                worst = worst.max(rho[row].abs());
+                worst = larger(worst, rho[row].abs());
                 scale = scale.max(terms + force.abs() + self.impulse[row].abs());
-                if rho[row].is_nan() {
-                    worst = f64::NAN;
-                }
             }
-            if worst > 0.0 || worst.is_nan() {
-                error = if worst.is_nan() { f64::NAN } else { error.max(worst / scale) };
+            if worst != 0.0 {
+                error = larger(error, worst / scale);
             }
         }
         Ok(error)

@@ -106,7 +106,7 @@ pub(crate) struct Newton {
     rho: Vec<f64>,
     w: Vec<f64>,
     w_problem: Vec<f64>,
-    q: Vec<f64>,
+    pub q: Vec<f64>,
     z: Vec<f64>,
     change: Vec<f64>,
 }
@@ -422,6 +422,11 @@ fn set_diagonal(problem: &mut Problem, m: usize, value: f64) -> Result<(), Numer
         }
         _ => {}
     })
+}
+
+/// The larger of two errors; NaN is larger than all others.
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b <= a { a } else { b }
 }
 
 /// `y ← y + a A x` with the rows and columns of the multipliers alone.

@@ -258,6 +258,28 @@ fn fremond_never_gives_energy() {
     assert!(before > 0.01, "there was an impact");
 }
 
+/// In mechanics a polyhedron is one of forces, as the bounds of a relay are: friction of ±0.5
+/// brakes a unit mass from 1 in two seconds, whatever the step.
+#[test]
+fn a_polyhedron_of_forces() {
+    for formulas in [false, true] {
+        let mut model = Model::new("brake");
+        let id = model.add("mass", LagrangianLinear::new([0.0], [1.0], [[1.0]])).unwrap();
+        let law = Law::NormalCone { A: [[1.0], [-1.0]].into(), b: vec![0.5, 0.5] };
+        if formulas {
+            let h = LagrangianRelation::new(relation(1, ("q", 1), 1, &["q[0]"]));
+            model.connect("brake", h, law, &[id]).unwrap();
+        } else {
+            let H = LagrangianLinearRelation::new([[1.0]]);
+            model.connect("brake", H, law, &[id]).unwrap();
+        }
+        let run = run(model, 0.01, MoreauJean::default(), 3.0);
+        let v = run.signal("mass.v").unwrap();
+        within("halfway", (v[100] - 0.5).abs(), 1e-12);
+        within("at rest", v[300].abs(), 1e-12);
+    }
+}
+
 /// Newton's method that does not converge is an error, and nothing has changed.
 #[test]
 fn newton_that_fails_changes_nothing() {
@@ -272,4 +294,27 @@ fn newton_that_fails_changes_nothing() {
     let error = sim.step().unwrap_err().to_string();
     assert!(error.starts_with("the step to t = 0.1: Newton's method stopped after 2"), "{error}");
     assert_eq!((sim.t(), sim.x(id).unwrap()), (0.0, &[1.0][..]));
+}
+
+/// `ẋ = z − x` with an input that changes half-way, and goes back with a reset.
+#[test]
+fn inputs_hold_from_the_instant_they_are_set() {
+    let names = Names { first: ("x", 1), inputs: 1, ..Names::TIME };
+    let f = Operator::formula("[z[0] - x[0]]", &names, &[]).unwrap();
+    let mut model = Model::new("held");
+    let point = model.add("point", FirstOrder::new([1.0], f).z0([0.0])).unwrap();
+    let scheme = EulerMoreau { theta: 0.5, ..EulerMoreau::default() };
+    let mut sim = TimeStepping::new(model, 1e-3, [scheme.into()]).unwrap();
+    sim.run(1.0).unwrap();
+    sim.set_inputs("point", &[2.0]).unwrap();
+    assert_eq!(sim.inputs("point").unwrap(), [2.0]);
+    sim.run(2.0).unwrap();
+    let decay = (-1.0_f64).exp();
+    let expected = 2.0 + (decay - 2.0) * decay;
+    within("x(2)", (sim.x(point).unwrap()[0] - expected).abs(), 1e-6);
+    let error = sim.set_inputs("point", &[1.0, 2.0]).unwrap_err().to_string();
+    assert!(error.starts_with("set_input: `z` has length 2, expected 1"), "{error}");
+    assert!(sim.set_inputs("pont", &[1.0]).unwrap_err().to_string().contains("`point`"));
+    sim.reset().unwrap();
+    assert_eq!(sim.inputs("point").unwrap(), [0.0]);
 }
