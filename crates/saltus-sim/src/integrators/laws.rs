@@ -133,19 +133,6 @@ impl Laws {
         laws
     }
 
-    /// Gives these laws of gaps the state of the laws of velocities: a normal acts where its
-    /// contact does.
-    pub fn follow(&mut self, laws: &Laws, problem: &mut Problem) {
-        for block in &mut self.blocks {
-            if let Some(contact) = &mut block.contact {
-                let row = block.rows.start;
-                let place = laws.blocks.partition_point(|other| other.rows.end <= row);
-                contact.on = laws.blocks[place].contact.is_some_and(|other| other.on);
-                problem.set_bounds(row, 0.0, if contact.on { f64::INFINITY } else { 0.0 });
-            }
-        }
-    }
-
     /// Whether a multiplier of these rows can be other than zero.
     pub fn acts(&self, rows: Range<usize>) -> bool {
         let inside = |block: &&LawBlock| rows.contains(&block.rows.start);
@@ -157,13 +144,13 @@ impl Laws {
         self.blocks[first..].iter().take_while(inside).any(acts)
     }
 
-    /// Switches on the contacts whose gap `y` is negative. Whether there were any.
-    pub fn close(&mut self, y: &[f64], problem: &mut Problem) -> bool {
+    /// Switches on the contacts whose normal needed a multiplier `μ`. Whether there were any.
+    pub fn close(&mut self, mu: &[f64], problem: &mut Problem) -> bool {
         let mut any = false;
         for block in &mut self.blocks {
             let row = block.rows.start;
             let Some(contact) = &mut block.contact else { continue };
-            if contact.on || !(y[row] < 0.0) {
+            if contact.on || !(mu[row] > 0.0) {
                 continue;
             }
             contact.on = true;

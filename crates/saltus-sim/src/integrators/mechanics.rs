@@ -316,6 +316,10 @@ impl Part for Mechanics {
         members.step = step;
         motion.begin(members, &mut newton.links, &now)?;
 
+        for contact in &members.interactions {
+            contact.gap_terms(h, now.q, &mut newton.terms);
+        }
+
         // what acts
         laws.evaluate(step.start, &now, &mut newton.problem, &mut self.scratch)?;
         let Activation { gamma, threshold } = *activation;
@@ -355,14 +359,13 @@ impl Part for Mechanics {
             };
             next.q.copy_from_slice(&members.q_next);
             let Some(projector) = projector else { break };
-            let again = projector.project(members, laws, newton, next.q, next.y, |index| {
-                places.owner_of(model, index)
-            })?;
+            let again = projector
+                .project(members, laws, newton, next.q, |index| places.owner_of(model, index))?;
             if !again {
                 members.forces(step.end, next.q, next.v)?;
                 break;
             }
-            acts = true;
+            acts = newton.links.iter().any(|link| link.on);
         }
         for (row, reach) in self.reach.iter_mut().enumerate() {
             *reach = RESTING * h * newton.diagonal(row).abs();
@@ -678,6 +681,17 @@ impl Contact {
         let at = At::new(t, &self.q, &self.force).with(&self.inputs);
         let y = &mut y[self.rows.clone()];
         Ok(self.relation.output(at, y).map_err(|error| error.of(&self.name))?)
+    }
+
+    /// Size of the terms of the gap, where the law is on it.
+    fn gap_terms(&self, h: f64, q: &[f64], terms: &mut [f64]) {
+        for (i, row) in self.rows.clone().enumerate() {
+            if self.compliant || self.on_gap[i] {
+                let q = self.ranges.iter().flat_map(|range| &q[range.clone()]);
+                let sum: f64 = self.H.row(i).iter().zip(q).map(|(H, q)| (H * q).abs()).sum();
+                terms[row] = if self.on_gap[i] { sum / h } else { sum };
+            }
+        }
     }
 
     /// `y/h` in place of `u`, in the components whose law asks for it.

@@ -101,6 +101,8 @@ pub(crate) struct Newton {
     pairs: Vec<Pair>,
     pub problem: Problem,
     workspace: Workspace,
+    /// Size of the terms that each component of `w` is a sum of, where `C ξ` does not tell.
+    pub terms: Vec<f64>,
     rho: Vec<f64>,
     w: Vec<f64>,
     w_problem: Vec<f64>,
@@ -192,6 +194,7 @@ impl Newton {
             pairs,
             problem,
             workspace: Workspace::new(solver.clone())?,
+            terms: vec![0.0; m],
             rho: vec![0.0; n],
             w: vec![0.0; m],
             w_problem: vec![0.0; unknowns],
@@ -323,7 +326,8 @@ impl Newton {
             };
             for (i, row) in link.rows.clone().enumerate() {
                 let terms: f64 = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs()).sum();
-                scale = scale.max(terms).max(self.w[row].abs()).max(self.q[row].abs());
+                scale = scale.max(terms).max(self.terms[row]);
+                scale = scale.max(self.w[row].abs()).max(self.q[row].abs());
             }
             for row in link.rows.clone() {
                 agree &= (self.w[row] - self.w_problem[row]).abs() <= tol * scale + noise;

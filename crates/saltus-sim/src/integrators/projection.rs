@@ -4,14 +4,15 @@
 //! one that obeys the constraints:
 //!
 //! ```text
-//! M (q − q*) = H(q)ᵀ μ,    equalities: y(q) = 0,    active contacts: 0 ≤ y(q) ⟂ μ ≥ 0    (1)
+//! M (q − q*) = H(q)ᵀ μ,    equalities: y(q) = 0,    contacts: 0 ≤ y(q) ⟂ μ ≥ 0           (1)
 //! ```
 //!
-//! by Newton's method, with `M` at `q*`. Of a contact with friction only the normal counts.
+//! by Newton's method, with `M` at `q*`. All contacts count, so that none is opened at the cost of
+//! another; of a contact with friction only the normal does.
 //! Velocities stay as they are.
 //!
 //! - *Direct*: once after the step.
-//! - *Combined*: contacts act where the gap is closed; where others are closed after (1) they are
+//! - *Combined*: contacts act where the gap is closed; where (1) had to open others they are
 //!   added, and the step is repeated until none is.
 //! - *GGL*, after Gear, Gupta and Leimkuhler: `H`, `M` and `F` of the step itself are taken at the
 //!   projected position, so velocities obey `H(q⁺) v⁺ = 0` there. The step is repeated with
@@ -87,11 +88,9 @@ impl Projector {
         laws: &mut Laws,
         step: &mut Newton,
         q: &mut [f64],
-        y: &mut [f64],
         owner: impl Fn(usize) -> String,
     ) -> Result<bool, SimError> {
         let Projector { newton, mu, q_free, shift, .. } = self;
-        self.laws.follow(laws, &mut newton.problem);
         let mut acts = false;
         for link in &mut newton.links {
             link.on = self.laws.acts(link.rows.clone());
@@ -109,10 +108,11 @@ impl Projector {
         self.passes += 1;
         let again = match self.choice {
             Projection::Direct => false,
-            Projection::Combined => self.grow(members, laws, step, q, y)?,
+            Projection::Combined => self.grow(laws, step),
             Projection::Ggl => acts && self.settle(members, q),
         };
-        if again && self.passes == self.settings.max_iter {
+        // contacts are added once each, so that a combined projection ends by itself
+        if again && self.choice == Projection::Ggl && self.passes == self.settings.max_iter {
             let (time, iterations) = (members.step.end, self.passes);
             let NewtonSettings { tol, .. } = self.settings;
             return Err(SimError::Newton { time, iterations, residual: f64::NAN, tol });
@@ -120,25 +120,13 @@ impl Projector {
         Ok(again)
     }
 
-    /// Adds the contacts that are closed at `q`. Whether there are any.
-    fn grow(
-        &mut self,
-        members: &mut Members,
-        laws: &mut Laws,
-        step: &mut Newton,
-        q: &[f64],
-        y: &mut [f64],
-    ) -> Result<bool, SimError> {
-        self.mu.fill(0.0);
-        for contact in &mut members.interactions {
-            contact.gather(q);
-            contact.gap(members.step.end, 0.0, &self.mu, y)?;
-        }
-        let grown = laws.close(y, &mut step.problem);
+    /// Adds the contacts that had to be opened. Whether there are any.
+    fn grow(&self, laws: &mut Laws, step: &mut Newton) -> bool {
+        let grown = laws.close(&self.mu, &mut step.problem);
         for link in &mut step.links {
             link.on = laws.is_on(link.rows.clone());
         }
-        Ok(grown)
+        grown
     }
 
     /// Lets the step count on the move to `q`. Whether that changes anything.

@@ -640,3 +640,33 @@ fn prescribed_degrees_of_freedom() {
     let error = model.prescribe("shaker", id, [1], [0.0]).unwrap_err().to_string();
     assert!(error.contains("entry 0 of `dofs` is 1"), "{error}");
 }
+
+/// A long column of beads falls on a floor: many contacts, a sparse problem, waves of impacts.
+#[test]
+fn a_column_by_every_scheme() {
+    let projected = |projection| MoreauJean { projection: Some(projection), ..Default::default() };
+    let schemes: [Integrator; 8] = [
+        MoreauJean::default().into(),
+        projected(Projection::Direct).into(),
+        projected(Projection::Combined).into(),
+        projected(Projection::Ggl).into(),
+        SchatzmanPaoli::default().into(),
+        GeneralizedAlpha::default().into(),
+        D1MinusLinear::default().into(),
+        D1MinusLinear { variant: Variant::Velocity, ..Default::default() }.into(),
+    ];
+    for integrator in schemes {
+        let case = crate::models::beads(80, 2e-3, 1.0);
+        let name = format!("{integrator:?}");
+        let run = run(case.model, 2e-3, &integrator, 1.0);
+        let deepest = run.stats.worst_penetration;
+        println!("{name}: deepest {deepest:.1e}, {} iterations", run.stats.iterations);
+        if integrator == projected(Projection::Combined).into() {
+            assert!(deepest < 1e-9, "{name}");
+        }
+        let energy = |ledger: &saltus::sim::Ledger| ledger.kinetic - ledger.work;
+        let ledgers = ledgers(&run);
+        let lost = energy(&ledgers[0]) - energy(&ledgers[ledgers.len() - 1]);
+        assert!(lost > 0.0, "{name}: impacts gave {:e}", -lost);
+    }
+}
