@@ -11,6 +11,8 @@ const DENSEST: usize = 4096;
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     matrix_id: u64,
+    /// Changes whenever the matrix does, or the way it is cut.
+    pub version: u64,
     pub matrix: BlockSparse,
     pub sets: Vec<Set>,
     pub q: Vec<f64>,
@@ -57,6 +59,7 @@ impl Blocks {
                 }
             };
             self.matrix_id = problem.matrix_id();
+            self.version += 1;
         }
         self.q.clear();
         self.q.extend_from_slice(problem.q());

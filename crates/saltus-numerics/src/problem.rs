@@ -358,14 +358,19 @@ impl Problem {
         Ok(())
     }
 
-    /// Changes the entries of `W` in place.
+    /// Changes the entries of `W` in place, not its shape. After an error they are to be changed
+    /// again before the problem is solved.
     pub fn update_matrix(
         &mut self,
         change: impl FnOnce(&mut Operator),
     ) -> Result<(), NumericsError> {
         change(&mut self.operator);
-        let operator = std::mem::replace(&mut self.operator, Operator::Dense(Matrix::default()));
-        self.set_matrix(operator)
+        self.largest = self.operator.largest();
+        self.matrix_id = NEXT_MATRIX.fetch_add(1, Ordering::Relaxed);
+        match self.largest.is_finite() {
+            true => Ok(()),
+            false => Err(not_finite_in("W", &self.operator)),
+        }
     }
 
     /// Switches the block other than a box that begins at `start` on or off; off, its unknowns

@@ -96,9 +96,10 @@ impl Relation for FirstOrderLinearRelation {
     }
 
     fn linear(&self) -> Option<Linear<'_>> {
-        let moves = self.e.as_ref().is_some_and(|e| !e.is_constant());
+        let moves = self.e.as_ref().is_some_and(|e| e.as_constant().is_none());
         let matrices = [Some(&self.C), Some(&self.B), self.D.as_ref()];
-        if self.F.is_some() || matrices.into_iter().flatten().any(|matrix| !matrix.is_constant()) {
+        let mut matrices = matrices.into_iter().flatten();
+        if self.F.is_some() || matrices.any(|matrix| matrix.as_constant().is_none()) {
             return None;
         }
         Some(Linear {

@@ -81,7 +81,7 @@ impl IntoRelation for LagrangianRelation {
     fn complete(self, dim: usize) -> CompleteLagrangian {
         let LagrangianRelation { h, H, dh_dt } = self;
         CompleteLagrangian {
-            noise: noise(&h, &H),
+            noise: noise(&h, &H, &dh_dt),
             given: [H.is_some(), dh_dt.is_some(), false],
             H: H.unwrap_or_else(|| h.accurate_derivative(Argument::First, dim)),
             dh_dt: dh_dt.unwrap_or_else(|| h.accurate_derivative(Argument::Time, 1)),
@@ -98,7 +98,7 @@ impl IntoRelation for LagrangianCompliant {
         let LagrangianCompliant { h, H, dh_dlam } = self;
         let size = h.rows();
         CompleteLagrangian {
-            noise: noise(&h, &H),
+            noise: noise(&h, &H, &Some(Operator::zero(size, 1))),
             given: [H.is_some(), false, dh_dlam.is_some()],
             H: H.unwrap_or_else(|| h.accurate_derivative(Argument::First, dim)),
             dh_dt: Operator::zero(size, 1),
@@ -108,10 +108,11 @@ impl IntoRelation for LagrangianCompliant {
     }
 }
 
-/// That of central differences, where `H` is neither given nor exact.
-fn noise(h: &Operator, H: &Option<Operator>) -> f64 {
-    let exact = H.is_some() || h.is_differentiable(Argument::First);
-    if exact { 0.0 } else { 1e-9 }
+/// That of central differences, where `H` or `∂h/∂t` is neither given nor exact.
+fn noise(h: &Operator, H: &Option<Operator>, dh_dt: &Option<Operator>) -> f64 {
+    let by_q = H.is_some() || h.is_differentiable(Argument::First);
+    let by_t = dh_dt.is_some() || h.is_differentiable(Argument::Time);
+    if by_q && by_t { 0.0 } else { 1e-9 }
 }
 
 impl Relation for CompleteLagrangian {

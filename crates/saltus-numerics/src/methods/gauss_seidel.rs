@@ -32,7 +32,7 @@ use crate::{GaussSeidelSettings, LARGEST_BLOCK, NumericsError, Problem, Report, 
 pub struct GaussSeidel {
     settings: GaussSeidelSettings,
     pub(super) blocks: Blocks,
-    colouring: Option<(u64, Colouring)>, // and the matrix it is of
+    colouring: Option<(u64, Colouring)>, // and the version of the blocks it is of
     points: Points,
     still: Vec<u32>, // sweeps in which each block did not move
     long: Vec<f64>,  // b and z of a block too long for the stack
@@ -120,7 +120,7 @@ impl GaussSeidel {
         self.still.clear();
         self.still.resize(self.blocks.len(), 0);
         let coloured = self.settings.coloured || self.settings.threads != 1;
-        let id = problem.matrix_id();
+        let id = self.blocks.version;
         let there = self.colouring.as_ref().is_some_and(|(of, _)| *of == id);
         if coloured && !there {
             self.colouring = Some((id, Colouring::of(&self.blocks)));

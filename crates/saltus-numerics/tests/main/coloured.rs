@@ -17,7 +17,7 @@ fn bits(solution: &Solution) -> Vec<u64> {
 }
 
 /// A net of contacts, each beside a few others; large enough for every thread to have its share.
-fn net(contacts: usize) -> Problem {
+pub fn net(contacts: usize) -> Problem {
     let mut random = Random(17);
     let n = 3 * contacts;
     let mut triplets: Vec<_> = (0..n).map(|i| (i, i, 3.0)).collect();

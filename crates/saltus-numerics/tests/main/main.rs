@@ -22,4 +22,5 @@ mod same_cases;
 mod scaling;
 mod sets;
 mod support;
+mod switched;
 mod warm;

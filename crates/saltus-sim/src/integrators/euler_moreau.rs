@@ -169,7 +169,7 @@ impl EulerMoreauPart {
             }
         }
         let state = Row::new(Order::First, n, m);
-        let laws = Laws::new(model, &places, 1.0);
+        let laws = Laws::new(model, &places);
         let unknowns = laws.unknowns();
         let mut part = EulerMoreauPart {
             rule,

@@ -31,6 +31,7 @@ pub(crate) struct FirstOrderPart {
     places: Places,
     members: Members,
     newton: Newton,
+    time: f64, // the present
     now: Row,
     next: Row,
 }
@@ -86,7 +87,7 @@ impl FirstOrderPart {
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::First);
         let (n, m) = (places.states, places.outputs);
-        let mut laws = Laws::new(model, &places, 1.0);
+        let mut laws = Laws::new(model, &places);
         let newton = Newton::new(model, &places, &mut laws, 1.0, newton, solver)?;
         let mut systems = Vec::new();
         for (_, name, system, range) in places.systems_of(model) {
@@ -142,7 +143,14 @@ impl FirstOrderPart {
             work: vec![0.0; n],
             J: Matrix::default(),
         };
-        let mut part = FirstOrderPart { places, members, newton, now: row.clone(), next: row };
+        let mut part = FirstOrderPart {
+            places,
+            members,
+            newton,
+            time: model.t0(),
+            now: row.clone(),
+            next: row,
+        };
         part.reset(model.t0())?;
         Ok(part)
     }
@@ -164,6 +172,13 @@ impl FirstOrderPart {
             interaction.add_input(t, now.lam, r_now)?;
         }
         Ok(())
+    }
+
+    /// Back to a state that was good, after a change that was not.
+    fn restore(&mut self, values: &[f64]) {
+        self.now.values.copy_from_slice(values);
+        let _ = self.refresh(self.time); // it was good before
+        self.now.values.copy_from_slice(values);
     }
 
     /// A state that is no longer finite.
@@ -191,7 +206,7 @@ impl Part for FirstOrderPart {
         }
         now.lam.fill(0.0);
         self.members.initial_inputs();
-        self.members.step = Step { start: t0, end: t0, h: 0.0 };
+        self.time = t0;
         self.newton.forget();
         self.refresh(t0)
     }
@@ -203,12 +218,17 @@ impl Part for FirstOrderPart {
         range: Range<usize>,
         [x, _]: [Option<&[f64]>; 2],
     ) -> Result<(), SimError> {
+        let before = self.now.values.clone();
         let now = self.now.first_order();
         if let Some(x) = x {
             now.x[range].copy_from_slice(x);
         }
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
-        self.refresh(self.members.step.end)
+        let done = self.refresh(self.time);
+        if done.is_err() {
+            self.restore(&before);
+        }
+        done
     }
 
     fn inputs(&self, name: &str) -> Option<&[f64]> {
@@ -216,8 +236,15 @@ impl Part for FirstOrderPart {
     }
 
     fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        let before = self.now.values.clone();
+        let inputs = self.members.inputs(name).map(<[f64]>::to_vec);
         self.members.set_inputs(name, z);
-        self.refresh(self.members.step.end)
+        let done = self.refresh(self.time);
+        if done.is_err() {
+            self.members.set_inputs(name, &inputs.unwrap_or_default());
+            self.restore(&before);
+        }
+        done
     }
 
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
@@ -239,6 +266,7 @@ impl Part for FirstOrderPart {
     }
 
     fn commit(&mut self) {
+        self.time = self.members.step.end;
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         let Members { f_now, f_next, r_now, r_next, .. } = &mut self.members;
         std::mem::swap(f_now, f_next);

@@ -12,7 +12,7 @@
 //! restitution adds `e u⁻` to the relative velocity:
 //!
 //! ```text
-//! u_N⁺ + e u_N⁻,    u_T⁺ + e_T u_T⁻        (Frémond: θ u_T⁺ + (1 − θ) u_T⁻)            (2)
+//! u_N⁺ + e u_N⁻,    u_T⁺ + e_T u_T⁻        (Frémond: e_T = 1, the mean of both) u_T⁻)            (2)
 //! ```
 
 use super::assembly::Places;
@@ -55,8 +55,8 @@ struct Contact {
 }
 
 impl Laws {
-    /// `theta` is the weight of the step's end, for Frémond's law.
-    pub fn new(model: &Model, places: &Places, theta: f64) -> Laws {
+    /// The laws of a model.
+    pub fn new(model: &Model, places: &Places) -> Laws {
         let mut laws =
             Laws { blocks: Vec::new(), outputs: places.outputs, extra: 0, varying: false };
         for (name, interaction, rows) in places.interactions_of(model) {
@@ -71,7 +71,7 @@ impl Laws {
                     e: 0.0,
                     et: match law {
                         Law::ImpactFriction { et, .. } => *et,
-                        Law::Fremond { .. } => (1.0 - theta) / theta,
+                        Law::Fremond { .. } => 1.0,
                         _ => 0.0,
                     },
                     mu: 0.0,
@@ -181,9 +181,6 @@ impl Laws {
 
     /// The problem with the matrix `∂w/∂λ`.
     pub fn problem(&mut self, matrix: Operator, scale: f64) -> Result<Problem, SimError> {
-        for contact in self.blocks.iter_mut().filter_map(|block| block.contact.as_mut()) {
-            contact.on = true;
-        }
         let blocks = self.sets(scale)?;
         let mut q = vec![0.0; self.outputs];
         for block in &self.blocks {
@@ -191,7 +188,11 @@ impl Laws {
                 q.extend(b.iter().map(|b| scale * b));
             }
         }
-        Ok(Problem::new(self.with_extra(matrix), q, &blocks)?)
+        let problem = Problem::new(self.with_extra(matrix), q, &blocks)?;
+        for contact in self.blocks.iter_mut().filter_map(|block| block.contact.as_mut()) {
+            contact.on = true;
+        }
+        Ok(problem)
     }
 
     /// Equation (1): the matrix with the rows and columns of `ν`.
@@ -200,7 +201,11 @@ impl Laws {
             return matrix;
         }
         let mut triplets = match &matrix {
-            Operator::Dense(dense) => Sparse::from_dense(dense).iter().collect::<Vec<_>>(),
+            // zeros too: they may be written later
+            Operator::Dense(dense) => {
+                let entry = |k: usize, &x: &f64| (k / dense.cols(), k % dense.cols(), x);
+                dense.data().iter().enumerate().map(|(k, x)| entry(k, x)).collect::<Vec<_>>()
+            }
             Operator::Sparse(sparse) => sparse.iter().collect(),
             _ => Vec::new(),
         };

@@ -50,6 +50,7 @@ pub(crate) struct Mechanics {
     pub(super) members: Members,
     pub(super) newton: Newton,
     pub(super) h: f64, // of the problem
+    last: Step,        // the last one that was committed; its end is the present
     pub(super) now: Row,
     pub(super) next: Row,
     pub(super) reach: Vec<f64>,
@@ -111,7 +112,8 @@ pub(super) struct Contact {
     pub inputs: Vec<f64>,
     pub q: Vec<f64>,
     pub H: Matrix,
-    pub rate: Vec<f64>, // ∂h/∂t
+    pub rate: Vec<f64>,    // ∂h/∂t
+    rate_before: Vec<f64>, // at the beginning of the step
     pub force: Vec<f64>,
     pub y: Vec<f64>,
 }
@@ -127,7 +129,7 @@ impl Mechanics {
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::Second);
         let (n, m) = (places.states, places.outputs);
-        let mut laws = Laws::new(model, &places, motion.kappa());
+        let mut laws = Laws::new(model, &places);
         let newton = Newton::new(model, &places, &mut laws, 1.0, settings, solver)?;
         let projector = match projection {
             Some(choice) => Some(Projector::new(model, &places, choice, settings, solver)?),
@@ -163,6 +165,7 @@ impl Mechanics {
                 q: Vec::new(),
                 H: Matrix::default(),
                 rate: vec![0.0; rows.len()],
+                rate_before: vec![0.0; rows.len()],
                 force: vec![0.0; rows.len()],
                 y: vec![0.0; rows.len()],
                 rows,
@@ -197,6 +200,7 @@ impl Mechanics {
             members,
             newton,
             h: 1.0,
+            last: Step { start: model.t0(), end: model.t0(), h: 0.0 },
             now: row.clone(),
             next: row,
             reach: vec![0.0; m],
@@ -211,13 +215,15 @@ impl Mechanics {
 
     /// What follows from the state at time `t`: `y`, `u`, `F`, a new ledger.
     fn refresh(&mut self, t: f64) -> Result<(), SimError> {
-        let Mechanics { members, now, .. } = self;
+        let Mechanics { members, now, last, .. } = self;
         self.change.fill(0.0);
         let now = now.mechanical();
+        let per_step = if last.h > 0.0 { 1.0 / last.h } else { 0.0 };
         for contact in &mut members.interactions {
             contact.turn(t, now.q)?;
+            contact.rate_before.copy_from_slice(&contact.rate);
             contact.velocity(now.v, now.u);
-            contact.gap(t, 0.0, now.lam, now.y)?;
+            contact.gap(t, per_step, now.lam, now.y)?;
         }
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for member in &mut members.systems {
@@ -234,6 +240,14 @@ impl Mechanics {
         now.ledger.copy_from_slice(&ledger.to_array());
         self.energy0 = kinetic + potential;
         Ok(())
+    }
+
+    /// Back to a state that was good, after a change that was not.
+    fn restore(&mut self, values: &[f64], energy0: f64) {
+        self.now.values.copy_from_slice(values);
+        let _ = self.refresh(self.last.end); // it was good before
+        self.now.values.copy_from_slice(values);
+        self.energy0 = energy0;
     }
 
     /// A state that is no longer finite.
@@ -265,9 +279,12 @@ impl Part for Mechanics {
         }
         now.lam.fill(0.0);
         self.members.initial_inputs();
-        self.members.step = Step { start: t0, end: t0, h: 0.0 };
+        self.last = Step { start: t0, end: t0, h: 0.0 };
         self.motion.restart(now.v);
         self.newton.forget();
+        if let Some(projector) = &mut self.projector {
+            projector.forget();
+        }
         self.refresh(t0)
     }
 
@@ -278,6 +295,7 @@ impl Part for Mechanics {
         range: Range<usize>,
         [q, v]: [Option<&[f64]>; 2],
     ) -> Result<(), SimError> {
+        let (before, energy0) = (self.now.values.clone(), self.energy0);
         let now = self.now.mechanical();
         if let Some(q) = q {
             now.q[range.clone()].copy_from_slice(q);
@@ -285,9 +303,13 @@ impl Part for Mechanics {
         if let Some(v) = v {
             now.v[range].copy_from_slice(v);
         }
-        self.motion.restart(now.v);
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
-        self.refresh(self.members.step.end)
+        let done = self.refresh(self.last.end);
+        match done {
+            Ok(()) => self.motion.restart(self.now.mechanical().v),
+            Err(_) => self.restore(&before, energy0),
+        }
+        done
     }
 
     fn inputs(&self, name: &str) -> Option<&[f64]> {
@@ -295,13 +317,20 @@ impl Part for Mechanics {
     }
 
     fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        let (before, energy0) = (self.now.values.clone(), self.energy0);
+        let inputs = self.members.inputs(name).map(<[f64]>::to_vec);
         self.members.set_inputs(name, z);
-        // the state stays what it is, and with it the ledger
-        let (ledger, energy0) = (self.now.ledger(), self.energy0);
-        self.refresh(self.members.step.end)?;
-        self.now.mechanical().ledger.copy_from_slice(&ledger.to_array());
-        self.energy0 = energy0;
-        Ok(())
+        let done = self.refresh(self.last.end);
+        if done.is_err() {
+            self.members.set_inputs(name, &inputs.unwrap_or_default());
+            self.restore(&before, energy0);
+        } else {
+            // the state stays what it is, and with it the ledger
+            let width = before.len() - Ledger::NAMES.len();
+            self.now.mechanical().ledger.copy_from_slice(&before[width..]);
+            self.energy0 = energy0;
+        }
+        done
     }
 
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
@@ -367,9 +396,6 @@ impl Part for Mechanics {
             }
             acts = newton.links.iter().any(|link| link.on);
         }
-        for (row, reach) in self.reach.iter_mut().enumerate() {
-            *reach = RESTING * h * newton.diagonal(row).abs();
-        }
 
         // (2), (3)
         motion.finish(members, &newton.links, now.v, next.v, next.lam)?;
@@ -397,9 +423,16 @@ impl Part for Mechanics {
         for (acted, link) in self.acted.iter_mut().zip(&self.newton.links) {
             *acted = link.on;
         }
+        self.last = self.members.step;
+        for contact in &mut self.members.interactions {
+            contact.rate_before.copy_from_slice(&contact.rate);
+        }
+        for (row, reach) in self.reach.iter_mut().enumerate() {
+            *reach = RESTING * self.last.h * self.newton.diagonal(row).abs();
+        }
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);
-        self.motion.commit(self.members.step.h);
+        self.motion.commit(self.last.h);
     }
 
     fn penetration(&self) -> f64 {
@@ -432,6 +465,12 @@ impl Members {
         work += potential - before; // that of the forces without a potential
         for (lam, (u, u_next)) in next.lam.iter().zip(now.u.iter().zip(&*next.u)) {
             contact -= 0.5 * lam * (u + u_next);
+        }
+        // what moves the constraints from outside
+        for one in &self.interactions {
+            for (i, row) in one.rows.clone().enumerate() {
+                work -= 0.5 * next.lam[row] * (one.rate_before[i] + one.rate[i]);
+            }
         }
         let numerical = work - damping - contact - (kinetic + potential - energy0);
         let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };

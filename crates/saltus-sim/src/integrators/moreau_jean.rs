@@ -153,7 +153,7 @@ impl MoreauJeanPart {
             }
         }
         let state = Row::new(Order::Second, n, m);
-        let laws = Laws::new(model, &places, position_theta);
+        let laws = Laws::new(model, &places);
         let unknowns = laws.unknowns();
         let mut part = MoreauJeanPart {
             rule,

@@ -124,15 +124,6 @@ impl Motion {
         }
     }
 
-    /// `κ`, or the mean of those of all systems.
-    pub fn kappa(&self) -> f64 {
-        match self {
-            Motion::Theta(thetas) => thetas.iter().sum::<f64>() / thetas.len() as f64,
-            Motion::Alpha(alpha) => alpha.kappa(),
-            Motion::Central(_) => 1.0,
-        }
-    }
-
     /// Share of the last force that the ledger takes for the mean force of the step.
     pub fn share(&self, member: &Member) -> f64 {
         match self {

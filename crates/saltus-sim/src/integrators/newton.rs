@@ -269,6 +269,9 @@ impl Newton {
                 // (2)
                 self.z[..m].copy_from_slice(lam);
                 self.q[..m].copy_from_slice(&self.w);
+                for link in self.links.iter().filter(|link| !link.on) {
+                    self.q[link.rows.clone()].fill(0.0);
+                }
                 for link in self.links.iter().filter(|link| link.on) {
                     let change = &self.change[link.range.clone()];
                     for (i, row) in link.rows.clone().enumerate() {

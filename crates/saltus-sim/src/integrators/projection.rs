@@ -56,6 +56,11 @@ pub(super) struct Projector {
 }
 
 impl Projector {
+    /// Forgets what was carried from step to step.
+    pub fn forget(&mut self) {
+        self.newton.forget();
+    }
+
     pub fn new(
         model: &Model,
         places: &Places,

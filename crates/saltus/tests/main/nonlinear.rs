@@ -280,6 +280,67 @@ fn a_polyhedron_of_forces() {
     }
 }
 
+/// A shaker takes a mass along: the work is that of the constraint, and nothing is lost.
+#[test]
+fn the_work_of_a_moving_constraint() {
+    let mut model = Model::new("shaker");
+    let id = model.add("mass", LagrangianLinear::new([0.0], [0.0], [[2.0]])).unwrap();
+    let gap = relation(1, ("q", 1), 1, &["q[0] - 0.1*(1 - cos(3*t))"]);
+    model.connect("shaker", LagrangianRelation::new(gap), Law::Equality, &[id]).unwrap();
+    let mut sim = TimeStepping::new(model, 1e-3, [MoreauJean::default().into()]).unwrap();
+    sim.run(0.5).unwrap();
+    let ledger = sim.ledger().unwrap();
+    let kinetic = (0.3 * 1.5f64.sin()).powi(2);
+    within("kinetic energy", (ledger.kinetic - kinetic).abs(), 1e-6);
+    within("work", (ledger.work - ledger.kinetic).abs(), 1e-12);
+    within("what is lost", ledger.numerical.abs(), 1e-12);
+}
+
+/// Polyhedra among so many outputs that the problem is sparse.
+#[test]
+fn polyhedra_in_a_large_model() {
+    let mut model = Model::new("brakes");
+    for i in 0..40 {
+        let mass = LagrangianLinear::new([0.0], [1.0 + i as f64], [[1.0]]);
+        let id = model.add(&format!("mass{i}"), mass).unwrap();
+        let law = Law::NormalCone { A: [[1.0], [-1.0]].into(), b: vec![0.5, 0.5] };
+        let h = LagrangianRelation::new(relation(1, ("q", 1), 1, &["q[0]"]));
+        model.connect(&format!("brake{i}"), h, law, &[id]).unwrap();
+    }
+    let run = run(model, 0.1, MoreauJean::default(), 1.0);
+    for i in 0..40 {
+        within("speed", (last(&run, &format!("mass{i}.v")) - (0.5 + i as f64)).abs(), 1e-10);
+    }
+}
+
+/// After a step that failed, the present is what it was: a state that is set then sees the force of
+/// that time.
+#[test]
+fn a_failed_step_does_not_move_the_present() {
+    let force = Operator::vector(1, |at, F| {
+        F[0] = if at.first[0] > 0.5 { f64::NAN } else { at.t };
+    });
+    let mut model = Model::new("broken");
+    let id = model.add("mass", Lagrangian::new([0.0], [0.0], [[1.0]]).F_int(force)).unwrap();
+    let simulation = |model: &Model| {
+        TimeStepping::new(model.clone(), 0.1, [MoreauJean::default().into()]).unwrap()
+    };
+    let (mut sim, mut other) = (simulation(&model), simulation(&model));
+    sim.step().unwrap();
+    other.step().unwrap();
+    sim.set_qv(id, None, Some(&[100.0])).unwrap();
+    sim.step().unwrap_err();
+    // a state in which the force fails is refused as a whole
+    sim.set_qv(id, Some(&[1.0]), None).unwrap_err();
+    assert_eq!(sim.v(id).unwrap(), [100.0]);
+    for sim in [&mut sim, &mut other] {
+        sim.set_qv(id, Some(&[0.0]), Some(&[0.0])).unwrap();
+        sim.step().unwrap();
+    }
+    assert_eq!(sim.v(id).unwrap(), other.v(id).unwrap());
+    assert_eq!(sim.q(id).unwrap(), other.q(id).unwrap());
+}
+
 /// Newton's method that does not converge is an error, and nothing has changed.
 #[test]
 fn newton_that_fails_changes_nothing() {

@@ -51,7 +51,7 @@ pub struct Newton {
     settings: NewtonSettings,
     is_careful: bool,
     blocks: Blocks,
-    matrix_id: u64,
+    version: u64, // of the blocks that the factor is for
     steps: Vec<Step>,
     size: Vec<f64>, // mean diagonal of each block
     factor: Factor,
@@ -81,7 +81,7 @@ impl Newton {
             settings,
             is_careful: true,
             blocks: Blocks::default(),
-            matrix_id: 0,
+            version: 0,
             steps: Vec::new(),
             size: Vec::new(),
             factor: Factor::None,
@@ -326,8 +326,8 @@ impl Newton {
             buffer.clear();
             buffer.resize(self.at[blocks.len()], 0.0);
         }
-        if self.matrix_id != problem.matrix_id() {
-            self.matrix_id = problem.matrix_id();
+        if self.version != blocks.version {
+            self.version = blocks.version;
             let fewer = problem.global().filter(|global| global.velocities() < n && n > SMALL);
             self.factor = if let Some(global) = fewer {
                 Factor::Velocity(Box::new(Velocity::new(global, blocks)))
