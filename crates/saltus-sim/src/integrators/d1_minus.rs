@@ -26,7 +26,8 @@
 //! from the fastest vibration. Reference: Schindler, Acary 2014.
 
 use super::assembly::Places;
-use super::mechanics::{Activation, Contact, Mechanics, Members};
+use super::balance::{Contact, Members};
+use super::mechanics::{Activation, Mechanics};
 use super::motion::Motion;
 use super::newton::{Link, Scheme, SystemBlock};
 use super::part::Part;

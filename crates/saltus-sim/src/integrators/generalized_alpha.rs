@@ -26,7 +26,7 @@
 //! The first step knows no accelerations yet and is one of Moreau and Jean with θ = ½.
 //! References: Chung, Hulbert 1993; Chen, Acary, Virlez, Brüls 2013; Brüls, Acary, Cardona 2014.
 
-use super::mechanics::Members;
+use super::balance::Members;
 use super::newton::Link;
 use super::row::MechanicalFields;
 use crate::SimError;

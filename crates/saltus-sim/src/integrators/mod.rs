@@ -1,6 +1,7 @@
 //! The one-step schemes: their settings here, one scheme a file.
 
 pub(crate) mod assembly;
+mod balance;
 mod bilbao;
 pub(crate) mod choice;
 mod d1_minus;

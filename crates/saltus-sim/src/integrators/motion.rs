@@ -12,8 +12,8 @@
 //! a = κ = θ,    b = v,    c = q + h (1 − θ) v,    f = h (1 − θ) F
 //! ```
 
+use super::balance::{Member, Members};
 use super::generalized_alpha::Alpha;
-use super::mechanics::{Member, Members};
 use super::newton::Link;
 use super::row::MechanicalFields;
 use super::schatzman_paoli::Central;

@@ -19,8 +19,8 @@
 //!   the move `q − q*` of (1) until that does not change.
 
 use super::assembly::Places;
+use super::balance::Members;
 use super::laws::Laws;
-use super::mechanics::Members;
 use super::newton::{Link, Newton, Scheme, SystemBlock};
 use super::{NewtonMode, NewtonSettings};
 use crate::SimError;

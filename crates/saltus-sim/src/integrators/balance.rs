@@ -1,0 +1,457 @@
+//! Implicit schemes for mechanical systems and relations of any kind, with a velocity `ξ` as the
+//! unknown.
+//!
+//! ```text
+//! ρ = M(q⁺) (ξ − b) − h a F(t⁺, q⁺, ξ) − f − Hᵀ λ = 0                                 (1)
+//! q⁺ = c + h κ ξ                                                                      (2)
+//! u⁺ = H(t⁺, q⁺) ξ + ∂h/∂t,    H = ∂h/∂q at (t⁺, q⁺)                                  (3)
+//! W = ∂ρ/∂ξ ≈ M − h a ∂F/∂v − h² a κ ∂F/∂q                                            (4)
+//! ```
+//!
+//! What `a`, `κ`, `b`, `c` and `f` are is the scheme's choice (see `motion`). For the θ-scheme of
+//! Moreau and Jean, `ξ = v⁺`, they are `θ`, `θ`, `v`, `q + h (1 − θ) v` and `h (1 − θ) F`.
+//!
+//! `λ` are impulses. (4) leaves out how `M` and `H` turn with `q⁺`, which is of the order of the
+//! step; Newton's method converges all the same. A contact that gives way, `y = h(q, λ)`, has its
+//! law at the end of the step, where `λ/h` is the force:
+//!
+//! ```text
+//! w = h(q⁺, λ/h),    C = h κ H,    D = (∂h/∂λ)/h                                      (5)
+//! ```
+//!
+//! The ledger multiplies (1) by the mean velocity `v̄ = (v + v⁺)/2`.
+
+use super::Step;
+use super::assembly::Places;
+use super::motion::{Center, Motion};
+use super::newton::{Link, Scheme, SystemBlock, larger};
+use super::row::MechanicalFields;
+use crate::{Ledger, SimError};
+use saltus_linalg::{Matrix, vector};
+use saltus_model::{At, Model, OperatorError, Relation, SecondOrderSystem, System, Terms};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Systems and interactions, and what is known of them at the iterate.
+#[derive(Debug)]
+pub(super) struct Members {
+    pub systems: Vec<Member>,
+    pub interactions: Vec<Contact>,
+    pub step: Step,
+    pub b: Vec<f64>,
+    pub c: Vec<f64>,
+    pub f: Vec<f64>,
+    pub center: Option<Center>, // where `M` and `F` are taken, if not at the end
+    pub shift: Vec<f64>,        // what restitution adds to u⁺
+    pub q_next: Vec<f64>,       // q⁺ of the iterate
+    pub F_now: Vec<f64>,
+    pub F_next: Vec<f64>,
+    pub impulse: Vec<f64>, // Hᵀ λ
+    pub work: Vec<f64>,
+    dF_dq: Matrix,
+    dF_dv: Matrix,
+    work_matrix: Matrix,
+}
+
+#[derive(Debug)]
+pub(super) struct Member {
+    pub name: String,
+    pub system: Arc<dyn SecondOrderSystem>,
+    pub range: Range<usize>,
+    pub inputs: Vec<f64>,
+    pub M: Matrix,
+    pub a: f64,
+    pub kappa: f64,
+}
+
+#[derive(Debug)]
+pub(super) struct Contact {
+    pub name: String,
+    pub relation: Arc<dyn Relation>,
+    pub rows: Range<usize>,
+    pub ranges: Vec<Range<usize>>, // of its systems
+    pub links: Range<usize>,
+    pub terms: Terms,
+    pub compliant: bool,
+    pub on_gap: Vec<bool>, // components whose law is on `y/h` in place of `u`
+    pub inputs: Vec<f64>,
+    pub q: Vec<f64>,
+    pub H: Matrix,
+    pub rate: Vec<f64>,        // ∂h/∂t
+    pub rate_before: Vec<f64>, // at the beginning of the step
+    pub force: Vec<f64>,
+    pub y: Vec<f64>,
+}
+
+impl Members {
+    /// The members of a model, for a scheme.
+    pub fn new(model: &Model, places: &Places, motion: &Motion) -> Members {
+        let (n, m) = (places.states, places.outputs);
+        let mut systems = Vec::new();
+        for (_, name, system, range) in places.systems_of(model) {
+            if let System::SecondOrder(system) = system {
+                let (name, system) = (name.to_string(), Arc::clone(system));
+                let (inputs, M) = (system.z0().to_vec(), Matrix::default());
+                let (a, kappa) = (0.0, 0.0);
+                systems.push(Member { name, system, range, inputs, M, a, kappa });
+            }
+        }
+        let (mut interactions, mut links) = (Vec::new(), 0);
+        for (name, interaction, rows) in places.interactions_of(model) {
+            let relation = Arc::clone(&interaction.relation);
+            let linked = interaction.systems.iter();
+            let ranges: Vec<_> =
+                linked.filter_map(|id| places.systems[id.index()].clone()).collect();
+            let first = links;
+            links += ranges.len();
+            let terms = relation.terms();
+            interactions.push(Contact {
+                name: name.to_string(),
+                inputs: relation.z0().to_vec(),
+                relation,
+                ranges,
+                links: first..links,
+                compliant: terms.through && !interaction.law.is_contact(),
+                on_gap: motion.on_gap(&interaction.law, terms, rows.len()),
+                terms,
+                q: Vec::new(),
+                H: Matrix::default(),
+                rate: vec![0.0; rows.len()],
+                rate_before: vec![0.0; rows.len()],
+                force: vec![0.0; rows.len()],
+                y: vec![0.0; rows.len()],
+                rows,
+            });
+        }
+        Members {
+            systems,
+            interactions,
+            step: Step { start: model.t0(), end: model.t0(), h: 0.0 },
+            b: vec![0.0; n],
+            c: vec![0.0; n],
+            f: vec![0.0; n],
+            center: None,
+            shift: vec![0.0; m],
+            q_next: vec![0.0; n],
+            F_now: vec![0.0; n],
+            F_next: vec![0.0; n],
+            impulse: vec![0.0; n],
+            work: vec![0.0; n],
+            dF_dq: Matrix::default(),
+            dF_dv: Matrix::default(),
+            work_matrix: Matrix::default(),
+        }
+    }
+
+    /// Where the energy went: the next entry of the ledger. `share` is the weight of the last force
+    /// in the mean force of the step.
+    pub fn book(
+        &self,
+        energy0: f64,
+        now: &MechanicalFields<'_>,
+        next: MechanicalFields<'_>,
+        share: impl Fn(&Member) -> f64,
+    ) {
+        let Ledger { mut work, damping, mut contact, potential: before, .. } =
+            Ledger::from_slice(now.ledger);
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for member in &self.systems {
+            kinetic += member.kinetic(&next.v[member.range.clone()]);
+            potential += member.system.potential(&next.q[member.range.clone()]);
+            let share = share(member);
+            for i in member.range.clone() {
+                let force = share * self.F_next[i] + (1.0 - share) * self.F_now[i];
+                work += 0.5 * self.step.h * (now.v[i] + next.v[i]) * force;
+            }
+        }
+        work += potential - before; // that of the forces without a potential
+        for (lam, (u, u_next)) in next.lam.iter().zip(now.u.iter().zip(&*next.u)) {
+            contact -= 0.5 * lam * (u + u_next);
+        }
+        // what moves the constraints from outside
+        for one in &self.interactions {
+            for (i, row) in one.rows.clone().enumerate() {
+                work -= 0.5 * next.lam[row] * (one.rate_before[i] + one.rate[i]);
+            }
+        }
+        let numerical = work - damping - contact - (kinetic + potential - energy0);
+        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
+        next.ledger.copy_from_slice(&ledger.to_array());
+    }
+
+    pub fn inputs(&self, name: &str) -> Option<&[f64]> {
+        let system = self.systems.iter().find(|member| member.name == name);
+        let interaction = self.interactions.iter().find(|one| one.name == name);
+        system.map(|member| &*member.inputs).or(interaction.map(|one| &*one.inputs))
+    }
+
+    pub fn set_inputs(&mut self, name: &str, z: &[f64]) {
+        let systems = self.systems.iter_mut().filter(|member| member.name == name);
+        systems.for_each(|member| member.inputs.copy_from_slice(z));
+        let interactions = self.interactions.iter_mut().filter(|one| one.name == name);
+        interactions.for_each(|one| one.inputs.copy_from_slice(z));
+    }
+
+    pub fn initial_inputs(&mut self) {
+        for member in &mut self.systems {
+            member.inputs.copy_from_slice(member.system.z0());
+        }
+        for interaction in &mut self.interactions {
+            interaction.inputs.copy_from_slice(interaction.relation.z0());
+        }
+    }
+
+    /// `M` and `F` at the end of the step.
+    pub fn forces(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), SimError> {
+        for member in &mut self.systems {
+            let range = member.range.clone();
+            let at = At::new(t, &q[range.clone()], &v[range.clone()]).with(&member.inputs);
+            let (M, F) = (&mut member.M, &mut self.F_next[range]);
+            let evaluated = member.system.mass_and_force(at, M, F, &mut self.work);
+            evaluated.map_err(|error| error.of(&member.name))?;
+        }
+        Ok(())
+    }
+}
+
+impl Scheme for Members {
+    fn residual(
+        &mut self,
+        xi: &[f64],
+        lam: &[f64],
+        rho: &mut [f64],
+        w: &mut [f64],
+        links: &mut [Link],
+    ) -> Result<f64, SimError> {
+        let Step { end, h, .. } = self.step;
+
+        // (2)
+        for member in &self.systems {
+            for i in member.range.clone() {
+                self.q_next[i] = self.c[i] + h * member.kappa * xi[i];
+            }
+        }
+        let early = self.center.is_some();
+        if let Some(center) = &mut self.center {
+            center.place(xi);
+        }
+
+        // (3), (5)
+        self.impulse.fill(0.0);
+        for contact in &mut self.interactions {
+            if !links[contact.links.start].on {
+                continue;
+            }
+            // the unknown of a central scheme is the velocity in the middle of the step
+            let t = if early && contact.terms.velocity { end - 0.5 * h } else { end };
+            contact.turn(t, &self.q_next)?;
+            match contact.compliant {
+                true => contact.gap(end, 1.0 / h, lam, w)?,
+                false => contact.velocity(xi, w),
+            }
+            if contact.on_gap.contains(&true) {
+                contact.scaled_gap(end, h, w)?;
+            }
+            let mut first = 0;
+            for link in &mut links[contact.links.clone()] {
+                let kappa = self.systems[link.system].kappa;
+                let scale = if contact.compliant { h * kappa } else { 1.0 };
+                for i in 0..contact.H.rows() {
+                    let row = &contact.H.row(i)[first..first + link.range.len()];
+                    let impulse = &mut self.impulse[link.range.clone()];
+                    let lam = lam[link.rows.start + i];
+                    for (j, &entry) in row.iter().enumerate() {
+                        link.C[(i, j)] = scale * entry;
+                        if !early {
+                            link.Bt[(i, j)] = entry;
+                        }
+                        impulse[j] += link.Bt[(i, j)] * lam;
+                    }
+                }
+                first += link.range.len();
+            }
+            for row in contact.rows.clone() {
+                w[row] += self.shift[row];
+            }
+        }
+
+        // (1)
+        let mut error = 0.0_f64;
+        for member in &mut self.systems {
+            let range = member.range.clone();
+            let at = point(&self.center, end, &self.q_next, xi, &member.range);
+            let at = at.with(&member.inputs);
+            let (M, F) = (&mut member.M, &mut self.F_next[range.clone()]);
+            let evaluated = member.system.mass_and_force(at, M, F, &mut self.work);
+            evaluated.map_err(|error| error.of(&member.name))?;
+            let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
+            let velocities = xi[range.clone()].iter().zip(&self.b[range.clone()]);
+            for (i, row) in range.enumerate() {
+                let (mut gained, mut terms) = (0.0, 0.0);
+                for (M, (xi, b)) in member.M.row(i).iter().zip(velocities.clone()) {
+                    gained += M * (xi - b);
+                    terms += (M * xi).abs() + (M * b).abs();
+                }
+                let force = h * member.a * self.F_next[row] + self.f[row];
+                rho[row] = gained - force - self.impulse[row];
+                worst = larger(worst, rho[row].abs());
+                scale = scale.max(terms + force.abs() + self.impulse[row].abs());
+            }
+            if worst != 0.0 {
+                error = larger(error, worst / scale);
+            }
+        }
+        Ok(error)
+    }
+
+    /// Equation (4), and `D` of (5).
+    fn jacobians(
+        &mut self,
+        xi: &[f64],
+        _: &[f64],
+        systems: &mut [SystemBlock],
+        links: &mut [Link],
+        D: &mut [Matrix],
+    ) -> Result<(), SimError> {
+        let Step { end, h, .. } = self.step;
+        for (member, block) in self.systems.iter().zip(systems) {
+            let at = point(&self.center, end, &self.q_next, xi, &member.range);
+            let at = at.with(&member.inputs);
+            let (by_v, by_q) = match &self.center {
+                None => (1.0, member.kappa),
+                Some(center) => (center.by_v, center.by_q),
+            };
+            let of_member = |error: OperatorError| error.of(&member.name);
+            block.W.copy_from(&member.M);
+            let (dq, dv, work) = (&mut self.dF_dq, &mut self.dF_dv, &mut self.work_matrix);
+            member.system.force_jacobians(at, dq, dv, work).map_err(of_member)?;
+            block.W.add_scaled(-h * member.a * by_v, dv);
+            block.W.add_scaled(-h * h * member.a * by_q, dq);
+        }
+        for (contact, D) in self.interactions.iter_mut().zip(D) {
+            if contact.compliant && links[contact.links.start].on {
+                contact.through(h, end, D)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where `M` and `F` of a system are taken: at the center of the step, or at its end.
+#[inline]
+fn point<'a>(
+    center: &'a Option<Center>,
+    end: f64,
+    q: &'a [f64],
+    v: &'a [f64],
+    range: &Range<usize>,
+) -> At<'a> {
+    let (t, q, v) = match center {
+        None => (end, q, v),
+        Some(center) => (center.t, &center.q[..], &center.v[..]),
+    };
+    At::new(t, &q[range.clone()], &v[range.clone()])
+}
+
+impl Member {
+    /// `½ vᵀ M v`, with the last `M`.
+    pub fn kinetic(&self, v: &[f64]) -> f64 {
+        let rows = v.iter().enumerate();
+        0.5 * rows.map(|(i, x)| x * vector::dot(self.M.row(i), v)).sum::<f64>()
+    }
+}
+
+impl Contact {
+    /// Takes the configuration of its systems.
+    pub fn gather(&mut self, q: &[f64]) {
+        self.q.clear();
+        self.ranges.iter().for_each(|range| self.q.extend_from_slice(&q[range.clone()]));
+    }
+
+    /// `H` and `∂h/∂t` at this configuration.
+    pub fn turn(&mut self, t: f64, q: &[f64]) -> Result<(), SimError> {
+        self.gather(q);
+        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        let of_contact = |error: OperatorError| error.of(&self.name);
+        self.relation.output_dx(at, &mut self.H).map_err(of_contact)?;
+        if self.terms.time {
+            self.relation.output_dt(at, &mut self.rate).map_err(of_contact)?;
+        }
+        Ok(())
+    }
+
+    /// Lets `λ` act along `H`, where [`turn`](Self::turn) was called last.
+    pub fn grip(&self, links: &mut [Link]) {
+        let mut first = 0;
+        for link in &mut links[self.links.clone()] {
+            let width = link.range.len();
+            for i in 0..self.H.rows() {
+                let row = &self.H.row(i)[first..first + width];
+                link.Bt.data_mut()[i * width..][..width].copy_from_slice(row);
+            }
+            first += width;
+        }
+    }
+
+    /// `u = H v + ∂h/∂t`, where [`turn`](Self::turn) was called last.
+    pub fn velocity(&self, v: &[f64], u: &mut [f64]) {
+        for (i, row) in self.rows.clone().enumerate() {
+            u[row] = self.speed(i, v);
+        }
+    }
+
+    /// One component of it.
+    #[inline]
+    pub fn speed(&self, i: usize, v: &[f64]) -> f64 {
+        let (mut first, mut speed) = (0, self.rate[i]);
+        for range in &self.ranges {
+            let H = &self.H.row(i)[first..first + range.len()];
+            speed += vector::dot(H, &v[range.clone()]);
+            first += range.len();
+        }
+        speed
+    }
+
+    /// `y = h(t, q, λ)` where [`turn`](Self::turn) was called last, for impulses that are forces
+    /// when multiplied by `rate`.
+    pub fn gap(&mut self, t: f64, rate: f64, lam: &[f64], y: &mut [f64]) -> Result<(), SimError> {
+        if self.terms.through {
+            let lam = &lam[self.rows.clone()];
+            self.force.iter_mut().zip(lam).for_each(|(force, lam)| *force = rate * lam);
+        }
+        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        let y = &mut y[self.rows.clone()];
+        Ok(self.relation.output(at, y).map_err(|error| error.of(&self.name))?)
+    }
+
+    /// Size of the terms of the gap, where the law is on it.
+    pub fn gap_terms(&self, h: f64, q: &[f64], terms: &mut [f64]) {
+        for (i, row) in self.rows.clone().enumerate() {
+            if self.compliant || self.on_gap[i] {
+                let q = self.ranges.iter().flat_map(|range| &q[range.clone()]);
+                let sum: f64 = self.H.row(i).iter().zip(q).map(|(H, q)| (H * q).abs()).sum();
+                terms[row] = if self.on_gap[i] { sum / h } else { sum };
+            }
+        }
+    }
+
+    /// `y/h` in place of `u`, in the components whose law asks for it.
+    pub fn scaled_gap(&mut self, t: f64, h: f64, w: &mut [f64]) -> Result<(), SimError> {
+        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        self.relation.output(at, &mut self.y).map_err(|error| error.of(&self.name))?;
+        for (i, row) in self.rows.clone().enumerate() {
+            if self.on_gap[i] {
+                w[row] = self.y[i] / h;
+            }
+        }
+        Ok(())
+    }
+
+    /// `D` of (5).
+    pub fn through(&mut self, h: f64, t: f64, D: &mut Matrix) -> Result<(), SimError> {
+        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        self.relation.output_dlam(at, D).map_err(|error| error.of(&self.name))?;
+        D.scale(1.0 / h);
+        Ok(())
+    }
+}
