@@ -22,11 +22,11 @@ use super::first_sweeps;
 use super::planar::Planar;
 use super::proximal::Proximal;
 use super::small;
-use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Pivoting};
+use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Newton, Pivoting};
 use crate::residual::residual;
 use crate::{
     Attempt, AutoSettings, EnumerationSettings, FischerBurmeisterSettings, GaussSeidelSettings,
-    LemkeSettings, NumericsError, PivotingSettings, Problem, Report, Status,
+    LemkeSettings, NewtonSettings, NumericsError, PivotingSettings, Problem, Report, Status,
 };
 
 /// Unknowns up to which the first try may change them one at a time without a mode to start from.
@@ -37,6 +37,10 @@ const SMALL: usize = 150;
 const LEMKE: usize = 1500;
 /// Most modes given to enumeration.
 const MODES: usize = 1 << 16;
+/// Most unknowns of a problem with friction that goes from the first sweeps to Newton's method.
+const TINY: usize = 24;
+/// Steps of Newton's method there.
+const STEPS: usize = 40;
 /// Most changes of mode of the proximal method.
 const PROXIMAL: usize = 300;
 
@@ -51,6 +55,7 @@ pub struct Auto {
     enumeration: Enumeration,
     cones: Cones,
     planar: Planar,
+    newton: Newton, // for tiny problems with friction
     tol: f64,
     is_singular: bool, // the mode of the last answer
     guess: Vec<f64>,   // z as it came
@@ -83,14 +88,21 @@ impl Auto {
         let cones = Cones::new(settings.clone());
         let AutoSettings { tol, max_iter } = settings;
         let cache = PivotingSettings::default().cache;
-        let newton = FischerBurmeisterSettings::default().max_iter.min(max_iter);
+        let steps = FischerBurmeisterSettings::default().max_iter.min(max_iter);
+        let mut newton = Newton::new(NewtonSettings {
+            tol,
+            max_iter: STEPS.min(max_iter),
+            patience: STEPS,
+            ..Default::default()
+        });
+        newton.set_proximal(0.1, false);
         Auto {
             pivoting: Pivoting::new(PivotingSettings { tol, max_iter, cache }),
             proximal: Proximal::new(tol),
             lemke: Lemke::new(LemkeSettings { tol, max_iter }),
             fischer_burmeister: FischerBurmeister::new(FischerBurmeisterSettings {
                 tol,
-                max_iter: newton,
+                max_iter: steps,
             }),
             gauss_seidel: GaussSeidel::new(GaussSeidelSettings {
                 tol,
@@ -101,6 +113,7 @@ impl Auto {
             tol,
             is_singular: false,
             guess: Vec::new(),
+            newton,
             cones,
             planar: Planar::new(),
             best: Vec::new(),
@@ -147,8 +160,8 @@ impl Auto {
         self.fall_back(problem, z, w, report)
     }
 
-    /// Problems with sets that are no boxes: modes (see `planar`), a few sweeps, then the
-    /// portfolio of `cones`.
+    /// Problems with sets that are no boxes: modes (see `planar`), a few sweeps while they are
+    /// small, Newton's method while they are tiny, then the portfolio of `cones`.
     fn solve_cones(
         &mut self,
         problem: &Problem,
@@ -164,20 +177,34 @@ impl Auto {
             return Ok(report);
         }
         self.keep(z);
-        let first = small::solve(problem, z, w, self.tol);
-        match first {
-            Some(report) if report.status == Status::Solved => {
-                self.note(report);
-                return Ok(report);
-            }
-            Some(_) if z.iter().all(|z| z.is_finite()) => {}
-            _ => z.copy_from_slice(&self.best),
-        }
-        let report = self.cones.solve(problem, z, w, &mut self.attempts)?;
-        let Some(Report { method, status, residual, iterations, .. }) = first else {
-            return Ok(report);
+        let Some(first) = small::solve(problem, &self.best, z, w, self.tol) else {
+            z.copy_from_slice(&self.best);
+            return self.cones.solve(problem, z, w, &mut self.attempts);
         };
-        self.attempts.insert(0, Attempt { method, status, residual });
+        self.note(first);
+        if first.status == Status::Solved {
+            return Ok(first);
+        }
+        if z.iter().all(|z| z.is_finite()) {
+            self.keep(z);
+        }
+        let mut iterations = first.iterations;
+        let mut tried = [Some(self.attempts[0]), None];
+        if problem.len() <= TINY {
+            z.copy_from_slice(&self.best);
+            if let Ok(report) = self.newton.solve(problem, z, w) {
+                self.note(report);
+                iterations += report.iterations;
+                if report.status == Status::Solved {
+                    return Ok(Report { iterations, ..report });
+                }
+                tried[1] = self.attempts.last().copied();
+            }
+        }
+        z.copy_from_slice(&self.best);
+        let report = self.cones.solve(problem, z, w, &mut self.attempts)?;
+        // what came before
+        tried.into_iter().flatten().rev().for_each(|attempt| self.attempts.insert(0, attempt));
         Ok(Report { iterations: iterations + report.iterations, ..report })
     }
 
