@@ -10,6 +10,7 @@
 
 mod check;
 mod error;
+mod event;
 mod formula;
 mod jacobians;
 mod law;
@@ -21,6 +22,7 @@ mod system;
 pub mod systems;
 
 pub use error::{ModelError, OperatorError};
+pub use event::{Action, Event, Expression, Source, Term, Trigger};
 pub use formula::Names;
 pub use jacobians::{Jacobian, JacobianCheck, JacobianPoints};
 pub use law::{Coefficient, Law, Range};

@@ -90,6 +90,13 @@ pub fn sim(py: Python<'_>, error: SimError) -> PyErr {
         SimError::Newton { time, residual, .. } => {
             unsolved(py, message, (Some(time), "max_iter".to_string(), residual, String::new()))
         }
+        SimError::Event { source, .. } => match *source {
+            SimError::Operator(error) | SimError::Model(ModelError::Operator(error)) => {
+                operator_error(py, &error)
+            }
+            SimError::Model(_) => tree::ModelError::new_err(message),
+            _ => input(message),
+        },
         SimError::EmptyModel { .. } => tree::ModelError::new_err(message),
         _ => input(message),
     }

@@ -14,8 +14,8 @@ use saltus::model::{
 /// A law between `y` and `lam`.
 #[pyclass(frozen, name = "Law", module = "saltus._saltus")]
 pub struct PyLaw {
-    law: Law,
-    is_python: bool, // a coefficient is a Python function
+    pub law: Law,
+    pub is_python: bool, // a coefficient is a Python function
 }
 
 impl From<Law> for PyLaw {

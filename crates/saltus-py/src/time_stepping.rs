@@ -1,5 +1,6 @@
 //! Time-stepping with the interpreter let go while it computes.
 
+use crate::events::{PyEvent, records};
 use crate::model::PyModel;
 use crate::run::PyRun;
 use crate::{arrays, errors, operator, settings};
@@ -142,6 +143,17 @@ impl PyTimeStepping {
         };
         let value = find().map_err(|error| errors::sim(py, error))?;
         Ok(PyArray1::from_slice(py, value))
+    }
+
+    /// What happened since the beginning: time, kind, name, interaction, changes.
+    fn events(&self) -> PyResult<Vec<PyEvent>> {
+        Ok(records(self.lock()?.events()))
+    }
+
+    /// The parameters with their values now.
+    fn parameters(&self) -> PyResult<Vec<(String, f64)>> {
+        let sim = self.lock()?;
+        Ok(sim.model().parameters().map(|(name, value)| (name.to_string(), value)).collect())
     }
 
     /// The energies now, in the order of their names; nothing without mechanical systems.

@@ -2,6 +2,7 @@
 
 mod clock;
 mod error;
+mod events;
 pub mod integrators;
 mod recorder;
 mod run;
@@ -9,12 +10,14 @@ mod time_stepping;
 
 pub use clock::Steps;
 pub use error::SimError;
+pub use events::{EventProgress, EventState};
 pub use integrators::{
     D1MinusLinear, EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
     NewtonMode, NewtonSettings, Projection, SchatzmanPaoli, Variant, ZeroOrderHold,
 };
 pub use recorder::signals_of;
 pub use run::{
-    Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal, SignalError, Sink,
+    Change, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats,
+    Signal, SignalError, Sink, Value,
 };
 pub use time_stepping::{Progress, RunFailure, RunOptions, StepStats, TimeStepping};

@@ -17,7 +17,7 @@ pub(crate) struct Parts {
 impl Parts {
     /// The two halves of a row: first-order systems first, mechanical ones after.
     #[inline]
-    fn rows(&self) -> [&[f64]; 2] {
+    pub fn rows(&self) -> [&[f64]; 2] {
         let first = self.first.as_ref().map_or(&[][..], |part| &part.now().values);
         let second = self.second.as_ref().map_or(&[][..], |part| &part.now().values);
         [first, second]

@@ -1,10 +1,12 @@
 //! The time-stepping strategy: one problem a step, events are not located.
 //!
 //! A step is a transaction: the new state is computed beside the old one and takes its place
-//! only when every problem of the step is solved and verified.
+//! only when every problem of the step is solved and verified. Events of the model happen at the
+//! ends of steps (see `events`).
 
 use crate::SimError;
 use crate::clock::{Clock, Steps};
+use crate::events::Events;
 use crate::integrators::{Integrator, NewtonSettings, Step, choice};
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
@@ -99,10 +101,21 @@ const PROGRESS_SECONDS: f64 = 0.03;
 /// ```
 #[derive(Debug)]
 pub struct TimeStepping {
-    model: Model,
-    steps: Steps,
-    clock: Clock,
-    parts: Parts,
+    pub(crate) model: Model,             // as events have changed it
+    pub(crate) base: Option<Box<Model>>, // as it was given, where events have changed it
+    pub(crate) steps: Steps,
+    pub(crate) clock: Clock,
+    pub(crate) parts: Parts,
+    pub(crate) methods: Methods,
+    pub(crate) events: Events,
+}
+
+/// How the steps are computed.
+#[derive(Debug)]
+pub(crate) struct Methods {
+    pub integrators: Vec<Integrator>,
+    pub newton: NewtonSettings,
+    pub solver: Solver,
 }
 
 impl TimeStepping {
@@ -149,13 +162,13 @@ impl TimeStepping {
         solver.check()?;
         let integrators: Vec<Integrator> = integrators.into_iter().collect();
         choice::check(&model, &integrators)?;
-        let part = |order| choice::part(&model, order, &integrators, newton, solver);
-        let (first, second) = (part(Order::First)?, part(Order::Second)?);
-        let clock = Clock::new(t0);
-        Ok(TimeStepping { model, steps, clock, parts: Parts { first, second } })
+        let methods = Methods { integrators, newton, solver: solver.clone() };
+        let (parts, events) = (methods.parts(&model)?, Events::new(&model)?);
+        let (clock, base) = (Clock::new(t0), None);
+        Ok(TimeStepping { model, base, steps, clock, parts, methods, events })
     }
 
-    /// The model.
+    /// The model, as events have changed it.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -165,9 +178,9 @@ impl TimeStepping {
         self.clock.t
     }
 
-    /// Whether there is no step left before `until`.
+    /// Whether there is no step left before `until`, or an event has stopped the run.
     pub fn done(&self, until: f64) -> bool {
-        self.steps_ahead(until) == 0
+        self.events.state.stopped || self.steps_ahead(until) == 0
     }
 
     /// All signals that a run can record.
@@ -180,10 +193,35 @@ impl TimeStepping {
         Ok(Recorder::new(self.layout(), signals)?.layout)
     }
 
-    /// One step. If it fails, nothing has changed.
+    /// One step, and the events at its end. If the step fails, nothing has changed; if an event
+    /// fails, that event has changed nothing, and is tried again before the next step.
     pub fn step(&mut self) -> Result<StepStats, SimError> {
-        let step = self.clock.next_step(&self.steps, f64::INFINITY)?;
-        self.advance(step)
+        self.begin()?;
+        let done = self.step_towards(f64::INFINITY)?;
+        if !self.events.is_empty() {
+            self.fire_events()?;
+        }
+        Ok(done)
+    }
+
+    /// Events that are due before the first step, or could not happen after the last one.
+    fn begin(&mut self) -> Result<(), SimError> {
+        if self.events.is_empty() {
+            return Ok(());
+        }
+        self.events.state.stopped = false;
+        if self.events.state.pending { self.fire_events() } else { Ok(()) }
+    }
+
+    /// One step, which ends at `until` or the next scheduled instant at the latest.
+    #[inline]
+    fn step_towards(&mut self, until: f64) -> Result<StepStats, SimError> {
+        let step = self.clock.next_step(&self.steps, until)?;
+        if self.events.is_empty() {
+            return self.advance(step, false);
+        }
+        let (step, between) = self.clock.cut(step, &self.steps, self.events.next_instant());
+        self.advance(step, between)
     }
 
     /// Runs until `until` and keeps all recorded rows. The last step is shortened where
@@ -212,10 +250,12 @@ impl TimeStepping {
                 let source = SimError::Signal(error);
                 stats.outcome = Outcome::Failed(source.to_string());
                 let (layout, frames) = (self.layout(), Frames::default());
-                return Err(RunFailure { source, run: Box::new(Run { layout, frames, stats }) });
+                let run = Run { layout, frames, stats, events: Vec::new() };
+                return Err(RunFailure { source, run: Box::new(run) });
             }
         };
-        let mut failure = self.check_until(until).err();
+        let happened = self.events.log.len();
+        let mut failure = self.check_until(until).and_then(|()| self.begin()).err();
         let mut frames = Frames::default();
         let capacity = match failure {
             None => self.rows_ahead(&recorder.layout, until, every, sink.is_some()),
@@ -225,7 +265,10 @@ impl TimeStepping {
         recorder.record(&mut frames, self.clock.t, &self.parts, 0, 0.0);
 
         let start = self.clock.t;
-        let ahead = self.steps_ahead(until);
+        let mut ahead = match self.events.state.stopped {
+            true => 0,
+            false => self.steps_ahead(until),
+        };
         let mut pace = Pace { next: 1, stride: 1, last: clock };
         let mut unrecorded = None; // the last step, where it is not recorded
         while failure.is_none() && stats.steps < ahead {
@@ -233,11 +276,7 @@ impl TimeStepping {
                 stats.outcome = Outcome::Interrupted;
                 break;
             }
-            let done = match self
-                .clock
-                .next_step(&self.steps, until)
-                .and_then(|step| self.advance(step))
-            {
+            let done = match self.step_towards(until) {
                 Ok(done) => done,
                 Err(error) => {
                     failure = Some(error);
@@ -246,6 +285,12 @@ impl TimeStepping {
                 }
             };
             stats.steps += 1;
+            if !self.events.is_empty() {
+                failure = self.fire_events().err();
+                stats.failures = usize::from(failure.is_some());
+                // steps were cut, or the run stopped
+                ahead = stats.steps + if self.done(until) { 0 } else { self.steps_ahead(until) };
+            }
             stats.iterations += done.iterations;
             if !(done.residual <= stats.worst_residual) {
                 stats.worst_residual = done.residual;
@@ -285,21 +330,29 @@ impl TimeStepping {
         if let Some(error) = &failure {
             stats.outcome = Outcome::Failed(error.to_string());
         }
-        let run = Run { layout: recorder.layout, frames, stats };
+        let events = self.events.log[happened..].to_vec();
+        let run = Run { layout: recorder.layout, frames, stats, events };
         match failure {
             None => Ok(run),
             Some(source) => Err(RunFailure { source, run: Box::new(run) }),
         }
     }
 
-    /// Back to the initial state and time.
+    /// Back to the initial state and time, with the initial parameters, laws and connections.
     pub fn reset(&mut self) -> Result<(), SimError> {
         let t0 = self.model.t0();
-        if let Some(part) = &mut self.parts.first {
-            part.reset(t0)?;
+        if let Some(base) = &self.base {
+            self.parts = self.methods.parts(base)?;
+        } else {
+            for part in [&mut self.parts.first, &mut self.parts.second].into_iter().flatten() {
+                part.reset(t0)?;
+            }
         }
-        if let Some(part) = &mut self.parts.second {
-            part.reset(t0)?;
+        if let Some(base) = self.base.take() {
+            self.model = *base;
+        }
+        if !self.events.is_empty() {
+            self.events.reset(&self.model);
         }
         self.clock = Clock::new(t0);
         Ok(())
@@ -393,7 +446,7 @@ impl TimeStepping {
 
     /// Advances all parts; commits only if all of them succeed.
     #[inline]
-    fn advance(&mut self, step: Step) -> Result<StepStats, SimError> {
+    fn advance(&mut self, step: Step, between: bool) -> Result<StepStats, SimError> {
         let (mut iterations, mut residual) = (0, 0.0);
         let mut count = |report: Option<Report>| {
             if let Some(report) = report {
@@ -415,7 +468,10 @@ impl TimeStepping {
         if let Some(part) = &mut self.parts.second {
             part.commit();
         }
-        self.clock.advance(step, &self.steps);
+        match between {
+            false => self.clock.advance(step, &self.steps),
+            true => self.clock.advance_between(step),
+        }
         Ok(StepStats { t: step.end, h: step.h, iterations, residual })
     }
 
@@ -488,6 +544,14 @@ impl TimeStepping {
             return part.now().get(quantity).get(range.clone()).unwrap_or(&[]);
         }
         &[]
+    }
+}
+
+impl Methods {
+    /// The parts of a model.
+    fn parts(&self, model: &Model) -> Result<Parts, SimError> {
+        let part = |order| choice::part(model, order, &self.integrators, self.newton, &self.solver);
+        Ok(Parts { first: part(Order::First)?, second: part(Order::Second)? })
     }
 }
 

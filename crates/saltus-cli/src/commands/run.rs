@@ -1,6 +1,6 @@
 //! `saltus run FILE`: runs a model file, writes the run and a picture, prints a summary.
 
-use super::with_stats;
+use super::{event_rows, with_stats};
 use crate::preview::Preview;
 use crate::text::{self, plural};
 use crate::{Error, Outcome, chart, paths};
@@ -112,6 +112,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         text::message(&format!("the run was stopped, its file could not be written: {why}"));
         return Ok(Outcome::Failed);
     }
+    sink.writer.events(&run.events);
     let written = match sink.writer.finish(&run.stats) {
         Ok(written) => written,
         Err(error) => {
@@ -191,6 +192,7 @@ impl Report<'_> {
             "until": settings.until,
             "h": settings.h,
             "ledger": self.sim.ledger(),
+            "events": self.run.events,
             "output": self.written,
             "plot": self.picture,
         });
@@ -254,6 +256,7 @@ impl Report<'_> {
                 format!("deepest penetration {:.3e} m", stats.worst_penetration),
             ));
         }
+        rows.extend(event_rows(&self.run.events));
         rows.push(("run file".to_string(), self.written.display().to_string()));
         if let Some(picture) = &self.picture {
             rows.push(("picture".to_string(), picture.display().to_string()));

@@ -45,25 +45,33 @@ pub(crate) fn connect(file: &Table, model: &mut Model, scope: &Scope) -> Result<
             };
             let relation = part("relation", SectionId::Relation)?;
             let law = part("law", SectionId::Law)?;
-            connect_one(model, &name, &relation, &law, &systems).map_err(|failed| match failed {
-                Failed::Fault(fault) => fault,
-                Failed::Model(error) => {
-                    // `e` is both an offset of a relation and a restitution of a law
-                    let parts = match is_of_law(&error) {
-                        true => [&law, &fields],
-                        false => [&relation, &fields],
-                    };
-                    let place = place_in(&error, &parts).unwrap_or(&item.place);
-                    Fault::new(place, error)
-                }
-            })
+            connect_one(model, &name, &relation, &law, &systems).map_err(
+                |failed| match failed {
+                    Failed::Fault(fault) => fault,
+                    Failed::Model(error) => {
+                        // `e` is both an offset of a relation and a restitution of a law
+                        let parts = match is_of_law(&error) {
+                            true => [&law, &fields],
+                            false => [&relation, &fields],
+                        };
+                        let place = place_in(&error, &parts).unwrap_or(&item.place);
+                        Fault::new(place, error)
+                    }
+                },
+            )?;
+            if let Some(active) = fields.get("active")
+                && let Ok(id) = model.interaction_id(&name)
+            {
+                model.set_active(id, fields.flag(active, "active")?);
+            }
+            Ok(())
         })?;
     }
     Ok(())
 }
 
 /// The tables of an array of tables.
-fn tables<'a>(
+pub(crate) fn tables<'a>(
     file: &'a Table,
     key: &'static str,
     scope: &Scope,
@@ -83,7 +91,7 @@ fn tables<'a>(
 }
 
 /// What a table is called in messages.
-fn owner(table: &Table, what: &str) -> String {
+pub(crate) fn owner(table: &Table, what: &str) -> String {
     match table.get("name").and_then(Item::as_text) {
         Some(name) => format!("{what} `{name}`"),
         None => what.to_owned(),
@@ -144,7 +152,8 @@ fn system(fields: &Fields) -> Result<System, Fault> {
     })
 }
 
-fn law(fields: &Fields) -> Result<Law, Fault> {
+/// A law from its table.
+pub(crate) fn law(fields: &Fields) -> Result<Law, Fault> {
     let e = || fields.coefficient("e");
     let mu = || fields.coefficient("mu");
     Ok(match fields.kind() {

@@ -48,6 +48,8 @@ pub enum SectionId {
     MatrixDiagonal,
     /// An identity matrix.
     MatrixIdentity,
+    /// `[[event]]`
+    Event,
 }
 
 /// One table of a model file: its keys, and the keys that each of its kinds adds.
@@ -137,6 +139,10 @@ pub enum Form {
     Points,
     /// A formula of the position in the array.
     Entry,
+    /// New values of states and parameters, by name.
+    Values,
+    /// Tables with a kind, by name.
+    ByName(SectionId),
     /// The table of parameters.
     Parameters,
     /// A table.
@@ -225,6 +231,7 @@ impl Vocabulary {
             matrix_entries(),
             matrix_diagonal(),
             matrix_identity(),
+            event(),
         ];
         debug_assert!(sections.iter().enumerate().all(|(i, section)| section.id as usize == i));
         Vocabulary { sections }
@@ -494,6 +501,12 @@ fn file() -> Section {
             "no interactions",
             "the laws between systems",
         ),
+        optional(
+            "event",
+            Form::Tables(SectionId::Event),
+            "no events",
+            "what changes states, parameters and laws while the model runs",
+        ),
     ];
     section(SectionId::File, "model file", "a model and how it is simulated", keys)
 }
@@ -646,8 +659,44 @@ fn interaction() -> Section {
         needed("systems", Form::Links, "the one or two systems that interact"),
         needed("relation", Form::Kind(SectionId::Relation), "what y is, and how λ acts"),
         needed("law", Form::Kind(SectionId::Law), "what y and λ satisfy"),
+        with_default(
+            "active",
+            Form::Flag,
+            true,
+            "whether it acts from the beginning; if not, an event can connect it",
+        ),
     ]);
     section(SectionId::Interaction, "interaction", "a law on the output of a relation", keys)
+}
+
+fn event() -> Section {
+    let never = "this is not what it waits for";
+    let nothing = "nothing of that";
+    let keys = vec![
+        optional("name", Form::Name, "event1, event2 …", "the event's name"),
+        optional(
+            "for",
+            Form::Repetition,
+            "one table",
+            "repeats the table, for example `i in 0..N`; the end is excluded",
+        ),
+        optional("when", Form::Text, never, "happens when this condition becomes true"),
+        optional("at", Form::Bounds, never, "happens at this instant, or these"),
+        optional("every", Form::Number, never, "happens every so many seconds"),
+        optional("start", Form::Number, "`t0`", "the first instant of `every`"),
+        with_default("once", Form::Flag, false, "whether it happens at most once"),
+        optional(
+            "set",
+            Form::Values,
+            nothing,
+            "new values of states, such as \"ball.v\", and parameters",
+        ),
+        optional("law", Form::ByName(SectionId::Law), nothing, "new laws of interactions"),
+        optional("connect", Form::Signals, nothing, "interactions that act from now on"),
+        optional("disconnect", Form::Signals, nothing, "interactions that act no longer"),
+        with_default("stop", Form::Flag, false, "whether it ends the run"),
+    ];
+    section(SectionId::Event, "event", "what changes at an instant", keys)
 }
 
 fn relation() -> Section {

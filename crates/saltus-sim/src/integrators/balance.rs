@@ -25,6 +25,7 @@ use super::Step;
 use super::assembly::Places;
 use super::motion::{Center, Motion};
 use super::newton::{Link, Scheme, SystemBlock, larger};
+use super::part::Part;
 use super::row::MechanicalFields;
 use crate::{Ledger, SimError};
 use saltus_linalg::{Matrix, vector};
@@ -198,6 +199,17 @@ impl Members {
         }
         for interaction in &mut self.interactions {
             interaction.inputs.copy_from_slice(interaction.relation.z0());
+        }
+    }
+
+    /// The inputs of another part.
+    pub fn adopt_inputs(&mut self, before: &dyn Part) {
+        let systems = self.systems.iter_mut().map(|one| (&one.name, &mut one.inputs));
+        let interactions = self.interactions.iter_mut().map(|one| (&one.name, &mut one.inputs));
+        for (name, inputs) in systems.chain(interactions).filter(|(_, z)| !z.is_empty()) {
+            if let Some(z) = before.inputs(name) {
+                inputs.copy_from_slice(z);
+            }
         }
     }
 

@@ -37,6 +37,7 @@ use crate::SimError;
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{Law, Model, Order, SystemId};
 use saltus_numerics::{Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 
 /// The mechanical systems of a model, advanced by D1-minus.
@@ -206,6 +207,17 @@ impl Part for D1Minus {
 
     fn reset(&mut self, t0: f64) -> Result<(), SimError> {
         self.base.reset(t0)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        match before.as_any().downcast_ref::<D1Minus>() {
+            Some(before) => self.base.adopt(&before.base, last, same),
+            None => self.base.adopt(before, last, same),
+        }
     }
 
     fn set(

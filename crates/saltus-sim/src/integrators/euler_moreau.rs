@@ -37,6 +37,7 @@ use saltus_model::{
 };
 use saltus_numerics::methods::Workspace;
 use saltus_numerics::{Problem, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -293,6 +294,23 @@ impl Part for EulerMoreauPart {
         }
         now.lam.fill(0.0);
         self.workspace.forget();
+        self.refresh();
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, _: bool) -> Result<(), SimError> {
+        forcing(&self.systems, last.end, &mut self.b_next)?;
+        offsets(&self.offsets, last.end, &mut self.e_next)?;
+        self.b_now.copy_from_slice(&self.b_next);
+        self.relations.e.copy_from_slice(&self.e_next);
+        let now = self.now.first_order();
+        now.x.copy_from_slice(before.now().get(Quantity::X));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.laws.silence(now.lam);
         self.refresh();
         Ok(())
     }

@@ -22,6 +22,7 @@ use saltus_model::{
     At, Dependence, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId,
 };
 use saltus_numerics::{Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct FirstOrderPart {
     places: Places,
+    laws: Laws,
     members: Members,
     newton: Newton,
     time: f64, // the present
@@ -145,6 +147,7 @@ impl FirstOrderPart {
         };
         let mut part = FirstOrderPart {
             places,
+            laws,
             members,
             newton,
             time: model.t0(),
@@ -209,6 +212,27 @@ impl Part for FirstOrderPart {
         self.time = t0;
         self.newton.forget();
         self.refresh(t0)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, _: bool) -> Result<(), SimError> {
+        let now = self.now.first_order();
+        now.x.copy_from_slice(before.now().get(Quantity::X));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.laws.silence(now.lam);
+        let systems = self.members.systems.iter_mut().map(|one| (&one.name, &mut one.inputs));
+        let interactions = self.members.interactions.iter_mut();
+        let interactions = interactions.map(|one| (&one.name, &mut one.inputs));
+        for (name, inputs) in systems.chain(interactions).filter(|(_, z)| !z.is_empty()) {
+            if let Some(z) = before.inputs(name) {
+                inputs.copy_from_slice(z);
+            }
+        }
+        self.time = last.end;
+        self.refresh(last.end)
     }
 
     fn set(

@@ -62,7 +62,7 @@ impl Alpha {
         let interactions = model.interactions().map(|(_, one)| one);
         let second = interactions.filter(|one| one.relation.order() == Order::Second);
         let smooth = |one: &saltus_model::Interaction| {
-            one.law == Law::Equality && !one.relation.terms().through
+            one.active && one.law == Law::Equality && !one.relation.terms().through
         };
         Alpha {
             alpha_m,

@@ -42,6 +42,7 @@ struct LawBlock {
     contact: Option<Contact>,
     owner: String,
     states: Vec<Range<usize>>, // of the linked systems
+    off: bool,                 // the interaction is not connected
 }
 
 /// What the contact law is at this instant.
@@ -60,7 +61,8 @@ impl Laws {
         let mut laws =
             Laws { blocks: Vec::new(), outputs: places.outputs, extra: 0, varying: false };
         for (name, interaction, rows) in places.interactions_of(model) {
-            let law = &interaction.law;
+            let law = &interaction.acting_law();
+            let off = !interaction.active;
             let states = interaction.systems.iter();
             let states: Vec<_> =
                 states.filter_map(|id| places.systems[id.index()].clone()).collect();
@@ -79,7 +81,7 @@ impl Laws {
                     on: true,
                 });
                 let (law, owner, states) = (law.clone(), name.to_string(), states.clone());
-                laws.blocks.push(LawBlock { rows, component, law, contact, owner, states });
+                laws.blocks.push(LawBlock { rows, component, law, contact, owner, states, off });
             };
             // what holds component by component has a block for each
             match law {
@@ -117,7 +119,7 @@ impl Laws {
             let terms = interaction.relation.terms();
             let rigid = !terms.through && !terms.velocity;
             for row in rows {
-                let law = match &interaction.law {
+                let law = match &interaction.acting_law() {
                     Law::Equality if rigid => Law::Equality,
                     Law::NewtonImpact { .. } => Law::newton_impact(0.0),
                     law if law.is_contact() && row == first => Law::newton_impact(0.0),
@@ -126,8 +128,8 @@ impl Laws {
                 let off = Contact { e: 0.0, et: 0.0, mu: 0.0, mu_r: 0.0, on: true };
                 let contact = law.is_contact().then_some(off);
                 let (owner, states) = (name.to_string(), Vec::new());
-                let (rows, component) = (row..row + 1, row - first);
-                laws.blocks.push(LawBlock { rows, component, law, contact, owner, states });
+                let (rows, component, off) = (row..row + 1, row - first, !interaction.active);
+                laws.blocks.push(LawBlock { rows, component, law, contact, owner, states, off });
             }
         }
         laws
@@ -294,7 +296,7 @@ impl Laws {
                     contact.on = on;
                 }
                 None => {
-                    any = true;
+                    any |= !block.off;
                     if let Law::Relay { lower, upper } = &block.law {
                         let (lower, upper) = relay_bounds(lower, upper, block.component);
                         problem.set_bounds(row, h * lower, h * upper);
@@ -328,7 +330,14 @@ impl Laws {
     pub fn is_on(&self, rows: Range<usize>) -> bool {
         let first = self.blocks.partition_point(|block| block.rows.end <= rows.start);
         let mut blocks = self.blocks[first..].iter().take_while(|block| block.rows.end <= rows.end);
-        blocks.any(|block| block.contact.is_none_or(|contact| contact.on))
+        blocks.any(|block| !block.off && block.contact.is_none_or(|contact| contact.on))
+    }
+
+    /// What is not connected has no multiplier.
+    pub fn silence(&self, lam: &mut [f64]) {
+        for block in self.blocks.iter().filter(|block| block.off) {
+            lam[block.rows.clone()].fill(0.0);
+        }
     }
 
     /// Equation (2): adds what restitution asks for.

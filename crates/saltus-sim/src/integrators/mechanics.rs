@@ -15,6 +15,7 @@ use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::vector;
 use saltus_model::{At, Model, Order, SystemId};
 use saltus_numerics::{Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 
 /// The mechanical systems of a model, whatever they are.
@@ -160,6 +161,31 @@ impl Part for Mechanics {
             projector.forget();
         }
         self.refresh(t0)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        let now = self.now.mechanical();
+        now.q.copy_from_slice(before.now().get(Quantity::Q));
+        now.v.copy_from_slice(before.now().get(Quantity::V));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.laws.silence(now.lam);
+        self.members.adopt_inputs(before);
+        self.last = last;
+        self.motion.restart(now.v);
+        if let Some(before) = before.as_any().downcast_ref::<Mechanics>() {
+            self.reach.copy_from_slice(&before.reach);
+        }
+        self.refresh(last.end)?;
+        if same {
+            let ledger = before.now().ledger();
+            self.now.set_ledger(&ledger.to_array());
+            self.energy0 = ledger.start();
+        }
+        Ok(())
     }
 
     fn set(

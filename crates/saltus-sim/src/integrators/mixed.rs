@@ -11,6 +11,7 @@ use super::{NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_model::{Model, Order, SystemId};
 use saltus_numerics::{Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 
 /// Several parts as one.
@@ -96,6 +97,21 @@ impl Part for Mixed {
     fn reset(&mut self, t0: f64) -> Result<(), SimError> {
         for member in &mut self.members {
             member.part.reset(t0)?;
+        }
+        self.collect();
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        // which systems go together does not depend on parameters and laws
+        if let Some(before) = before.as_any().downcast_ref::<Mixed>() {
+            for (member, before) in self.members.iter_mut().zip(&before.members) {
+                member.part.adopt(before.part.as_ref(), last, same)?;
+            }
         }
         self.collect();
         Ok(())

@@ -40,6 +40,7 @@ use saltus_linalg::{LinearMap, Matrix};
 use saltus_model::{At, Dependence, Model, Order, SecondOrderSystem, System, SystemId};
 use saltus_numerics::methods::Workspace;
 use saltus_numerics::{Problem, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -310,6 +311,30 @@ impl Part for MoreauJeanPart {
         now.lam.fill(0.0);
         self.workspace.forget();
         self.refresh();
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        external(&self.systems, last.end, &mut self.F_next)?;
+        self.F_now.copy_from_slice(&self.F_next);
+        self.F_theta.copy_from_slice(&self.F_next);
+        let now = self.now.mechanical();
+        now.q.copy_from_slice(before.now().get(Quantity::Q));
+        now.v.copy_from_slice(before.now().get(Quantity::V));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.laws.silence(now.lam);
+        self.refresh();
+        if same {
+            let ledger = before.now().ledger();
+            self.now.set_ledger(&ledger.to_array());
+            self.energy0 = ledger.start();
+            let before = before.as_any().downcast_ref::<MoreauJeanPart>();
+            self.fresh = before.is_none_or(|before| before.fresh);
+        }
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::row::Row;
 use crate::SimError;
 use saltus_model::{Model, SystemId};
 use saltus_numerics::Report;
+use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -19,6 +20,13 @@ pub(crate) trait Part: Debug + Send + Sync {
 
     /// Back to the initial state.
     fn reset(&mut self, t0: f64) -> Result<(), SimError>;
+
+    /// The part itself, for another one of its kind to look into.
+    fn as_any(&self) -> &dyn Any;
+
+    /// Goes on, under a changed model, from where another part is after its step `last`. The
+    /// ledger goes on too where the systems are the `same`, else it begins anew.
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError>;
 
     /// Replaces parts of the state of one system: `x`, or `q` and `v`.
     fn set(
