@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod convergence;
+mod defects;
 mod exact;
 mod example_files;
 mod facts;
