@@ -4,7 +4,9 @@
 mod bad_input;
 mod commands;
 mod interrupt;
+mod options;
 mod output;
+mod same_bits;
 mod solve;
 
 use std::path::{Path, PathBuf};

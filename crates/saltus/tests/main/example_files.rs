@@ -8,8 +8,17 @@ use saltus::sim::Outcome;
 use std::path::Path;
 
 /// Runs an example to its end, every step of which is recorded.
-fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file);
+pub fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
+    run_path("../../examples", file, overrides)
+}
+
+/// Runs a model file of `testdata/models` likewise.
+pub fn run_model(file: &str, overrides: &[(&str, &str)]) -> Run {
+    run_path("../../testdata/models", file, overrides)
+}
+
+fn run_path(folder: &str, file: &str, overrides: &[(&str, &str)]) -> Run {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(file);
     let overrides: Vec<(String, String)> =
         overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     let ModelFile { model, simulation, .. } =
@@ -25,7 +34,7 @@ fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
 }
 
 /// Compares columns of a reference with signals, relative to the column's largest value.
-fn follow(run: &Run, h: f64, csv: &Csv, what: &str, tolerance: f64, columns: &[(&str, &str)]) {
+pub fn follow(run: &Run, h: f64, csv: &Csv, what: &str, tolerance: f64, columns: &[(&str, &str)]) {
     for &(column, signal) in columns {
         let values = run.signal(signal).unwrap();
         let difference = difference(csv, column, h, |k| values[k]);

@@ -5,14 +5,17 @@
 
 mod bad_input;
 mod convergence;
+mod defects;
 mod events;
 mod exact;
 mod example_files;
 mod facts;
+mod impact_and_friction;
 mod model_files;
 mod model_kinds;
 mod models;
 mod nonlinear;
+mod reference_models;
 mod same_scheme;
 mod schemes;
 mod stepping;
