@@ -85,7 +85,7 @@ impl PyTimeStepping {
 
     /// One step: its end, its length, iterations, residual.
     fn step(&self, py: Python<'_>) -> PyResult<(f64, f64, usize, f64)> {
-        let StepStats { t, h, iterations, residual } = self.change(py, TimeStepping::step)?;
+        let StepStats { t, h, iterations, residual, .. } = self.change(py, TimeStepping::step)?;
         Ok((t, h, iterations, residual))
     }
 
@@ -178,7 +178,7 @@ impl PyTimeStepping {
                     signals: signals.as_deref(),
                     interrupt: Some(&interrupt),
                     progress: Some(&mut look),
-                    sink: None,
+                    ..RunOptions::default()
                 },
             ))
         });

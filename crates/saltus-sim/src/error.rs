@@ -199,6 +199,9 @@ pub enum SimError {
     /// The solver cannot work on the problem.
     #[error(transparent)]
     Numerics(#[from] NumericsError),
+    /// A checkpoint that cannot be used here.
+    #[error(transparent)]
+    Checkpoint(#[from] crate::CheckpointError),
     /// Recorded rows could not be stored.
     #[error("recording failed: {0}")]
     Record(String),

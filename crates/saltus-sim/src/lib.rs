@@ -1,5 +1,6 @@
 //! Integrators, time-stepping, recorder: where model and numerics meet.
 
+mod checkpoint;
 mod clock;
 mod error;
 pub mod integrators;
@@ -7,6 +8,7 @@ mod recorder;
 mod run;
 mod time_stepping;
 
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Steps;
 pub use error::SimError;
 pub use integrators::{
@@ -17,4 +19,6 @@ pub use recorder::signals_of;
 pub use run::{
     Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal, SignalError, Sink,
 };
-pub use time_stepping::{Progress, RunFailure, RunOptions, StepStats, TimeStepping};
+pub use time_stepping::{
+    CheckpointEvery, Checkpoints, Progress, RunFailure, RunOptions, StepStats, TimeStepping, Totals,
+};

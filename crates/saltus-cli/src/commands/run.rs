@@ -100,6 +100,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
             interrupt: Some(&interrupt),
             progress: Some(&mut show),
             sink: Some(&mut sink),
+            ..RunOptions::default()
         },
     );
     bar.finish_and_clear();
