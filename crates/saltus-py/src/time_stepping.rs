@@ -6,10 +6,12 @@ use crate::{arrays, errors, operator, settings};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyBaseException, PyException};
 use pyo3::prelude::*;
+use saltus::io::checkpoint_file;
 use saltus::model::Model;
 use saltus::sim::{
     Outcome, Progress, RunFailure, RunOptions, SimError, StepStats, Steps, TimeStepping,
 };
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -91,6 +93,20 @@ impl PyTimeStepping {
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
         self.change(py, TimeStepping::reset)
+    }
+
+    /// Writes the simulation as it is now.
+    fn checkpoint(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let checkpoint = self.change(py, |sim| Ok(sim.checkpoint()))?;
+        let saved = py.detach(|| checkpoint_file::save(&checkpoint, path));
+        saved.map_err(|error| errors::checkpoint(&error))
+    }
+
+    /// Takes up what `checkpoint` wrote.
+    fn restore(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let loaded = py.detach(|| checkpoint_file::load(path));
+        let checkpoint = loaded.map_err(|error| errors::checkpoint(&error))?;
+        self.change(py, |sim| sim.restore(&checkpoint))
     }
 
     #[pyo3(signature = (name, q=None, v=None, x=None))]
