@@ -1,6 +1,7 @@
 """The compiled half of Saltus. Private: use `saltus`."""
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -288,6 +289,8 @@ class TimeStepping:
     def done(self, until: float) -> bool: ...
     def step(self) -> tuple[float, float, int, float]: ...
     def reset(self) -> None: ...
+    def checkpoint(self, path: str | PathLike[str]) -> None: ...
+    def restore(self, path: str | PathLike[str]) -> None: ...
     def set_state(
         self,
         name: str,

@@ -7,10 +7,12 @@ use crate::{arrays, errors, operator, settings};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyBaseException, PyException};
 use pyo3::prelude::*;
+use saltus::io::checkpoint_file;
 use saltus::model::Model;
 use saltus::sim::{
     Outcome, Progress, RunFailure, RunOptions, SimError, StepStats, Steps, TimeStepping,
 };
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -86,12 +88,26 @@ impl PyTimeStepping {
 
     /// One step: its end, its length, iterations, residual.
     fn step(&self, py: Python<'_>) -> PyResult<(f64, f64, usize, f64)> {
-        let StepStats { t, h, iterations, residual } = self.change(py, TimeStepping::step)?;
+        let StepStats { t, h, iterations, residual, .. } = self.change(py, TimeStepping::step)?;
         Ok((t, h, iterations, residual))
     }
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
         self.change(py, TimeStepping::reset)
+    }
+
+    /// Writes the simulation as it is now.
+    fn checkpoint(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let checkpoint = self.change(py, |sim| Ok(sim.checkpoint()))?;
+        let saved = py.detach(|| checkpoint_file::save(&checkpoint, path));
+        saved.map_err(|error| errors::checkpoint(&error))
+    }
+
+    /// Takes up what `checkpoint` wrote.
+    fn restore(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let loaded = py.detach(|| checkpoint_file::load(path));
+        let checkpoint = loaded.map_err(|error| errors::checkpoint(&error))?;
+        self.change(py, |sim| sim.restore(&checkpoint))
     }
 
     #[pyo3(signature = (name, q=None, v=None, x=None))]
@@ -190,7 +206,7 @@ impl PyTimeStepping {
                     signals: signals.as_deref(),
                     interrupt: Some(&interrupt),
                     progress: Some(&mut look),
-                    sink: None,
+                    ..RunOptions::default()
                 },
             ))
         });

@@ -2,6 +2,7 @@
 
 use crate::SimError;
 use crate::integrators::Step;
+use saltus_numerics::Memory;
 
 /// Where the steps end.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +46,15 @@ pub(crate) struct Clock {
 impl Clock {
     pub fn new(t0: f64) -> Clock {
         Clock { t: t0, t0, anchor: t0, count: 0, instant: 0, between: false, last_h: f64::NAN }
+    }
+
+    /// What the next step depends on.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.number(&mut self.t);
+        memory.number(&mut self.anchor);
+        memory.count(&mut self.count);
+        memory.count(&mut self.instant);
+        memory.number(&mut self.last_h);
     }
 
     /// Steps left before `until`, a shortened last one included.

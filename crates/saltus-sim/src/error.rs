@@ -239,6 +239,9 @@ pub enum SimError {
         /// Entries that the model has.
         expected: usize,
     },
+    /// A checkpoint that cannot be used here.
+    #[error(transparent)]
+    Checkpoint(#[from] crate::CheckpointError),
     /// Recorded rows could not be stored.
     #[error("recording failed: {0}")]
     Record(String),

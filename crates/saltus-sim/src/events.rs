@@ -29,6 +29,7 @@ use crate::{SimError, time_stepping};
 use saltus_model::{
     Action, Expression, InteractionId, Model, ModelError, Order, Source, SystemId, Term, Trigger,
 };
+use saltus_numerics::Memory;
 use serde::{Deserialize, Serialize};
 
 /// Rounds of events at one instant before they are called endless.
@@ -61,6 +62,33 @@ pub struct EventProgress {
     pub holds: bool,
     /// How often it has happened.
     pub fired: usize,
+}
+
+impl EventState {
+    /// All of it.
+    pub(crate) fn memory(&mut self, memory: &mut Memory) {
+        memory.list(&mut self.parameters, None, |memory, value| {
+            let (mut given, mut number) = (value.is_some(), value.unwrap_or_default());
+            memory.flag(&mut given);
+            memory.number(&mut number);
+            *value = given.then_some(number);
+        });
+        memory.list(&mut self.active, false, Memory::flag);
+        memory.list(&mut self.laws, None, |memory, law| {
+            let (mut given, (mut event, mut action)) = (law.is_some(), law.unwrap_or_default());
+            memory.flag(&mut given);
+            memory.count(&mut event);
+            memory.count(&mut action);
+            *law = given.then_some((event, action));
+        });
+        memory.list(&mut self.progress, EventProgress::default(), |memory, progress| {
+            memory.flag(&mut progress.holds);
+            memory.count(&mut progress.fired);
+        });
+        memory.flag(&mut self.begun);
+        memory.flag(&mut self.pending);
+        memory.flag(&mut self.stopped);
+    }
 }
 
 /// The events of a model, ready to be fired.

@@ -1,5 +1,6 @@
 //! Integrators, time-stepping, recorder: where model and numerics meet.
 
+mod checkpoint;
 mod clock;
 mod error;
 mod events;
@@ -8,6 +9,7 @@ mod recorder;
 mod run;
 mod time_stepping;
 
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Steps;
 pub use error::SimError;
 pub use events::{EventProgress, EventState};
@@ -20,4 +22,6 @@ pub use run::{
     Change, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats,
     Signal, SignalError, Sink, Value,
 };
-pub use time_stepping::{Progress, RunFailure, RunOptions, StepStats, TimeStepping};
+pub use time_stepping::{
+    CheckpointEvery, Checkpoints, Progress, RunFailure, RunOptions, StepStats, TimeStepping, Totals,
+};

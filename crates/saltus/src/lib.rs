@@ -57,6 +57,9 @@ pub enum SaltusError {
     /// A stored problem that cannot be read.
     #[error(transparent)]
     ProblemFile(#[from] io::problem_file::ProblemFileError),
+    /// A checkpoint that cannot be written or read.
+    #[error(transparent)]
+    Checkpoint(#[from] io::checkpoint_file::CheckpointFileError),
     /// A table that cannot be written.
     #[error(transparent)]
     Csv(#[from] io::csv::CsvError),

@@ -30,6 +30,7 @@ use super::row::MechanicalFields;
 use crate::{Ledger, SimError};
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{At, Model, OperatorError, Relation, SecondOrderSystem, System, Terms};
+use saltus_numerics::Memory;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -178,6 +179,21 @@ impl Members {
         let numerical = work - damping - contact - (kinetic + potential - energy0);
         let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
         next.ledger.copy_from_slice(&ledger.to_array());
+    }
+
+    /// What a step finds here.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.numbers(&mut self.F_now);
+        for member in &mut self.systems {
+            memory.numbers(&mut member.inputs);
+        }
+        for contact in &mut self.interactions {
+            memory.numbers(&mut contact.inputs);
+            memory.numbers(contact.H.data_mut());
+            memory.numbers(&mut contact.rate);
+            memory.numbers(&mut contact.rate_before);
+            memory.numbers(&mut contact.force);
+        }
     }
 
     pub fn inputs(&self, name: &str) -> Option<&[f64]> {

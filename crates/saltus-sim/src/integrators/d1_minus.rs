@@ -36,7 +36,7 @@ use super::{D1MinusLinear, NewtonMode, NewtonSettings, Step, Variant};
 use crate::SimError;
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{Law, Model, Order, SystemId};
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
 use std::any::Any;
 use std::ops::Range;
 
@@ -367,6 +367,10 @@ impl Part for D1Minus {
 
     fn commit(&mut self) {
         std::mem::swap(&mut self.base.now.values, &mut self.base.next.values);
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        self.base.memory(memory)
     }
 
     fn penetration(&self) -> f64 {

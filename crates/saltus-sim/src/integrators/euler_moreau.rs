@@ -36,7 +36,7 @@ use saltus_model::{
     At, Dependence, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId,
 };
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Problem, Report, Solver};
+use saltus_numerics::{Memory, Problem, Report, Solver};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
@@ -389,6 +389,24 @@ impl Part for EulerMoreauPart {
         if self.forced {
             std::mem::swap(&mut self.b_now, &mut self.b_next);
         }
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        memory.numbers(&mut self.b_now);
+        memory.numbers(&mut self.relations.e);
+        // the matrices first: they follow from the length of the step, or are made in every step
+        let mut h = self.operators.as_ref().map_or(f64::NAN, |operators| operators.h);
+        memory.number(&mut h);
+        if memory.is_read() {
+            self.operators = self.operators.take().filter(|operators| operators.h == h);
+            if h > 0.0 && !self.time_varying {
+                self.prepare(Step { start: 0.0, end: 0.0, h })?;
+            }
+        }
+        self.now.memory(memory);
+        memory.numbers(&mut self.z);
+        self.workspace.memory(memory, self.operators.as_ref().map(|now| &now.problem));
+        Ok(())
     }
 }
 

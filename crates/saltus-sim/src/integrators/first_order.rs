@@ -21,7 +21,7 @@ use saltus_linalg::{Matrix, left_null_projector, vector};
 use saltus_model::{
     At, Dependence, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId,
 };
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
@@ -295,6 +295,18 @@ impl Part for FirstOrderPart {
         let Members { f_now, f_next, r_now, r_next, .. } = &mut self.members;
         std::mem::swap(f_now, f_next);
         std::mem::swap(r_now, r_next);
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        memory.number(&mut self.time);
+        self.now.memory(memory);
+        let Members { systems, interactions, f_now, r_now, .. } = &mut self.members;
+        memory.numbers(f_now);
+        memory.numbers(r_now);
+        systems.iter_mut().for_each(|member| memory.numbers(&mut member.inputs));
+        interactions.iter_mut().for_each(|one| memory.numbers(&mut one.inputs));
+        self.newton.memory(memory);
+        Ok(())
     }
 }
 

@@ -14,7 +14,7 @@ use super::{NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::vector;
 use saltus_model::{At, Model, Order, SystemId};
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
 use std::any::Any;
 use std::ops::Range;
 
@@ -333,6 +333,22 @@ impl Part for Mechanics {
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);
         self.motion.commit(self.last.h);
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        self.last.memory(memory);
+        self.now.memory(memory);
+        memory.number(&mut self.energy0);
+        memory.numbers(&mut self.reach);
+        memory.numbers(&mut self.change);
+        memory.flags(&mut self.acted);
+        self.members.memory(memory);
+        self.motion.memory(memory);
+        self.newton.memory(memory);
+        if let Some(projector) = &mut self.projector {
+            projector.memory(memory);
+        }
+        Ok(())
     }
 
     fn penetration(&self) -> f64 {

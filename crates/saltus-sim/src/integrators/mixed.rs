@@ -10,7 +10,7 @@ use super::row::Row;
 use super::{NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_model::{Model, Order, SystemId};
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
 use std::any::Any;
 use std::ops::Range;
 
@@ -165,6 +165,14 @@ impl Part for Mixed {
     fn commit(&mut self) {
         self.members.iter_mut().for_each(|member| member.part.commit());
         self.collect();
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        for member in &mut self.members {
+            member.part.memory(memory)?;
+        }
+        self.collect();
+        Ok(())
     }
 
     fn penetration(&self) -> f64 {

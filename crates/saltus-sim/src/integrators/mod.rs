@@ -27,7 +27,7 @@ use motion::Motion;
 use part::Part;
 pub use projection::Projection;
 use saltus_model::{Model, Order};
-use saltus_numerics::{Report, Solver, Status};
+use saltus_numerics::{Memory, Report, Solver, Status};
 use schatzman_paoli::Central;
 use serde::{Deserialize, Serialize};
 
@@ -525,6 +525,12 @@ pub(crate) struct Step {
 }
 
 impl Step {
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.number(&mut self.start);
+        memory.number(&mut self.end);
+        memory.number(&mut self.h);
+    }
+
     /// A step whose problem is not solved fails; `owner` names the place of the worst residual.
     #[inline]
     pub fn verify(

@@ -39,7 +39,7 @@ use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::{LinearMap, Matrix};
 use saltus_model::{At, Dependence, Model, Order, SecondOrderSystem, System, SystemId};
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Problem, Report, Solver};
+use saltus_numerics::{Memory, Problem, Report, Solver};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
@@ -456,6 +456,26 @@ impl Part for MoreauJeanPart {
         if self.forced {
             std::mem::swap(&mut self.F_now, &mut self.F_next);
         }
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        memory.numbers(&mut self.F_now);
+        memory.numbers(&mut self.F_theta);
+        // the matrices first: they follow from the length of the step
+        let mut h = self.operators.as_ref().map_or(f64::NAN, |operators| operators.h);
+        memory.number(&mut h);
+        if memory.is_read() && self.operators.as_ref().is_none_or(|now| now.h != h) {
+            self.operators = None;
+            if h > 0.0 {
+                self.prepare(Step { start: 0.0, end: 0.0, h })?;
+            }
+        }
+        memory.flag(&mut self.fresh);
+        self.now.memory(memory);
+        memory.number(&mut self.energy0);
+        memory.numbers(&mut self.z);
+        self.workspace.memory(memory, self.operators.as_ref().map(|now| &now.problem));
+        Ok(())
     }
 
     #[inline]

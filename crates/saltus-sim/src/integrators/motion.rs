@@ -19,6 +19,7 @@ use super::row::MechanicalFields;
 use super::schatzman_paoli::Central;
 use crate::SimError;
 use saltus_model::{Law, Terms};
+use saltus_numerics::Memory;
 
 /// A discretization and its memory.
 #[derive(Debug)]
@@ -112,6 +113,15 @@ impl Motion {
             Motion::Theta(_) => {}
             Motion::Alpha(alpha) => alpha.commit(),
             Motion::Central(central) => central.commit(h),
+        }
+    }
+
+    /// What it remembers of the steps before.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        match self {
+            Motion::Theta(_) => {}
+            Motion::Alpha(alpha) => alpha.memory(memory),
+            Motion::Central(central) => central.memory(memory),
         }
     }
 

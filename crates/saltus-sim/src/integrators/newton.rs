@@ -23,7 +23,7 @@ use crate::{NewtonMode, NewtonSettings, SimError};
 use saltus_linalg::{DenseLu, Matrix, Sparse, vector};
 use saltus_model::Model;
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{NumericsError, Operator, Problem, Report, Solver};
+use saltus_numerics::{Memory, NumericsError, Operator, Problem, Report, Solver};
 use std::ops::Range;
 
 /// Jacobians are renewed where an iteration leaves more than this share of the residual.
@@ -229,6 +229,13 @@ impl Newton {
     pub fn forget(&mut self) {
         self.workspace.forget();
         self.z.fill(0.0);
+    }
+
+    /// What is carried from step to step. The matrix of the problem is not: it is made anew before
+    /// every first solution of a step.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.numbers(&mut self.z);
+        self.workspace.memory(memory, None);
     }
 
     /// Solves the step from the guess in `ξ` and `λ`. `acts` says whether any law does.

@@ -5,7 +5,7 @@ use super::assembly::Places;
 use super::row::Row;
 use crate::SimError;
 use saltus_model::{Model, SystemId};
-use saltus_numerics::Report;
+use saltus_numerics::{Memory, Report};
 use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
@@ -42,6 +42,10 @@ pub(crate) trait Part: Debug + Send + Sync {
 
     /// Takes over the state that [`advance`](Self::advance) computed.
     fn commit(&mut self);
+
+    /// All that the next step depends on besides the model, to the last bit. What is read was
+    /// written by a part of the same model, scheme and solver.
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError>;
 
     /// The inputs `z` of the system or interaction of this name; nothing where nothing uses them.
     fn inputs(&self, name: &str) -> Option<&[f64]> {

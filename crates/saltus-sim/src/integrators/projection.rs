@@ -26,7 +26,7 @@ use super::{NewtonMode, NewtonSettings};
 use crate::SimError;
 use saltus_linalg::{Matrix, vector};
 use saltus_model::Model;
-use saltus_numerics::Solver;
+use saltus_numerics::{Memory, Solver};
 use serde::{Deserialize, Serialize};
 
 /// How positions are kept on the constraints.
@@ -56,7 +56,12 @@ pub(super) struct Projector {
 }
 
 impl Projector {
-    /// Forgets what was carried from step to step.
+    /// What is carried from step to step.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        self.newton.memory(memory);
+    }
+
+    /// Forgets it.
     pub fn forget(&mut self) {
         self.newton.forget();
     }

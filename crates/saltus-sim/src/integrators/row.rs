@@ -7,6 +7,7 @@
 
 use crate::{Ledger, Quantity};
 use saltus_model::Order;
+use saltus_numerics::Memory;
 use std::ops::Range;
 
 /// The row of the systems of one order: `n` state components, `m` outputs.
@@ -38,6 +39,10 @@ pub(crate) struct MechanicalFields<'a> {
 impl Row {
     pub fn new(order: Order, n: usize, m: usize) -> Row {
         Row { order, n, m, values: vec![0.0; width(order, n, m)] }
+    }
+
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.numbers(&mut self.values);
     }
 
     pub fn get(&self, quantity: Quantity) -> &[f64] {
