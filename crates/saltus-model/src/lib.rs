@@ -8,6 +8,7 @@
 //!
 //! A model is data. It knows no algorithm, and never learns which strategy runs it.
 
+mod bond;
 mod check;
 mod error;
 mod formula;
@@ -20,6 +21,7 @@ pub mod relations;
 mod system;
 pub mod systems;
 
+pub use bond::Bond;
 pub use error::{ModelError, OperatorError};
 pub use formula::Names;
 pub use jacobians::{Jacobian, JacobianCheck, JacobianPoints};

@@ -67,7 +67,7 @@ pub mod prelude {
     pub use crate::SaltusError;
     pub use saltus_linalg::Matrix;
     pub use saltus_model::{
-        Argument, At, Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation,
+        Argument, At, Bond, Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation,
         FirstOrderRelation, Function, InteractionId, Lagrangian, LagrangianCompliant,
         LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law, Model, Operator,
         Prescribed, SystemId,

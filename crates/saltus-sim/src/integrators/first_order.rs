@@ -86,7 +86,7 @@ impl FirstOrderPart {
         solver: &Solver,
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::First);
-        let (n, m) = (places.states, places.outputs);
+        let n = places.states;
         let mut laws = Laws::new(model, &places);
         let newton = Newton::new(model, &places, &mut laws, 1.0, newton, solver)?;
         let mut systems = Vec::new();
@@ -129,7 +129,7 @@ impl FirstOrderPart {
                 block: Matrix::default(),
             });
         }
-        let row = Row::new(Order::First, n, m);
+        let row = Row::new(Order::First, places.sizes());
         let members = Members {
             settings,
             systems,

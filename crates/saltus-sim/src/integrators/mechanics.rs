@@ -3,6 +3,8 @@
 
 use super::assembly::Places;
 use super::balance::{Member, Members};
+use super::bonds::ROUNDS;
+use super::impact::Impact;
 use super::laws::Laws;
 use super::moreau_jean::RESTING;
 use super::motion::Motion;
@@ -23,6 +25,7 @@ pub(crate) struct Mechanics {
     activation: Activation,
     motion: Motion,
     projector: Option<Projector>,
+    impact: Option<Impact>,
     pub(super) places: Places,
     pub(super) laws: Laws,
     pub(super) members: Members,
@@ -62,13 +65,14 @@ impl Mechanics {
             Some(choice) => Some(Projector::new(model, &places, choice, settings, solver)?),
             None => None,
         };
-        let row = Row::new(Order::Second, n, m);
+        let row = Row::new(Order::Second, places.sizes());
         let acted = vec![false; newton.links.len()];
         let members = Members::new(model, &places, &motion);
         let mut part = Mechanics {
             activation,
             motion,
             projector,
+            impact: Impact::new(model, &places),
             places,
             laws,
             members,
@@ -152,6 +156,7 @@ impl Part for Mechanics {
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
+        now.beta.fill(1.0);
         self.members.initial_inputs();
         self.last = Step { start: t0, end: t0, h: 0.0 };
         self.motion.restart(now.v);
@@ -218,12 +223,16 @@ impl Part for Mechanics {
         let (now, next) = (self.now.mechanical(), self.next.mechanical());
         members.step = step;
         motion.begin(members, &mut newton.links, &now)?;
+        members.begin_bonds(now.y, now.beta);
+        next.beta.copy_from_slice(now.beta);
 
         for contact in &members.interactions {
             contact.gap_terms(h, now.q, &mut newton.terms);
+            contact.bond_terms(h, now.q, &mut newton.terms);
         }
 
         // what acts
+        laws.bind(h, now.beta, &mut newton.problem)?;
         laws.evaluate(step.start, &now, &mut newton.problem, &mut self.scratch)?;
         let Activation { gamma, threshold } = *activation;
         let reach = &self.reach;
@@ -233,6 +242,10 @@ impl Part for Mechanics {
         for link in &mut newton.links {
             link.on = laws.is_on(link.rows.clone());
         }
+        let struck = match &mut self.impact {
+            Some(impact) => impact.strike(members, &newton.links, laws, reach, &now)?,
+            None => false,
+        };
 
         if let Some(projector) = projector {
             projector.begin();
@@ -247,6 +260,7 @@ impl Part for Mechanics {
         }
         next.lam.copy_from_slice(now.lam);
         let mut report: Option<Report> = None;
+        let mut rounds = 0;
         loop {
             for link in newton.links.iter().filter(|link| !link.on) {
                 next.lam[link.rows.clone()].fill(0.0);
@@ -261,6 +275,11 @@ impl Part for Mechanics {
                 (before, last) => last.or(before),
             };
             next.q.copy_from_slice(&members.q_next);
+            if !next.beta.is_empty() && members.damage(next.beta)? && rounds < ROUNDS {
+                laws.bind(h, next.beta, &mut newton.problem)?;
+                rounds += 1;
+                continue;
+            }
             let Some(projector) = projector else { break };
             let again = projector
                 .project(members, laws, newton, next.q, |index| places.owner_of(model, index))?;
@@ -269,6 +288,12 @@ impl Part for Mechanics {
                 break;
             }
             acts = newton.links.iter().any(|link| link.on);
+        }
+
+        if let Some(impact) = &self.impact
+            && struck
+        {
+            next.lam.iter_mut().zip(&impact.impulse).for_each(|(lam, P)| *lam += P);
         }
 
         // (2), (3)

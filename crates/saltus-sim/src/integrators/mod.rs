@@ -3,11 +3,14 @@
 pub(crate) mod assembly;
 mod balance;
 mod bilbao;
+mod bonds;
 pub(crate) mod choice;
+mod collision;
 mod d1_minus;
 pub(crate) mod euler_moreau;
 mod first_order;
 mod generalized_alpha;
+mod impact;
 mod laws;
 mod mechanics;
 mod mixed;
@@ -258,8 +261,17 @@ impl MoreauJean {
     ) -> Result<Box<dyn Part>, SimError> {
         let uniform = thetas.iter().all(|theta| *theta == thetas[0]);
         let kept = uniform && self.projection.is_none();
-        let linear = kept && assembly::is_linear(model, Order::Second);
+        let plain = assembly::check_laws(model, "moreau-jean").is_ok();
+        let linear = kept && plain && assembly::is_linear(model, Order::Second);
         let theta = thetas.first().copied().unwrap_or(self.theta);
+        let bond = model.interactions().find(|(_, one)| one.law.is_bond());
+        if let Some((name, _)) = bond
+            && thetas.contains(&0.0)
+        {
+            let (integrator, owner) = ("moreau-jean", format!("`{name}`"));
+            let (what, needs) = ("theta", "positive where there are bonds");
+            return Err(SimError::Unsuited { integrator, owner, what, needs });
+        }
         let motion = Motion::Theta(thetas);
         let acts = activation(self.gamma, self.threshold, self.projection);
         Ok(match linear {
@@ -289,6 +301,7 @@ impl SchatzmanPaoli {
         newton: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        assembly::check_laws(model, "schatzman-paoli")?;
         let places = assembly::Places::new(model, Order::Second);
         let motion = Motion::Central(Central::new(self.theta, places.states, places.outputs));
         let always = Activation { gamma: 0.0, threshold: f64::INFINITY };
@@ -304,6 +317,7 @@ impl GeneralizedAlpha {
         newton: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        assembly::check_laws(model, "generalized-alpha")?;
         let motion = Motion::Alpha(Alpha::new(model, self.rho_inf));
         let acts = activation(self.gamma, self.threshold, self.projection);
         Ok(Box::new(Mechanics::new(model, motion, acts, self.projection, newton, solver)?))
@@ -318,6 +332,7 @@ impl D1MinusLinear {
         _: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        assembly::check_laws(model, "d1-minus-linear")?;
         Ok(Box::new(d1_minus::D1Minus::new(model, self.clone(), solver)?))
     }
 }
@@ -330,6 +345,7 @@ impl MoreauJeanBilbao {
         _: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        assembly::check_laws(model, "moreau-jean-bilbao")?;
         assembly::check_linear(model, Order::Second, "moreau-jean-bilbao")?;
         let acts = Activation { gamma: 0.5, threshold: 0.0 };
         let rule = moreau_jean::Rule::Modes;

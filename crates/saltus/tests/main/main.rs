@@ -4,10 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod bad_input;
+mod bonds;
 mod convergence;
 mod exact;
 mod example_files;
 mod facts;
+mod impacts;
 mod model_files;
 mod model_kinds;
 mod models;
