@@ -74,7 +74,8 @@ pub mod prelude {
     };
     pub use saltus_numerics::{Problem, Solver};
     pub use saltus_sim::{
-        D1MinusLinear, EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
-        Projection, Run, RunOptions, SchatzmanPaoli, Steps, TimeStepping, Variant, ZeroOrderHold,
+        D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean,
+        MoreauJeanBilbao, Projection, Run, RunOptions, SchatzmanPaoli, Steps, TimeStepping,
+        Variant, ZeroOrderHold,
     };
 }

@@ -281,6 +281,10 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
             ),
             PROJECTION,
             THRESHOLD,
+            (
+                "form",
+                "what a step's problem is written in: \"reduced\" (relative velocities) or \"global\" (velocities too)",
+            ),
         ],
     ),
     (
@@ -361,8 +365,11 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// The settings that are one of several words.
-const CHOICES: &[(&str, &[&str])] =
-    &[("projection", &["direct", "combined", "ggl"]), ("variant", &["acceleration", "velocity"])];
+const CHOICES: &[(&str, &[&str])] = &[
+    ("projection", &["direct", "combined", "ggl"]),
+    ("variant", &["acceleration", "velocity"]),
+    ("form", &["reduced", "global"]),
+];
 
 const SYSTEMS: (&str, &str) = ("systems", "names of the systems that it serves");
 const PROJECTION: (&str, &str) = (

@@ -259,6 +259,24 @@ pub(crate) fn check_laws(model: &Model, integrator: &'static str) -> Result<(), 
     }
 }
 
+/// Refuses what the global form cannot be written for.
+pub(crate) fn check_global(model: &Model) -> Result<(), SimError> {
+    let mechanics = model.interactions().filter(|(_, one)| one.relation.order() == Order::Second);
+    for (name, interaction) in mechanics {
+        let (what, needs) = match &interaction.law {
+            Law::NormalCone { .. } => ("the law", "no polyhedron in the global form"),
+            law if law.is_bond() => ("the law", "no bond in the global form"),
+            _ if interaction.relation.terms().through => {
+                ("the relation", "rigid in the global form")
+            }
+            _ => continue,
+        };
+        let (integrator, owner) = ("moreau-jean", format!("`{name}`"));
+        return Err(SimError::Unsuited { integrator, owner, what, needs });
+    }
+    Ok(())
+}
+
 /// Refuses a model that is not linear, for a scheme that cannot do without.
 pub(crate) fn check_linear(
     model: &Model,

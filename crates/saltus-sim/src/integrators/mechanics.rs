@@ -12,7 +12,7 @@ use super::newton::Newton;
 use super::part::Part;
 use super::projection::{Projection, Projector};
 use super::row::Row;
-use super::{NewtonSettings, Step};
+use super::{Form, NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::vector;
 use saltus_model::{At, Model, Order, SystemId};
@@ -54,13 +54,13 @@ impl Mechanics {
         motion: Motion,
         activation: Activation,
         projection: Option<Projection>,
-        settings: NewtonSettings,
+        (form, settings): (Form, NewtonSettings),
         solver: &Solver,
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::Second);
         let (n, m) = (places.states, places.outputs);
         let mut laws = Laws::new(model, &places);
-        let newton = Newton::new(model, &places, &mut laws, 1.0, settings, solver)?;
+        let newton = Newton::new(model, &places, &mut laws, 1.0, (form, settings), solver)?;
         let projector = match projection {
             Some(choice) => Some(Projector::new(model, &places, choice, settings, solver)?),
             None => None,

@@ -9,6 +9,7 @@ mod convergence;
 mod exact;
 mod example_files;
 mod facts;
+mod global_form;
 mod impacts;
 mod model_files;
 mod model_kinds;
