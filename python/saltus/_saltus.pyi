@@ -94,6 +94,16 @@ class Law:
     def rolling_friction(e: Operator, mu: Operator, mu_r: Operator) -> Law: ...
     @staticmethod
     def fremond(e: Operator, mu: Operator) -> Law: ...
+    @staticmethod
+    def multiple_impact(e: float, stiffness: float, exponent: float) -> Law: ...
+    @staticmethod
+    def cohesive(
+        stiffness: float, strength: float, energy: float, shear: float, e: Operator, mu: Operator
+    ) -> Law: ...
+    @staticmethod
+    def binary_cohesive(
+        strength: float, opening: float, e: Operator, mu: Operator
+    ) -> Law: ...
 
 class Operator:
     @staticmethod

@@ -8,6 +8,7 @@
 //!
 //! A model is data. It knows no algorithm, and never learns which strategy runs it.
 
+mod bond;
 mod check;
 mod error;
 mod event;
@@ -21,6 +22,7 @@ pub mod relations;
 mod system;
 pub mod systems;
 
+pub use bond::Bond;
 pub use error::{ModelError, OperatorError};
 pub use event::{Action, Event, Expression, Source, Term, Trigger};
 pub use formula::Names;

@@ -1,8 +1,9 @@
 //! The model: named systems, and the interactions between them.
 
+use crate::relations::Bonded;
 use crate::{
     Action, Event, FirstOrderLinear, FirstOrderSystem, IntoRelation, LagrangianLinear, Law,
-    ModelError, Order, Relation, SecondOrderSystem,
+    ModelError, Order, Relation, SecondOrderSystem, Terms,
 };
 use std::sync::Arc;
 
@@ -193,15 +194,21 @@ impl Model {
             return Err(ModelError::LinkedTwice { name: name.to_string(), system });
         }
         relation.check(&format!("interaction `{name}`"), dim)?;
-        law.check(name, relation.order(), relation.size(), relation.terms().through)?;
+        let Terms { through, velocity, .. } = relation.terms();
+        law.check(name, relation.order(), relation.size(), through)?;
+        if law.is_bond() && velocity {
+            let (name, law, relation) = (name.to_string(), law.name(), relation.order().name());
+            let instead = "use a relation that says what the gap is";
+            return Err(ModelError::LawMismatch { name, law, relation, instead });
+        }
 
         let id = InteractionId(self.interactions.len());
-        let interaction = Interaction {
-            relation: Arc::new(relation),
-            law,
-            systems: systems.to_vec(),
-            active: true,
-        };
+        let mut relation: Arc<dyn Relation> = Arc::new(relation);
+        if law.is_bond() {
+            relation = Arc::new(Bonded { relation });
+        }
+        let (systems, active) = (systems.to_vec(), true);
+        let interaction = Interaction { relation, law, systems, active };
         self.interactions.push((name.to_string(), interaction));
         self.names.insert(name.to_string(), Member::Interaction(id));
         Ok(id)

@@ -154,6 +154,7 @@ impl PyTimeStepping {
                 "z" => sim.inputs(name),
                 "y" => Ok(sim.y(model.interaction_id(name)?)),
                 "u" => Ok(sim.u(model.interaction_id(name)?)),
+                "beta" => Ok(sim.beta_of(model.interaction_id(name)?)),
                 _ => Ok(sim.lam(model.interaction_id(name)?)),
             }
         };

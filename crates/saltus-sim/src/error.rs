@@ -109,6 +109,16 @@ pub enum SimError {
         /// What it would have to be.
         needs: &'static str,
     },
+    /// An impact on several contacts that does not end.
+    #[error("at t = {time}: the impact on {contacts} contacts has not ended after {steps} steps")]
+    Impact {
+        /// Time of the impact.
+        time: f64,
+        /// Contacts that take part.
+        contacts: usize,
+        /// Steps of its integration.
+        steps: usize,
+    },
     /// Two integrators for systems of one order.
     #[error("two integrators for {order} systems were given; one is enough")]
     Integrators {

@@ -179,7 +179,7 @@ impl Map<'_> {
     fn place(&self, source: Source) -> Place {
         let column = |order, places: &Places, start: usize, quantity: &str, index: usize| {
             let quantity = Quantity::from_name(quantity).unwrap_or(Quantity::X);
-            row::columns(order, places.states, places.outputs, quantity).start + start + index
+            row::columns(order, places.sizes(), quantity).start + start + index
         };
         let (quantity, index, first, second) = match source {
             Source::Time => return Place::Time,

@@ -14,7 +14,7 @@ pub use clock::Steps;
 pub use error::SimError;
 pub use events::{EventProgress, EventState};
 pub use integrators::{
-    D1MinusLinear, EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
+    D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
     NewtonMode, NewtonSettings, Projection, SchatzmanPaoli, Variant, ZeroOrderHold,
 };
 pub use recorder::signals_of;

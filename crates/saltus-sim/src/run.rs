@@ -24,12 +24,21 @@ pub enum Quantity {
     U,
     /// Multiplier of an interaction (time-stepping of mechanics: the impulse of the step).
     Lam,
+    /// Integrity of a bond: 1 sound, 0 broken.
+    Beta,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 6] =
-        [Quantity::X, Quantity::Q, Quantity::V, Quantity::Y, Quantity::U, Quantity::Lam];
+    pub const ALL: [Quantity; 7] = [
+        Quantity::X,
+        Quantity::Q,
+        Quantity::V,
+        Quantity::Y,
+        Quantity::U,
+        Quantity::Lam,
+        Quantity::Beta,
+    ];
 
     /// The name in run files, signal paths and Python.
     pub fn name(self) -> &'static str {
@@ -40,6 +49,7 @@ impl Quantity {
             Quantity::Y => "y",
             Quantity::U => "u",
             Quantity::Lam => "lam",
+            Quantity::Beta => "beta",
         }
     }
 

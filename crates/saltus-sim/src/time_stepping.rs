@@ -526,6 +526,20 @@ impl TimeStepping {
         self.of_interaction(id, Quantity::Lam)
     }
 
+    /// Integrity of a bond, from 1 (sound) to 0 (broken); nothing for other interactions.
+    pub fn beta(&self, id: InteractionId) -> Option<f64> {
+        self.beta_of(id).first().copied()
+    }
+
+    /// The same as a row: one number, or none.
+    pub fn beta_of(&self, id: InteractionId) -> &[f64] {
+        let Some(part) = &self.parts.second else { return &[] };
+        match part.places().bonds.get(id.index()) {
+            Some(Some(range)) => &part.now().get(Quantity::Beta)[range.clone()],
+            _ => &[],
+        }
+    }
+
     /// Energies of the mechanical systems, if there are any.
     pub fn ledger(&self) -> Option<Ledger> {
         self.parts.second.as_ref().map(|part| part.now().ledger())

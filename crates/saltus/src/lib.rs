@@ -70,14 +70,15 @@ pub mod prelude {
     pub use crate::SaltusError;
     pub use saltus_linalg::Matrix;
     pub use saltus_model::{
-        Argument, At, Coefficient, Event, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation,
-        FirstOrderRelation, Function, InteractionId, Lagrangian, LagrangianCompliant,
-        LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law, Model, Operator,
-        Prescribed, SystemId,
+        Argument, At, Bond, Coefficient, Event, FirstOrder, FirstOrderLinear,
+        FirstOrderLinearRelation, FirstOrderRelation, Function, InteractionId, Lagrangian,
+        LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law,
+        Model, Operator, Prescribed, SystemId,
     };
     pub use saltus_numerics::{Problem, Solver};
     pub use saltus_sim::{
-        D1MinusLinear, EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
-        Projection, Run, RunOptions, SchatzmanPaoli, Steps, TimeStepping, Variant, ZeroOrderHold,
+        D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean,
+        MoreauJeanBilbao, Projection, Run, RunOptions, SchatzmanPaoli, Steps, TimeStepping,
+        Variant, ZeroOrderHold,
     };
 }

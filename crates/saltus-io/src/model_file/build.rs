@@ -10,7 +10,7 @@ use super::tree::{Item, Table};
 use super::vocabulary::SectionId;
 use saltus_expr::nearest;
 use saltus_model::{
-    FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation, Lagrangian,
+    Bond, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation, Lagrangian,
     LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law,
     Model, ModelError, OperatorError, Prescribed, System, SystemId,
 };
@@ -171,6 +171,27 @@ pub(crate) fn law(fields: &Fields) -> Result<Law, Fault> {
             Law::RollingFriction { e: e()?, mu: mu()?, mu_r: fields.coefficient("mu_r")? }
         }
         "fremond" => Law::Fremond { e: e()?, mu: mu()? },
+        "multiple-impact" => Law::MultipleImpact {
+            e: fields.number("e")?,
+            stiffness: fields.number("stiffness")?,
+            exponent: fields.number("exponent")?,
+        },
+        "cohesive" => Law::Cohesive {
+            bond: Bond {
+                stiffness: fields.number("stiffness")?,
+                strength: fields.number("strength")?,
+                energy: fields.number("energy")?,
+                shear: fields.number("shear")?,
+            },
+            e: e()?,
+            mu: mu()?,
+        },
+        "binary-cohesive" => Law::BinaryCohesive {
+            strength: fields.number("strength")?,
+            opening: fields.number("opening")?,
+            e: e()?,
+            mu: mu()?,
+        },
         kind => unreachable!("the law `{kind}` is in the vocabulary and nowhere else"),
     })
 }

@@ -288,6 +288,10 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
             ),
             PROJECTION,
             THRESHOLD,
+            (
+                "form",
+                "what a step's problem is written in: \"reduced\" (relative velocities) or \"global\" (velocities too)",
+            ),
         ],
     ),
     (
@@ -368,8 +372,11 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// The settings that are one of several words.
-const CHOICES: &[(&str, &[&str])] =
-    &[("projection", &["direct", "combined", "ggl"]), ("variant", &["acceleration", "velocity"])];
+const CHOICES: &[(&str, &[&str])] = &[
+    ("projection", &["direct", "combined", "ggl"]),
+    ("variant", &["acceleration", "velocity"]),
+    ("form", &["reduced", "global"]),
+];
 
 const SYSTEMS: (&str, &str) = ("systems", "names of the systems that it serves");
 const PROJECTION: (&str, &str) = (
@@ -781,6 +788,34 @@ fn law() -> Section {
     let mu = || needed("mu", CONTACT, "the friction coefficient, not negative");
     let et = with_default("et", Form::Number, 0.0, "the tangential restitution, in [-1, 1]");
     let mu_r = needed("mu_r", CONTACT, "the coefficient of rolling resistance, a length");
+    let multiple_impact = vec![
+        needed("e", Form::Number, "the energetic restitution, in [0, 1]"),
+        needed("stiffness", Form::Number, "K of the force K d^exponent, positive"),
+        with_default("exponent", Form::Number, 1.5, "at least 1: 1 for springs, 3/2 for Hertz"),
+    ];
+    let after = || {
+        [
+            with_default("e", CONTACT, 0.0, "the restitution of the contact, in [0, 1]"),
+            with_default("mu", CONTACT, 0.0, "its friction coefficient, not negative"),
+        ]
+    };
+    let mut cohesive = vec![
+        needed("stiffness", Form::Number, "force per opening of the sound bond, positive"),
+        needed("strength", Form::Number, "the largest force, positive"),
+        needed("energy", Form::Number, "what it takes to break the bond"),
+        with_default(
+            "shear",
+            Form::Number,
+            1.0,
+            "the tangential stiffness beside the normal one, not negative",
+        ),
+    ];
+    cohesive.extend(after());
+    let mut binary_cohesive = vec![
+        needed("strength", Form::Number, "the force of the bond, positive"),
+        needed("opening", Form::Number, "the gap beyond which it is broken, not negative"),
+    ];
+    binary_cohesive.extend(after());
     Section {
         kinds: vec![
             kind("complementarity", "0 ≤ y ⟂ λ ≥ 0", Vec::new()),
@@ -811,6 +846,21 @@ fn law() -> Section {
                 "fremond",
                 "impact-friction against the mean of the sliding velocities before and after",
                 vec![e(), mu()],
+            ),
+            kind(
+                "multiple-impact",
+                "impacts on several contacts at once, shared as by springs; 0 ≤ u⁺ ⟂ λ ≥ 0 between them",
+                multiple_impact,
+            ),
+            kind(
+                "cohesive",
+                "impact-friction and a bond beside it that is damaged by opening",
+                cohesive,
+            ),
+            kind(
+                "binary-cohesive",
+                "impact-friction and a bond beside it of constant force up to an opening",
+                binary_cohesive,
             ),
         ],
         kind_alone: true,

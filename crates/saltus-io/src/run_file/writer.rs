@@ -543,6 +543,7 @@ fn columns(layout: &Layout) -> Vec<Column> {
                 Quantity::Y => "output (mechanics: gap)",
                 Quantity::U => "relative velocity",
                 Quantity::Lam => "multiplier (time-stepping of mechanics: impulse of the step)",
+                Quantity::Beta => "integrity of the bond: 1 sound, 0 broken",
             },
         });
     }

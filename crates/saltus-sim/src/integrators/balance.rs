@@ -23,6 +23,7 @@
 
 use super::Step;
 use super::assembly::Places;
+use super::bonds::BondOfStep;
 use super::motion::{Center, Motion};
 use super::newton::{Link, Scheme, SystemBlock, larger};
 use super::part::Part;
@@ -76,6 +77,7 @@ pub(super) struct Contact {
     pub terms: Terms,
     pub compliant: bool,
     pub on_gap: Vec<bool>, // components whose law is on `y/h` in place of `u`
+    pub bond: Option<BondOfStep>,
     pub inputs: Vec<f64>,
     pub q: Vec<f64>,
     pub H: Matrix,
@@ -98,7 +100,7 @@ impl Members {
                 systems.push(Member { name, system, range, inputs, M, a, kappa });
             }
         }
-        let (mut interactions, mut links) = (Vec::new(), 0);
+        let (mut interactions, mut links, mut bonds) = (Vec::new(), 0, 0);
         for (name, interaction, rows) in places.interactions_of(model) {
             let relation = Arc::clone(&interaction.relation);
             let linked = interaction.systems.iter();
@@ -107,7 +109,10 @@ impl Members {
             let first = links;
             links += ranges.len();
             let terms = relation.terms();
+            let bond = BondOfStep::new(&interaction.law, bonds, rows.len() / 2);
+            bonds += usize::from(bond.is_some());
             interactions.push(Contact {
+                bond,
                 name: name.to_string(),
                 inputs: relation.z0().to_vec(),
                 relation,
@@ -298,6 +303,10 @@ impl Scheme for Members {
                 }
                 first += link.range.len();
             }
+            if contact.bond.is_some() {
+                let systems = &self.systems;
+                contact.pull(end, h, lam, w, links, |system| systems[system].kappa)?;
+            }
             for row in contact.rows.clone() {
                 w[row] += self.shift[row];
             }
@@ -360,6 +369,7 @@ impl Scheme for Members {
             if contact.compliant && links[contact.links.start].on {
                 contact.through(h, end, D)?;
             }
+            contact.yielding(h, D);
         }
         Ok(())
     }
@@ -438,6 +448,17 @@ impl Contact {
             first += range.len();
         }
         speed
+    }
+
+    /// Size of the terms of one component of it.
+    pub fn speed_terms(&self, i: usize, v: &[f64]) -> f64 {
+        let (mut first, mut terms) = (0, self.rate[i].abs());
+        for range in &self.ranges {
+            let H = &self.H.row(i)[first..first + range.len()];
+            terms += H.iter().zip(&v[range.clone()]).map(|(H, v)| (H * v).abs()).sum::<f64>();
+            first += range.len();
+        }
+        terms
     }
 
     /// `y = h(t, q, λ)` where [`turn`](Self::turn) was called last, for impulses that are forces

@@ -32,7 +32,7 @@ use super::motion::Motion;
 use super::newton::{Link, Scheme, SystemBlock};
 use super::part::Part;
 use super::row::Row;
-use super::{D1MinusLinear, NewtonMode, NewtonSettings, Step, Variant};
+use super::{D1MinusLinear, Form, NewtonMode, NewtonSettings, Step, Variant};
 use crate::SimError;
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{Law, Model, Order, SystemId};
@@ -82,7 +82,8 @@ impl D1Minus {
         let systems = places.systems.iter().flatten().count();
         let motion = Motion::Theta(vec![0.0; systems]);
         let activation = Activation { gamma: 0.0, threshold: 0.0 };
-        let base = Mechanics::new(model, motion, activation, None, newton, solver)?;
+        let base =
+            Mechanics::new(model, motion, activation, None, (Form::Reduced, newton), solver)?;
         let (of_n, of_m) = (|| vec![0.0; n], || vec![0.0; m]);
         Ok(D1Minus {
             settings,

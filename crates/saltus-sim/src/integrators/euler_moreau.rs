@@ -157,7 +157,7 @@ impl EulerMoreauPart {
             rows,
         });
         let offsets: Vec<Offset> = offsets.collect();
-        let (n, m) = (places.states, places.outputs);
+        let n = places.states;
         let mut systems = Vec::new();
         let mut time_varying = false;
         for (_, name, system, range) in places.systems_of(model) {
@@ -169,7 +169,7 @@ impl EulerMoreauPart {
                 systems.push(Member { name, system, range, forced });
             }
         }
-        let state = Row::new(Order::First, n, m);
+        let state = Row::new(Order::First, places.sizes());
         let laws = Laws::new(model, &places);
         let unknowns = laws.unknowns();
         let mut part = EulerMoreauPart {

@@ -15,7 +15,7 @@ use super::laws::Laws;
 use super::newton::{Link, Newton, Scheme, SystemBlock, larger};
 use super::part::Part;
 use super::row::Row;
-use super::{EulerMoreau, NewtonSettings, Step};
+use super::{EulerMoreau, Form, NewtonSettings, Step};
 use crate::{Quantity, SimError};
 use saltus_linalg::{Matrix, left_null_projector, vector};
 use saltus_model::{
@@ -88,9 +88,9 @@ impl FirstOrderPart {
         solver: &Solver,
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::First);
-        let (n, m) = (places.states, places.outputs);
+        let n = places.states;
         let mut laws = Laws::new(model, &places);
-        let newton = Newton::new(model, &places, &mut laws, 1.0, newton, solver)?;
+        let newton = Newton::new(model, &places, &mut laws, 1.0, (Form::Reduced, newton), solver)?;
         let mut systems = Vec::new();
         for (_, name, system, range) in places.systems_of(model) {
             if let System::FirstOrder(system) = system {
@@ -131,7 +131,7 @@ impl FirstOrderPart {
                 block: Matrix::default(),
             });
         }
-        let row = Row::new(Order::First, n, m);
+        let row = Row::new(Order::First, places.sizes());
         let members = Members {
             settings,
             systems,

@@ -3,6 +3,8 @@
 
 use super::assembly::Places;
 use super::balance::{Member, Members};
+use super::bonds::ROUNDS;
+use super::impact::Impact;
 use super::laws::Laws;
 use super::moreau_jean::RESTING;
 use super::motion::Motion;
@@ -10,7 +12,7 @@ use super::newton::Newton;
 use super::part::Part;
 use super::projection::{Projection, Projector};
 use super::row::Row;
-use super::{NewtonSettings, Step};
+use super::{Form, NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::vector;
 use saltus_model::{At, Model, Order, SystemId};
@@ -24,6 +26,7 @@ pub(crate) struct Mechanics {
     activation: Activation,
     motion: Motion,
     projector: Option<Projector>,
+    impact: Option<Impact>,
     pub(super) places: Places,
     pub(super) laws: Laws,
     pub(super) members: Members,
@@ -52,24 +55,25 @@ impl Mechanics {
         motion: Motion,
         activation: Activation,
         projection: Option<Projection>,
-        settings: NewtonSettings,
+        (form, settings): (Form, NewtonSettings),
         solver: &Solver,
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::Second);
         let (n, m) = (places.states, places.outputs);
         let mut laws = Laws::new(model, &places);
-        let newton = Newton::new(model, &places, &mut laws, 1.0, settings, solver)?;
+        let newton = Newton::new(model, &places, &mut laws, 1.0, (form, settings), solver)?;
         let projector = match projection {
             Some(choice) => Some(Projector::new(model, &places, choice, settings, solver)?),
             None => None,
         };
-        let row = Row::new(Order::Second, n, m);
+        let row = Row::new(Order::Second, places.sizes());
         let acted = vec![false; newton.links.len()];
         let members = Members::new(model, &places, &motion);
         let mut part = Mechanics {
             activation,
             motion,
             projector,
+            impact: Impact::new(model, &places),
             places,
             laws,
             members,
@@ -153,6 +157,7 @@ impl Part for Mechanics {
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
+        now.beta.fill(1.0);
         self.members.initial_inputs();
         self.last = Step { start: t0, end: t0, h: 0.0 };
         self.motion.restart(now.v);
@@ -244,12 +249,16 @@ impl Part for Mechanics {
         let (now, next) = (self.now.mechanical(), self.next.mechanical());
         members.step = step;
         motion.begin(members, &mut newton.links, &now)?;
+        members.begin_bonds(now.y, now.beta);
+        next.beta.copy_from_slice(now.beta);
 
         for contact in &members.interactions {
             contact.gap_terms(h, now.q, &mut newton.terms);
+            contact.bond_terms(h, now.q, &mut newton.terms);
         }
 
         // what acts
+        laws.bind(h, now.beta, &mut newton.problem)?;
         laws.evaluate(step.start, &now, &mut newton.problem, &mut self.scratch)?;
         let Activation { gamma, threshold } = *activation;
         let reach = &self.reach;
@@ -259,6 +268,10 @@ impl Part for Mechanics {
         for link in &mut newton.links {
             link.on = laws.is_on(link.rows.clone());
         }
+        let struck = match &mut self.impact {
+            Some(impact) => impact.strike(members, &newton.links, laws, reach, &now)?,
+            None => false,
+        };
 
         if let Some(projector) = projector {
             projector.begin();
@@ -273,6 +286,7 @@ impl Part for Mechanics {
         }
         next.lam.copy_from_slice(now.lam);
         let mut report: Option<Report> = None;
+        let mut rounds = 0;
         loop {
             for link in newton.links.iter().filter(|link| !link.on) {
                 next.lam[link.rows.clone()].fill(0.0);
@@ -287,6 +301,11 @@ impl Part for Mechanics {
                 (before, last) => last.or(before),
             };
             next.q.copy_from_slice(&members.q_next);
+            if !next.beta.is_empty() && members.damage(next.beta)? && rounds < ROUNDS {
+                laws.bind(h, next.beta, &mut newton.problem)?;
+                rounds += 1;
+                continue;
+            }
             let Some(projector) = projector else { break };
             let again = projector
                 .project(members, laws, newton, next.q, |index| places.owner_of(model, index))?;
@@ -295,6 +314,12 @@ impl Part for Mechanics {
                 break;
             }
             acts = newton.links.iter().any(|link| link.on);
+        }
+
+        if let Some(impact) = &self.impact
+            && struck
+        {
+            next.lam.iter_mut().zip(&impact.impulse).for_each(|(lam, P)| *lam += P);
         }
 
         // (2), (3)

@@ -61,10 +61,15 @@ impl Mixed {
                     }
                 }
             }
+            for (place, &k) in ours.bonds.iter().zip(&interactions) {
+                if let (Some(from), Some(to)) = (place, &places.bonds[k]) {
+                    columns.push((Quantity::Beta, from.clone(), to.clone()));
+                }
+            }
             columns.retain(|(quantity, ..)| !part.now().get(*quantity).is_empty());
             members.push(Member { model: own, part, systems, columns });
         }
-        let now = Row::new(order, places.states, places.outputs);
+        let now = Row::new(order, places.sizes());
         let mut mixed = Mixed { places, members, now };
         mixed.collect();
         Ok(mixed)

@@ -131,7 +131,7 @@ impl MoreauJeanPart {
         };
         let places = Places::new(model, Order::Second);
         let relations = Relations::new(model, &places);
-        let (n, m) = (places.states, places.outputs);
+        let n = places.states;
         let mut systems = Vec::new();
         let mut forced = false;
         let (mut M, mut C, mut K) = (Blocks::default(), Blocks::default(), Blocks::default());
@@ -153,7 +153,7 @@ impl MoreauJeanPart {
                 systems.push(Member { name, system, range });
             }
         }
-        let state = Row::new(Order::Second, n, m);
+        let state = Row::new(Order::Second, places.sizes());
         let laws = Laws::new(model, &places);
         let unknowns = laws.unknowns();
         let mut part = MoreauJeanPart {

@@ -149,7 +149,7 @@ impl Motion {
         let central = matches!(self, Motion::Central(_)) && !terms.through && !terms.velocity;
         let on_gap = |i| match law {
             Law::Equality => true,
-            Law::NewtonImpact { .. } => true,
+            law if law.is_normal() => true,
             law => law.is_contact() && i == 0,
         };
         (0..size).map(|i| central && on_gap(i)).collect()
