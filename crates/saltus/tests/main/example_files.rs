@@ -8,7 +8,7 @@ use saltus::sim::Outcome;
 use std::path::Path;
 
 /// Runs an example to its end, every step of which is recorded.
-fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
+pub fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file);
     let overrides: Vec<(String, String)> =
         overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
@@ -112,6 +112,17 @@ fn buck_converter(folder: &Path) {
     follow(&run("buck-converter/model.toml", &[]), 1e-9, &csv, "buck converter", 1e-6, &columns);
 }
 
+fn power_converter(folder: &Path) {
+    let csv = Csv::read(folder, "power_converter_prc/siconos_h1e-07.csv");
+    let columns = [
+        ("i_Lr", "circuit.x[0]"),
+        ("v_Cr", "circuit.x[1]"),
+        ("i_Lf", "circuit.x[2]"),
+        ("v_Cf", "circuit.x[3]"),
+    ];
+    follow(&run("power-converter/model.toml", &[]), 1e-7, &csv, "power converter", 1e-7, &columns);
+}
+
 /// Each on the thinned files of this repository, and on the full ones where they are.
 macro_rules! cases {
     ($($name:ident;)*) => {
@@ -136,6 +147,7 @@ cases! {
     woodpecker;
     friction_oscillator;
     buck_converter;
+    power_converter;
 }
 
 /// The woodpecker's limit cycle: a beak contact every 0.146 s, 19.46 mm lower.

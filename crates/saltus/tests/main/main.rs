@@ -8,6 +8,7 @@ mod convergence;
 mod exact;
 mod example_files;
 mod facts;
+mod gallery;
 mod model_files;
 mod model_kinds;
 mod models;
