@@ -19,7 +19,9 @@
 //! w = h(q⁺, λ/h),    C = h κ H,    D = (∂h/∂λ)/h                                      (5)
 //! ```
 //!
-//! The ledger multiplies (1) by the mean velocity `v̄ = (v + v⁺)/2`.
+//! The ledger multiplies (1) by the mean velocity `v̄ = (v + v⁺)/2`. Where `M` turns with `q` the kinetic
+//! energy also changes by `½ vᵀ (M⁺ − M) v`, which is booked with the work of the gyroscopic forces:
+//! the two cancel, but for what the step is too long for.
 
 use super::Step;
 use super::assembly::Places;
@@ -159,10 +161,11 @@ impl Members {
         next: MechanicalFields<'_>,
         share: impl Fn(&Member) -> f64,
     ) {
-        let Ledger { mut work, damping, mut contact, potential: before, .. } =
-            Ledger::from_slice(now.ledger);
-        let (mut kinetic, mut potential) = (0.0, 0.0);
+        let before = Ledger::from_slice(now.ledger);
+        let Ledger { mut work, damping, mut contact, .. } = before;
+        let (mut kinetic, mut potential, mut turned) = (0.0, 0.0, 0.0);
         for member in &self.systems {
+            turned += member.kinetic(&now.v[member.range.clone()]);
             kinetic += member.kinetic(&next.v[member.range.clone()]);
             potential += member.system.potential(&next.q[member.range.clone()]);
             let share = share(member);
@@ -171,7 +174,8 @@ impl Members {
                 work += 0.5 * self.step.h * (now.v[i] + next.v[i]) * force;
             }
         }
-        work += potential - before; // that of the forces without a potential
+        work += potential - before.potential; // that of the forces without a potential
+        work += turned - before.kinetic; // ½ vᵀ (M⁺ − M) v
         for (lam, (u, u_next)) in next.lam.iter().zip(now.u.iter().zip(&*next.u)) {
             contact -= 0.5 * lam * (u + u_next);
         }

@@ -12,6 +12,7 @@ mod events;
 mod exact;
 mod example_files;
 mod facts;
+mod gallery;
 mod global_form;
 mod impact_and_friction;
 mod impacts;
