@@ -143,6 +143,33 @@ fn block_on_incline(folder: &Path) {
     }
 }
 
+/// The block as a cube on four corners: the same motion, and the same sum of the impulses.
+fn block_on_corners(folder: &Path) {
+    for (name, changes) in INCLINES {
+        let csv = Csv::read(folder, &format!("block_on_incline/siconos_{name}_corners4.csv"));
+        let csv = csv.after_start();
+        let run = run_model("block-on-corners.toml", changes);
+        let (q, v) = (run.signal("block.q").unwrap(), run.signal("block.v").unwrap());
+        let corners: Vec<Vec<f64>> =
+            (0..4).map(|k| run.signal(&format!("corner{k}.lam")).unwrap()).collect();
+        let sum = |k: usize, i: usize| corners.iter().map(|lam| lam[3 * k + i]).sum::<f64>();
+        let columns = ["x", "y", "z", "vx", "vy", "vz", "pn", "px", "py"];
+        for (i, column) in columns.into_iter().enumerate() {
+            let found = difference(&csv, column, 2e-3, |k| match i {
+                0..3 => q[6 * k + i],
+                3..6 => v[6 * k + i - 3],
+                _ => sum(k, i - 6),
+            });
+            within(&format!("cube, {name}, {column}"), found.absolute, 1e-10);
+        }
+        // it does not turn
+        let turned = (0..run.frames.len())
+            .flat_map(|k| q[6 * k + 3..6 * k + 6].iter())
+            .fold(0.0f64, |a, x| a.max(x.abs()));
+        within(&format!("cube, {name}, rotation"), turned, 1e-9);
+    }
+}
+
 /// `ẋ = u` and `ẋ₁ = x₂, ẋ₂ = −c₁ x₂ + α u` with a control that is computed once a step, from the
 /// state at its beginning: explicit in everything.
 fn sampled_control(folder: &Path) {
@@ -275,6 +302,7 @@ cases! {
     buck_converter;
     power_converter;
     block_on_incline;
+    block_on_corners;
     sampled_control;
     sampled_plant;
     inelastic_arm_against_the_exact_motion;
