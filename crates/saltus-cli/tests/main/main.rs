@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_input;
+mod checkpoint;
 mod commands;
 mod interrupt;
 mod options;
