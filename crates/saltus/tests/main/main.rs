@@ -20,6 +20,7 @@ mod model_files;
 mod model_kinds;
 mod models;
 mod nonlinear;
+mod orders;
 mod reference_models;
 mod same_scheme;
 mod schemes;
