@@ -65,7 +65,7 @@ impl D1Minus {
             };
             match (&interaction.law, settings.variant) {
                 (Law::NewtonImpact { .. } | Law::Equality, _) => {}
-                (Law::PiecewiseLinear { .. } | Law::NormalCone { .. }, _) => {
+                (Law::PiecewiseLinear { .. } | Law::NormalCone { .. } | Law::User(_), _) => {
                     return fail("the law", "of contact, an equality or a relay");
                 }
                 (_, Variant::Acceleration) => {

@@ -17,6 +17,7 @@
 
 use super::assembly::Places;
 use super::row::MechanicalFields;
+use super::user_set::Scaled;
 use crate::SimError;
 use saltus_linalg::Sparse;
 use saltus_model::{At, Coefficient, Law, Model, Range as Allowed};
@@ -105,6 +106,7 @@ impl Laws {
                 Law::ImpactFriction { .. }
                 | Law::RollingFriction { .. }
                 | Law::Fremond { .. }
+                | Law::User(_)
                 | Law::NormalCone { .. } => push(rows, None),
                 Law::Cohesive { .. } | Law::BinaryCohesive { .. } => {
                     let middle = rows.start + rows.len() / 2;
@@ -344,7 +346,7 @@ impl Laws {
         let mut next = self.outputs;
         for block in &self.blocks {
             match &block.law {
-                Law::PiecewiseLinear { .. } => {
+                Law::PiecewiseLinear { .. } | Law::User(_) => {
                     problem.set_placed(block.rows.start, &block.set(h)?)?;
                 }
                 Law::NormalCone { b, .. } => {
@@ -476,6 +478,7 @@ impl LawBlock {
             (Law::Cohesive { .. } | Law::BinaryCohesive { .. }, 2) => Set::Coulomb2 { mu },
             (Law::Cohesive { .. } | Law::BinaryCohesive { .. }, _) => Set::Coulomb3 { mu },
             (Law::NewtonImpact { .. } | Law::MultipleImpact { .. }, _) => Set::Nonnegative,
+            (Law::User(law), _) => Set::user(Scaled { law: law.clone(), h: scale }),
         })
     }
 }

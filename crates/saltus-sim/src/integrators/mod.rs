@@ -22,6 +22,7 @@ pub(crate) mod part;
 mod projection;
 pub(crate) mod row;
 mod schatzman_paoli;
+mod user_set;
 mod zero_order_hold;
 
 use crate::SimError;

@@ -27,3 +27,4 @@ mod schemes;
 mod stepping;
 mod stories;
 mod support;
+mod user_laws;
