@@ -36,6 +36,16 @@ from saltus._errors import (
 )
 from saltus._operators import CFUNC_SIGNATURE, Plugin, plugin
 from saltus._progress import Progress
+from saltus.events import (
+    Action,
+    Connect,
+    Disconnect,
+    Event,
+    SetLaw,
+    SetParameter,
+    SetState,
+    Stop,
+)
 from saltus.integrators import (
     D1MinusLinear,
     EulerMoreau,
@@ -78,12 +88,16 @@ from saltus.time_stepping import StepStats, TimeStepping
 __version__: str = _saltus.VERSION
 
 __all__ = [
+    "Action",
     "BusyError",
     "CFUNC_SIGNATURE",
     "Complementarity",
+    "Connect",
     "D1MinusLinear",
+    "Disconnect",
     "Equality",
     "EulerMoreau",
+    "Event",
     "FileError",
     "FirstOrder",
     "FirstOrderLinear",
@@ -128,11 +142,15 @@ __all__ = [
     "RunStats",
     "SaltusError",
     "SchatzmanPaoli",
+    "SetLaw",
+    "SetParameter",
+    "SetState",
     "SignalError",
     "Simulation",
     "SolverError",
     "StepReport",
     "StepStats",
+    "Stop",
     "System",
     "SystemHandle",
     "TimeStepping",
