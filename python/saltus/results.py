@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from saltus import _saltus
 from saltus._arrays import Array
 from saltus._errors import SignalError, did_you_mean
+from saltus.events import Event, records
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -156,6 +157,12 @@ class Run:
     def t(self) -> Array:
         """The recorded instants."""
         return self._core.t()
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened, in the order of time: each has ``time``, ``kind``, ``name``,
+        ``interaction``, and what changed ``before`` and ``after``."""
+        return records(self._core.events())
 
     @property
     def title(self) -> str:

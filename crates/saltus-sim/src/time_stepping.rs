@@ -329,7 +329,8 @@ impl TimeStepping {
                 failure = self.fire_events().err();
                 stats.failures = usize::from(failure.is_some());
                 // steps were cut, or the run stopped
-                ahead = stats.steps + if self.done(until) { 0 } else { self.steps_ahead(until) };
+                let stopped = self.events.state.stopped;
+                ahead = stats.steps + if stopped { 0 } else { self.steps_ahead(until) };
             }
             stats.iterations += done.iterations;
             if !(done.residual <= stats.worst_residual) {
