@@ -151,6 +151,7 @@ impl TimeStepping {
         choice::check(&model, &integrators)?;
         let part = |order| choice::part(&model, order, &integrators, newton, solver);
         let (first, second) = (part(Order::First)?, part(Order::Second)?);
+        model.prepare();
         let clock = Clock::new(t0);
         Ok(TimeStepping { model, steps, clock, parts: Parts { first, second } })
     }
