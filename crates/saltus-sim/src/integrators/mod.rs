@@ -7,6 +7,7 @@ pub(crate) mod choice;
 mod d1_minus;
 pub(crate) mod euler_moreau;
 mod first_order;
+mod free_motion;
 mod generalized_alpha;
 mod laws;
 mod mechanics;
