@@ -116,6 +116,7 @@ class Operator:
         out: bool,
         rows: int,
         cols: int | None = None,
+        last: bool = False,
     ) -> Operator: ...
     @staticmethod
     def compiled(
