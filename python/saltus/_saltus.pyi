@@ -127,6 +127,7 @@ class Operator:
         out: bool,
         rows: int,
         cols: int | None = None,
+        last: bool = False,
     ) -> Operator: ...
     @staticmethod
     def compiled(

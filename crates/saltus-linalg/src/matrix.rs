@@ -207,6 +207,11 @@ impl Matrix {
         self.data.iter().all(|&x| x == 0.0)
     }
 
+    /// Whether all entries beside the diagonal are zero.
+    pub fn is_diagonal(&self) -> bool {
+        (0..self.rows).all(|i| self.row(i).iter().enumerate().all(|(j, &x)| i == j || x == 0.0))
+    }
+
     /// Whether `A = Aᵀ`, entry by entry, up to `tol` times the largest entry.
     pub fn is_symmetric(&self, tol: f64) -> bool {
         let tol = tol * crate::vector::norm_inf(&self.data);

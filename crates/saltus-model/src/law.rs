@@ -269,6 +269,21 @@ impl Law {
         }
     }
 
+    /// The coefficients that are functions.
+    pub(crate) fn operators(&self) -> Vec<&Operator> {
+        let coefficients = match self {
+            Law::NewtonImpact { e } => vec![e],
+            Law::ImpactFriction { e, mu, .. } | Law::Fremond { e, mu } => vec![e, mu],
+            Law::RollingFriction { e, mu, mu_r } => vec![e, mu, mu_r],
+            _ => Vec::new(),
+        };
+        let varying = coefficients.into_iter().filter_map(|coefficient| match coefficient {
+            Coefficient::Varying(operator) => Some(operator),
+            Coefficient::Constant(_) => None,
+        });
+        varying.collect()
+    }
+
     /// Whether it speaks of contacts, which only act where the gap is closed.
     pub fn is_contact(&self) -> bool {
         matches!(

@@ -82,6 +82,9 @@ pub trait Function: fmt::Debug + Send + Sync {
     /// Whether the value can change with this argument.
     fn uses(&self, argument: Argument) -> bool;
 
+    /// Makes ready what the evaluations need, such as machine code, so that none of them has to.
+    fn prepare(&self) {}
+
     /// The function itself, if it can be joined with others of its kind.
     fn as_any(&self) -> Option<&dyn std::any::Any> {
         None
@@ -178,6 +181,13 @@ impl Operator {
         match &self.0 {
             Value::Constant(_) => None,
             Value::Function { function, .. } => Some(function.as_ref()),
+        }
+    }
+
+    /// Makes ready what its evaluations need.
+    pub fn prepare(&self) {
+        if let Some(function) = self.as_function() {
+            function.prepare();
         }
     }
 
@@ -341,6 +351,10 @@ impl Function for Difference {
 
     fn uses(&self, argument: Argument) -> bool {
         self.function.uses(argument)
+    }
+
+    fn prepare(&self) {
+        self.function.prepare();
     }
 }
 

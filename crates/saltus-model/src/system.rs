@@ -73,6 +73,10 @@ pub trait FirstOrderSystem: Debug + Send + Sync {
     fn forcing(&self, t: f64, b: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂f/∂x (t, x)`.
     fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError>;
+    /// The operators that a step evaluates, to be made ready before the first.
+    fn operators(&self) -> Vec<&Operator> {
+        Vec::new()
+    }
     /// Its Jacobians, to be compared with differences; none where they cannot be wrong.
     fn jacobians(&self) -> Vec<Jacobian<'_>> {
         Vec::new()
@@ -152,6 +156,10 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
         self.force_dv(at, dv, work)
     }
 
+    /// The operators that a step evaluates, to be made ready before the first.
+    fn operators(&self) -> Vec<&Operator> {
+        Vec::new()
+    }
     /// Its Jacobians, to be compared with differences; none where they cannot be wrong.
     fn jacobians(&self) -> Vec<Jacobian<'_>> {
         Vec::new()

@@ -199,6 +199,7 @@ impl TimeStepping {
         solver.check()?;
         let integrators: Vec<Integrator> = integrators.into_iter().collect();
         choice::check(&model, &integrators)?;
+        model.prepare();
         let methods = Methods { integrators, newton, solver: solver.clone() };
         let (parts, events) = (methods.parts(&model)?, Events::new(&model)?);
         let (clock, base) = (Clock::new(t0), None);

@@ -164,6 +164,10 @@ impl Relation for FirstOrderLinearRelation {
         Some(self)
     }
 
+    fn operators(&self) -> Vec<&Operator> {
+        self.parts().collect()
+    }
+
     fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
         let m = self.size();
         let why = "rows of `C`, state components of the linked systems";

@@ -95,6 +95,10 @@ impl FirstOrderSystem for FirstOrderLinear {
         self.A.eval_matrix(at, "A", A)
     }
 
+    fn operators(&self) -> Vec<&Operator> {
+        std::iter::once(&self.A).chain(&self.b).collect()
+    }
+
     fn check(&self, owner: &str) -> Result<(), ModelError> {
         let n = self.dim();
         let why = "the length of `x0`";

@@ -278,6 +278,16 @@ impl SecondOrderSystem for Complete {
         Ok(())
     }
 
+    fn operators(&self) -> Vec<&Operator> {
+        let mut all = vec![&self.given.M];
+        all.extend(&self.given.F_ext);
+        match &self.joined {
+            Some(Joined { value, jacobians }) => all.extend([value, jacobians]),
+            None => all.extend(self.forces.iter().flat_map(|f| [&f.value, &f.dq, &f.dv])),
+        }
+        all
+    }
+
     fn jacobians(&self) -> Vec<Jacobian<'_>> {
         let mut all = Vec::new();
         for force in &self.forces {

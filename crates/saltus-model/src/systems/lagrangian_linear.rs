@@ -131,6 +131,10 @@ impl SecondOrderSystem for LagrangianLinear {
         Ok(())
     }
 
+    fn operators(&self) -> Vec<&Operator> {
+        self.F_ext.iter().collect()
+    }
+
     fn check(&self, owner: &str) -> Result<(), ModelError> {
         let n = self.dim();
         let why = "the length of `q0`";

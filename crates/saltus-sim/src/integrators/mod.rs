@@ -9,6 +9,7 @@ mod collision;
 mod d1_minus;
 pub(crate) mod euler_moreau;
 mod first_order;
+mod free_motion;
 mod generalized_alpha;
 mod global_form;
 mod impact;
