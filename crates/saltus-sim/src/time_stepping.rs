@@ -353,14 +353,16 @@ impl TimeStepping {
         }
     }
 
-    /// Back to the initial state and time.
+    /// Back to the initial state and time. If it fails, nothing has changed.
     pub fn reset(&mut self) -> Result<(), SimError> {
         let t0 = self.model.t0();
-        if let Some(part) = &mut self.parts.first {
-            part.reset(t0)?;
-        }
-        if let Some(part) = &mut self.parts.second {
-            part.reset(t0)?;
+        let mut before = Memory::to_write();
+        self.memory(&mut before)?;
+        let parts = [&mut self.parts.first, &mut self.parts.second];
+        let done = parts.into_iter().flatten().try_for_each(|part| part.reset(t0));
+        if let Err(error) = done {
+            let _ = self.memory(&mut Memory::to_read(before.into_bytes())); // it was good before
+            return Err(error);
         }
         self.clock = Clock::new(t0);
         (self.totals, self.recorded) = (Totals::default(), 0);
