@@ -391,14 +391,20 @@ impl TimeStepping {
         }
     }
 
-    /// Back to the initial state and time, with the initial parameters, laws and connections.
+    /// Back to the initial state and time, with the initial parameters, laws and connections. If
+    /// it fails, nothing has changed.
     pub fn reset(&mut self) -> Result<(), SimError> {
         let t0 = self.model.t0();
         if let Some(base) = &self.base {
             self.parts = self.methods.parts(base)?;
         } else {
-            for part in [&mut self.parts.first, &mut self.parts.second].into_iter().flatten() {
-                part.reset(t0)?;
+            let mut before = Memory::to_write();
+            self.memory(&mut before)?;
+            let parts = [&mut self.parts.first, &mut self.parts.second];
+            let done = parts.into_iter().flatten().try_for_each(|part| part.reset(t0));
+            if let Err(error) = done {
+                let _ = self.memory(&mut Memory::to_read(before.into_bytes())); // it was good before
+                return Err(error);
             }
         }
         if let Some(base) = self.base.take() {

@@ -421,6 +421,21 @@ impl Laws {
         }
     }
 
+    /// Of each row: whether the energy that it takes is taken by friction, and not along a normal
+    /// or by a constraint.
+    pub fn frictional(&self) -> Vec<bool> {
+        let mut rows = vec![false; self.outputs];
+        for block in &self.blocks {
+            for (i, row) in block.rows.clone().enumerate() {
+                rows[row] = match &block.law {
+                    Law::Equality | Law::Complementarity | Law::NewtonImpact { .. } => false,
+                    law => i > 0 || !law.is_contact(),
+                };
+            }
+        }
+        rows
+    }
+
     /// Deepest penetration of a contact.
     #[inline]
     pub fn penetration(&self, y: &[f64]) -> f64 {

@@ -61,7 +61,8 @@ pub(crate) struct MoreauJeanPart {
     M: LinearMap,
     C: LinearMap,
     K: LinearMap,
-    forced: bool, // some F_ext depends on time
+    forced: bool,          // some F_ext depends on time
+    frictional: Vec<bool>, // rows whose energy is taken by friction
     operators: Option<Operators>,
     workspace: Workspace,
     now: Row,
@@ -161,13 +162,13 @@ impl MoreauJeanPart {
             position_theta,
             fresh: true,
             systems,
-            laws,
             H: LinearMap::from_sparse(relations.C.clone()),
             relations,
             M: M.map(n),
             C: C.map(n),
             K: K.map(n),
             forced,
+            frictional: laws.frictional(),
             operators: None,
             workspace: Workspace::new(solver.clone())?,
             now: state.clone(),
@@ -182,6 +183,7 @@ impl MoreauJeanPart {
             v_theta: vec![0.0; n],
             work: vec![0.0; n],
             scratch: Vec::new(),
+            laws,
             places,
         };
         part.reset(model.t0())?;
@@ -222,6 +224,7 @@ impl MoreauJeanPart {
             // the solver takes its memory now, not at the first contact
             let _ = self.workspace.solve(&problem, &mut self.z, &mut self.w)?;
             self.workspace.forget();
+            self.z.fill(0.0);
         }
         let G = LinearMap::from_sparse(G);
         self.q_problem.copy_from_slice(problem.q());
@@ -361,6 +364,7 @@ impl Part for MoreauJeanPart {
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
+        self.z.fill(0.0);
         self.workspace.forget();
         self.refresh();
         Ok(())
@@ -477,23 +481,25 @@ impl Part for MoreauJeanPart {
         self.H.apply(next.v, next.u);
 
         // (5): where the energy went
-        let Ledger { mut work, mut damping, mut contact, .. } = Ledger::from_slice(now.ledger);
-        let kinetic = 0.5 * self.M.quadratic_form(next.v);
-        let potential = 0.5 * self.K.quadratic_form(next.q);
-        work += 0.5 * h * power;
+        let mut ledger = Ledger::from_slice(now.ledger);
+        ledger.kinetic = 0.5 * self.M.quadratic_form(next.v);
+        ledger.potential = 0.5 * self.K.quadratic_form(next.q);
+        ledger.work += 0.5 * h * power;
         if !self.C.is_zero() {
             for ((v_theta, v), v_next) in self.v_theta.iter_mut().zip(&*now.v).zip(&*next.v) {
                 *v_theta = theta * v_next + (1.0 - theta) * v;
             }
             self.C.apply(&self.v_theta, &mut self.work);
-            damping += 0.5 * h * mean(now.v, next.v, &self.work);
+            ledger.damping += 0.5 * h * mean(now.v, next.v, &self.work);
         }
         if any {
-            contact -= 0.5 * mean(now.u, next.u, next.lam);
+            let rows = next.lam.iter().zip(now.u.iter().zip(&*next.u)).zip(&self.frictional);
+            for ((lam, (u, u_next)), frictional) in rows {
+                let taken = if *frictional { &mut ledger.friction } else { &mut ledger.impact };
+                *taken -= 0.5 * (u + u_next) * lam;
+            }
         }
-        let numerical = work - damping - contact - (kinetic + potential - self.energy0);
-        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
-        next.ledger.copy_from_slice(&ledger.to_array());
+        next.ledger.copy_from_slice(&ledger.closed(self.energy0).to_array());
         Ok(report)
     }
 

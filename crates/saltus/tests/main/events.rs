@@ -172,7 +172,7 @@ fn laws_change_and_the_ledger_goes_on() {
     assert!(run.signal("ball.q").unwrap().last().unwrap().abs() < 2e-2);
     let ledger = sim.ledger().unwrap();
     assert!(ledger.numerical.abs() < 1e-10, "{ledger:?}");
-    assert!((ledger.contact - G).abs() < 0.2, "{ledger:?}");
+    assert!((ledger.contact() - G).abs() < 0.2, "{ledger:?}");
     assert!((ledger.work - G).abs() < 0.2, "{ledger:?}");
 }
 

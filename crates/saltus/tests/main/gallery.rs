@@ -465,12 +465,12 @@ fn falling_arm_bounces_and_stops() {
     let height =
         |k: usize| (m1 / 2.0 + m2) * l1 * q1[k].sin() + m2 / 2.0 * l2 * (q1[k] + q2[k]).sin();
     let books = ledgers(&run);
-    let all = books[books.len() - 1].contact;
+    let all = books[books.len() - 1].contact();
     for (k, entry) in books.iter().enumerate() {
         let fallen = g * (height(0) - height(k));
         within("work", (entry.work - fallen).abs() / all, 0.02);
         within("numerical", entry.numerical.abs() / all, 0.02);
     }
-    let taken = books.windows(2).map(|two| two[0].contact - two[1].contact);
+    let taken = books.windows(2).map(|two| two[0].contact() - two[1].contact());
     within("given by a contact", taken.fold(0.0, f64::max), 1e-9 * all);
 }

@@ -50,7 +50,7 @@ fn a_disk_of_forces_brakes_straight() {
             within("along", (v[2 * k] - 0.6 * speed).abs(), 1e-6);
             within("across", (v[2 * k + 1] - 0.8 * speed).abs(), 1e-6);
         }
-        within("energy", (sim.ledger().unwrap().contact - 25.0).abs(), 1e-6);
+        within("energy", (sim.ledger().unwrap().contact() - 25.0).abs(), 1e-6);
         // another step, another impulse: the law is one of forces
         sim.reset().unwrap();
         within("long step", (sim.step().unwrap().h - 0.01).abs(), 1e-15);
