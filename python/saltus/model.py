@@ -119,7 +119,7 @@ class Model:
         name = self._name(name, "system")
         given = name
         order, size = system._add(self._core, name, self._parameters)
-        self._calls.append(lambda core, parameters: system._add(core, given, parameters))
+        self._remember(lambda core, parameters: system._add(core, given, parameters))
         self._systems[name] = handle = SystemHandle(self, name, order, size)
         return handle
 
@@ -165,7 +165,7 @@ class Model:
             return size
 
         size = connect(self._core, self._parameters)
-        self._calls.append(connect)
+        self._remember(connect)
         self._interactions[name] = handle = InteractionHandle(self, name, size)
         return handle
 
@@ -257,13 +257,21 @@ class Model:
 
         name = add(self._core, self._parameters)
         trigger["name"] = name
-        self._calls.append(add)
+        self._remember(add)
         self._sets_parameters |= any(isinstance(one, SetParameter) for one in changes)
         return name
 
+    def _remember(
+        self, call: Callable[[_saltus.Model, Mapping[str, float]], object]
+    ) -> None:
+        """Keeps what made a part of the model, where parameters may change it."""
+        if self._parameters:
+            self._calls.append(call)
+
     def _prepare(self) -> None:
         """Says how the model depends on its parameters, if its events set any."""
-        if not self._sets_parameters:
+        # the recipe of a file does not know of what was added here
+        if not (self._sets_parameters or (self._origin is not None and self._calls)):
             return
         title, t0, origin = self.title, self.t0, self._origin
         calls, initial = tuple(self._calls), dict(self._parameters)

@@ -187,6 +187,9 @@ def test_a_file_may_get_events_of_its_own(tmp_path):
     run = file.run()
     assert [event.name for event in run.events] == ["event1", "off"]
     assert run["ball"].v[-1, 0] == pytest.approx(5.0, abs=0.11)
+    other = sl.load_model(path)
+    other.model.when("ball.v[0] >= 5", do=sl.Stop())
+    assert [event.name for event in other.run().events] == ["event1", "event2"]
 
 
 class TestBadInput:

@@ -313,6 +313,7 @@ pub struct EventRecord {
     /// The event of the model that it was; empty where it was none.
     pub name: String,
     /// The interaction it happened to; empty where it happened to none.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub interaction: String,
     /// What changed.
     pub changes: Vec<Change>,
