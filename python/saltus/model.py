@@ -326,7 +326,8 @@ class Model:
             at, count(points, "points"), real(spread, "spread"), count(seed, "seed")
         )
         tol = real(tol, "tol")
-        return JacobianReport([JacobianCheck(*row, row[-1] <= tol) for row in rows])
+        checks = [JacobianCheck(*row[:6], row[5] <= tol, row[6]) for row in rows]
+        return JacobianReport(checks)
 
     def __getitem__(self, name: str) -> SystemHandle | InteractionHandle:
         """The handle of a system or interaction."""

@@ -308,6 +308,13 @@ class TestJacobians:
         model.connect(sl.LagrangianRelation(lambda q: q**2), sl.NewtonImpact(0), body, name="c")
         return model
 
+    def test_points_outside_of_the_domain_are_counted(self):
+        model = sl.Model("root")
+        model.add(sl.FirstOrder(x0=[1e-9], f="[sqrt(x[0] + 1e-5)]"), name="root")
+        report = model.check_jacobians(points=40)
+        assert 10 <= report[0].skipped <= 30
+        assert "points outside" in repr(report)
+
     def test_right(self):
         report = self.model(lambda t, q, v: G * np.cos(q)).check_jacobians()
         assert report and report.ok and not report.wrong

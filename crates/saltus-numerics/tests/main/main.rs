@@ -16,6 +16,7 @@ mod hard;
 mod infeasible;
 mod inputs;
 mod interior_point;
+mod memory;
 mod mixed;
 mod random;
 mod same_cases;
