@@ -198,6 +198,24 @@ fn openings_that_are_given_count() {
     }
 }
 
+/// A step that fails damages nothing.
+#[test]
+fn a_failed_step_is_forgotten() {
+    let mut model = Model::new("load");
+    let load =
+        Operator::vector_of_time(1, |t, F| F[0] = if t < 0.1 { 300.0 * t } else { f64::NAN });
+    let mass = LagrangianLinear::new([0.0], [0.0], [[1.0]]).F_ext(load);
+    let id = model.add("mass", mass).unwrap();
+    let relation = LagrangianLinearRelation::new([[1.0]]);
+    let bond = model.connect("bond", relation, Law::cohesive(BOND, 0.0), &[id]).unwrap();
+    let mut sim = TimeStepping::new(model, 1e-4, [MoreauJean::default().into()]).unwrap();
+    while sim.step().is_ok() {}
+    let (beta, q) = (sim.beta(bond), sim.q(id).unwrap().to_vec());
+    assert!(beta < Some(1.0));
+    assert!(sim.step().is_err());
+    assert_eq!((sim.beta(bond), sim.q(id).unwrap()), (beta, &q[..]));
+}
+
 #[test]
 fn what_bonds_do_not_go_with() {
     let law = || Law::cohesive(BOND, 0.0);
