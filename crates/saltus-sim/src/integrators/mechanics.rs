@@ -169,7 +169,10 @@ impl Part for Mechanics {
         if let Some(projector) = &mut self.projector {
             projector.forget();
         }
-        self.refresh(t0)
+        self.refresh(t0)?;
+        let now = self.now.mechanical();
+        self.members.wear(now.y, now.beta);
+        Ok(())
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -215,7 +218,11 @@ impl Part for Mechanics {
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         let done = self.refresh(self.last.end);
         match done {
-            Ok(()) => self.motion.restart(range, self.now.get(Quantity::V)),
+            Ok(()) => {
+                let now = self.now.mechanical();
+                self.members.wear(now.y, now.beta);
+                self.motion.restart(range, now.v);
+            }
             Err(_) => self.restore(&before, energy0),
         }
         done
