@@ -204,6 +204,10 @@ impl Function for Formulas {
         self.names.range(argument).any(|variable| self.function.uses(variable))
     }
 
+    fn prepare(&self) {
+        self.function.compile();
+    }
+
     fn as_any(&self) -> Option<&dyn std::any::Any> {
         Some(self)
     }

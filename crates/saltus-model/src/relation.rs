@@ -1,6 +1,6 @@
 //! What a strategy sees of a relation.
 
-use crate::{At, Jacobian, ModelError, OperatorError, Order};
+use crate::{At, Jacobian, ModelError, Operator, OperatorError, Order};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
 
@@ -53,6 +53,10 @@ pub trait Relation: Debug + Send + Sync {
     /// How `λ` acts; nothing where it is `p = Hᵀ λ`.
     fn input(&self) -> Option<&dyn Input> {
         None
+    }
+    /// The operators that a step evaluates, to be made ready before the first.
+    fn operators(&self) -> Vec<&Operator> {
+        Vec::new()
     }
     /// Its Jacobians, to be compared with differences; none where they cannot be wrong.
     fn jacobians(&self) -> Vec<Jacobian<'_>> {

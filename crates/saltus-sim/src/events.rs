@@ -113,7 +113,7 @@ struct Planned {
 /// When it happens.
 #[derive(Debug)]
 enum Start {
-    When(Reading),
+    When(Box<Reading>),
     At(Vec<f64>),
     Every { period: f64, start: f64 },
 }
@@ -122,7 +122,7 @@ enum Start {
 #[derive(Debug)]
 enum Planning {
     State { system: SystemId, quantity: Quantity, name: String, values: Vec<Reading> },
-    Parameter { index: usize, value: Reading },
+    Parameter { index: usize, value: Box<Reading> },
     Law { interaction: InteractionId, action: usize },
     Active { interaction: InteractionId, active: bool },
     Stop,
@@ -216,7 +216,9 @@ impl Events {
         let mut events = Vec::new();
         for event in model.events() {
             let start = match &event.trigger {
-                Trigger::When(text) => Start::When(map.reading(&event.name, "when", text)?),
+                Trigger::When(text) => {
+                    Start::When(Box::new(map.reading(&event.name, "when", text)?))
+                }
                 Trigger::At(times) => {
                     let mut times = times.clone();
                     times.sort_by(f64::total_cmp);
@@ -334,7 +336,7 @@ fn plan(map: &Map<'_>, event: &str, k: usize, action: &Action) -> Result<Plannin
                     why: "the model does not say how it depends on its parameters".to_string(),
                 }));
             }
-            let value = map.reading(event, parameter, text)?;
+            let value = Box::new(map.reading(event, parameter, text)?);
             Planning::Parameter { index: model.parameter(parameter)?, value }
         }
         Action::SetLaw { interaction, .. } => {

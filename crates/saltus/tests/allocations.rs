@@ -223,3 +223,30 @@ fn mixed_schemes() {
     assert!(done);
     assert_eq!(COUNT.with(Cell::get), 0);
 }
+
+/// Algebraic equations with θ below 1, and matrices that change with time, by Newton's method.
+#[test]
+fn singular_mass_and_moving_matrices() {
+    use saltus::prelude::*;
+    let mut model = Model::new("algebraic");
+    let f = Operator::vector(2, |at, f| {
+        let x = at.first;
+        (f[0], f[1]) = (-x[1], x[1] - x[0] - x[0].powi(3));
+    });
+    let df = Operator::matrix(2, 2, |at, J| {
+        J.copy_from_slice(&[0.0, -1.0, -1.0 - 3.0 * at.first[0].powi(2), 1.0]);
+    });
+    let mut system = FirstOrder::new([1.0, 2.0], f).df_dx(df);
+    system.M = Some(Matrix::from([[1.0, 0.0], [0.0, 0.0]]).into());
+    let id = model.add("algebraic", system).unwrap();
+    let moving = Operator::matrix_of_time(1, 2, |t, C| (C[0], C[1]) = (1.0, 0.1 * t.sin()));
+    let relation = FirstOrderLinearRelation::new(moving, [[1.0], [0.0]]);
+    model.connect("stop", relation, Law::relay(-0.2, 0.2), &[id]).unwrap();
+    let spring = Operator::matrix_of_time(2, 2, |t, A| {
+        A.copy_from_slice(&[0.0, 1.0, -9.0 - t.cos(), -0.1]);
+    });
+    model.add("spring", FirstOrderLinear::new([1.0, 0.0], spring)).unwrap();
+    let integrator = EulerMoreau { theta: 0.5, gamma: 0.5, ..Default::default() }.into();
+    let case = Case { model, h: 1e-2, until: 1.0, integrator };
+    assert_eq!(allocations(&case, 500), 0);
+}

@@ -155,6 +155,10 @@ impl Relation for CompleteLagrangian {
         self.dh_dt.eval(at, "dh_dt", rate)
     }
 
+    fn operators(&self) -> Vec<&Operator> {
+        [&self.h, &self.H, &self.dh_dt].into_iter().chain(&self.dh_dlam).collect()
+    }
+
     fn jacobians(&self) -> Vec<Jacobian<'_>> {
         let function = &self.h;
         let of = |name, given, value, by| Jacobian { name, given, value, function, by };

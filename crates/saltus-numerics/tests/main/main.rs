@@ -23,4 +23,5 @@ mod scaling;
 mod sets;
 mod support;
 mod switched;
+mod user_sets;
 mod warm;

@@ -2,7 +2,7 @@
 //! act, Newton's method on the balance of the step (see `balance`), and what becomes of it.
 
 use super::assembly::Places;
-use super::balance::{Member, Members};
+use super::balance::{Member, Members, damping};
 use super::bonds::ROUNDS;
 use super::impact::Impact;
 use super::laws::Laws;
@@ -31,8 +31,8 @@ pub(crate) struct Mechanics {
     pub(super) laws: Laws,
     pub(super) members: Members,
     pub(super) newton: Newton,
-    pub(super) h: f64, // of the problem
-    last: Step,        // the last one that was committed; its end is the present
+    pub(super) h: f64,     // of the problem
+    pub(super) last: Step, // the last one that was committed; its end is the present
     pub(super) now: Row,
     pub(super) next: Row,
     pub(super) reach: Vec<f64>,
@@ -68,7 +68,7 @@ impl Mechanics {
         };
         let row = Row::new(Order::Second, places.sizes());
         let acted = vec![false; newton.links.len()];
-        let members = Members::new(model, &places, &motion);
+        let members = Members::new(model, &places, &laws, &motion);
         let mut part = Mechanics {
             activation,
             motion,
@@ -99,10 +99,11 @@ impl Mechanics {
         let now = now.mechanical();
         let per_step = if last.h > 0.0 { 1.0 / last.h } else { 0.0 };
         for contact in &mut members.interactions {
+            contact.press(per_step, now.lam);
             contact.turn(t, now.q)?;
             contact.rate_before.copy_from_slice(&contact.rate);
             contact.velocity(now.v, now.u);
-            contact.gap(t, per_step, now.lam, now.y)?;
+            contact.gap(t, now.y)?;
         }
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for member in &mut members.systems {
@@ -115,6 +116,9 @@ impl Mechanics {
             kinetic += member.kinetic(v);
             potential += member.system.potential(q);
         }
+        damping(&mut members.systems, &mut members.work, &mut members.D_now, |range| {
+            At::new(t, &now.q[range.clone()], &now.v[range.clone()])
+        })?;
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
         now.ledger.copy_from_slice(&ledger.to_array());
         self.energy0 = kinetic + potential;
@@ -160,7 +164,7 @@ impl Part for Mechanics {
         now.beta.fill(1.0);
         self.members.initial_inputs();
         self.last = Step { start: t0, end: t0, h: 0.0 };
-        self.motion.restart(now.v);
+        self.motion.restart(0..now.v.len(), now.v);
         self.newton.forget();
         if let Some(projector) = &mut self.projector {
             projector.forget();
@@ -180,7 +184,7 @@ impl Part for Mechanics {
         self.laws.silence(now.lam);
         self.members.adopt_inputs(before);
         self.last = last;
-        self.motion.restart(now.v);
+        self.motion.restart(0..now.v.len(), now.v);
         if let Some(before) = before.as_any().downcast_ref::<Mechanics>() {
             self.reach.copy_from_slice(&before.reach);
         }
@@ -206,12 +210,12 @@ impl Part for Mechanics {
             now.q[range.clone()].copy_from_slice(q);
         }
         if let Some(v) = v {
-            now.v[range].copy_from_slice(v);
+            now.v[range.clone()].copy_from_slice(v);
         }
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         let done = self.refresh(self.last.end);
         match done {
-            Ok(()) => self.motion.restart(self.now.mechanical().v),
+            Ok(()) => self.motion.restart(range, self.now.get(Quantity::V)),
             Err(_) => self.restore(&before, energy0),
         }
         done
@@ -330,13 +334,16 @@ impl Part for Mechanics {
         let turned = self.projector.is_none() && members.center.is_none();
         for contact in &mut members.interactions {
             if !(turned && newton.links[contact.links.start].on) {
+                contact.press(1.0 / h, next.lam);
                 contact.turn(step.end, next.q)?;
             }
             contact.velocity(next.v, next.u);
-            contact.gap(step.end, 1.0 / h, next.lam, next.y)?;
+            contact.gap(step.end, next.y)?;
         }
 
-        members.book(self.energy0, &now, next, |member| self.motion.share(member));
+        let path = self.motion.path(now.v, next.v);
+        let ledger = members.book(self.energy0, &now, &next, &newton.links, path)?;
+        next.ledger.copy_from_slice(&ledger.to_array());
         Ok(report)
     }
 
@@ -357,6 +364,7 @@ impl Part for Mechanics {
         }
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);
+        std::mem::swap(&mut self.members.D_now, &mut self.members.D_next);
         self.motion.commit(self.last.h);
     }
 

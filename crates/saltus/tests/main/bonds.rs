@@ -57,8 +57,8 @@ fn the_ledger_closes() {
     let mut sim = TimeStepping::new(model, 1e-4, [MoreauJean::default().into()]).unwrap();
     sim.run(0.15).unwrap();
     let ledger = sim.ledger().unwrap();
-    within("contact", (ledger.contact - BOND.energy).abs(), 1e-5);
-    within("work", (ledger.work - ledger.contact).abs(), 1e-12);
+    within("contact", (ledger.contact() - BOND.energy).abs(), 1e-5);
+    within("work", (ledger.work - ledger.contact()).abs(), 1e-12);
     within("numerical", ledger.numerical.abs(), 1e-12);
 }
 
@@ -159,7 +159,7 @@ fn a_binary_bond_holds_or_not() {
         let bond = model.connect("bond", relation, law, &[id]).unwrap();
         let mut sim = TimeStepping::new(model, 1e-4, [MoreauJean::default().into()]).unwrap();
         sim.run(1.0).unwrap();
-        let taken = sim.ledger().unwrap().contact;
+        let taken = sim.ledger().unwrap().contact();
         (sim.q(id).unwrap()[0], sim.beta(bond).unwrap(), taken)
     };
     let (q, beta, _) = hung(4.9);

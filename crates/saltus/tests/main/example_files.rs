@@ -166,6 +166,17 @@ fn two_fuses(folder: &Path) {
     }
 }
 
+fn power_converter(folder: &Path) {
+    let csv = Csv::read(folder, "power_converter_prc/siconos_h1e-07.csv");
+    let columns = [
+        ("i_Lr", "circuit.x[0]"),
+        ("v_Cr", "circuit.x[1]"),
+        ("i_Lf", "circuit.x[2]"),
+        ("v_Cf", "circuit.x[3]"),
+    ];
+    follow(&run("power-converter/model.toml", &[]), 1e-7, &csv, "power converter", 1e-7, &columns);
+}
+
 /// Each on the thinned files of this repository, and on the full ones where they are.
 macro_rules! cases {
     ($($name:ident;)*) => {
@@ -191,6 +202,7 @@ cases! {
     friction_oscillator;
     buck_converter;
     two_fuses;
+    power_converter;
 }
 
 /// The woodpecker's limit cycle: a beak contact every 0.146 s, 19.46 mm lower.
