@@ -335,6 +335,7 @@ rows! { mechanics, MECHANICS, 9, 4:
     moreau_jean_direct: "the same, direct", theta_scheme(0.5, Some(Projection::Direct)), orders(2.0, 1.0, 1.0, 1.0);
     moreau_jean_combined: "the same, combined", theta_scheme(0.5, Some(Projection::Combined)), orders(2.0, 1.0, 1.0, 1.0);
     moreau_jean_ggl: "the same, GGL", theta_scheme(0.5, Some(Projection::Ggl)), orders(2.0, 1.0, 1.0, 1.0);
+    moreau_jean_global: "the same, global form", MoreauJean { form: Form::Global, ..MoreauJean::default() }, orders(2.0, 1.0, 1.0, 1.0);
     schatzman_paoli_0: "Schatzman–Paoli, θ = 0", paoli(0.0), orders(2.0, 2.0, 2.0, 2.0);
     schatzman_paoli_quarter: "the same, θ = 1/4", paoli(0.25), orders(2.0, 2.0, 2.0, 2.0);
     schatzman_paoli_half: "the same, θ = 1/2", paoli(0.5), orders(2.0, 2.0, 2.0, 2.0);
