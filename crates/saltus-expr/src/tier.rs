@@ -68,7 +68,7 @@ impl Tier {
 /// Without machine code.
 #[cfg(not(feature = "jit"))]
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tier;
+pub(crate) struct Tier(());
 
 #[cfg(not(feature = "jit"))]
 impl Tier {

@@ -46,6 +46,18 @@ pub trait Relation: Debug + Send + Sync {
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂h/∂x`: one row a component, one column a state component.
     fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError>;
+    /// `y` and `∂h/∂x` together. `work` is memory.
+    fn output_and_dx(
+        &self,
+        at: At<'_>,
+        y: &mut [f64],
+        C: &mut Matrix,
+        work: &mut Vec<f64>,
+    ) -> Result<(), OperatorError> {
+        let _ = work;
+        self.output(at, y)?;
+        self.output_dx(at, C)
+    }
     /// `∂h/∂λ`, where there is one.
     fn output_dlam(&self, at: At<'_>, D: &mut Matrix) -> Result<(), OperatorError>;
     /// `∂h/∂t`, where there is one.

@@ -76,24 +76,27 @@ impl Callable {
         at: At<'_>,
         out: &mut [f64],
     ) -> PyResult<()> {
+        // the tuple, which has a reference to each of them, stays until all have been looked at
         let ours = if arrays.tuple.bind(py).is_empty() { 1 } else { 2 };
+        let mut anew = false;
         for (array, &argument) in arrays.arguments.iter_mut().zip(&self.arguments) {
-            if let Some(values) = vector(at, argument)
-                && !fill(py, array, values, ours)
-            {
-                arrays.tuple = PyTuple::empty(py).unbind();
+            if let Some(values) = vector(at, argument) {
+                anew |= !fill(py, array, values, ours);
             }
         }
         if let Some(out) = &mut arrays.out {
-            // the other reference is that of the dictionary or the tuple
+            // by name, the other reference is that of the dictionary
             let ours = if self.out == Some(Out::Keyword) { 2 } else { ours };
             if is_shared(out.as_ptr(), ours) {
                 *out = self.new_out(py);
                 match &mut arrays.keywords {
                     Some(keywords) => *keywords = new_keywords(py, out)?,
-                    None => arrays.tuple = PyTuple::empty(py).unbind(),
+                    None => anew = true,
                 }
             }
+        }
+        if anew {
+            arrays.tuple = PyTuple::empty(py).unbind();
         }
         self.renew(py, arrays, at.t)?;
         let keywords = arrays.keywords.as_ref().map(|keywords| keywords.bind(py));

@@ -81,6 +81,7 @@ pub(super) struct Contact {
     pub ranges: Vec<Range<usize>>, // of its systems
     pub links: Range<usize>,
     pub terms: Terms,
+    pub fixed: bool, // H never changes
     pub compliant: bool,
     pub on_gap: Vec<bool>, // components whose law is on `y/h` in place of `u`
     pub bond: Option<BondOfStep>,
@@ -91,6 +92,7 @@ pub(super) struct Contact {
     pub rate_before: Vec<f64>, // at the beginning of the step
     pub force: Vec<f64>,
     pub y: Vec<f64>,
+    work: Vec<f64>,
 }
 
 impl Members {
@@ -112,11 +114,13 @@ impl Members {
             let linked = interaction.systems.iter();
             let ranges: Vec<_> =
                 linked.filter_map(|id| places.systems[id.index()].clone()).collect();
+            let width: usize = ranges.iter().map(|range| range.len()).sum();
             let first = links;
             links += ranges.len();
             let terms = relation.terms();
             let bond = BondOfStep::new(&interaction.law, bonds, rows.len() / 2);
             bonds += usize::from(bond.is_some());
+            let fixed = relation.linear().is_some();
             interactions.push(Contact {
                 bond,
                 name: name.to_string(),
@@ -127,12 +131,14 @@ impl Members {
                 compliant: terms.through && !interaction.law.is_contact(),
                 on_gap: motion.on_gap(&interaction.law, terms, rows.len()),
                 terms,
+                fixed,
                 q: Vec::new(),
                 H: Matrix::default(),
                 rate: vec![0.0; rows.len()],
                 rate_before: vec![0.0; rows.len()],
                 force: vec![0.0; rows.len()],
                 y: vec![0.0; rows.len()],
+                work: Vec::with_capacity(rows.len() * (1 + width)),
                 rows,
             });
         }
@@ -493,7 +499,27 @@ impl Contact {
         self.gather(q);
         let at = At::new(t, &self.q, &self.force).with(&self.inputs);
         let of_contact = |error: OperatorError| error.of(&self.name);
-        self.relation.output_dx(at, &mut self.H).map_err(of_contact)?;
+        if !(self.fixed && self.H.rows() > 0) {
+            self.relation.output_dx(at, &mut self.H).map_err(of_contact)?;
+        }
+        if self.terms.time {
+            self.relation.output_dt(at, &mut self.rate).map_err(of_contact)?;
+        }
+        Ok(())
+    }
+
+    /// [`turn`](Self::turn), then `y = h(t, q)` of a relation whose output does not depend on `λ`.
+    pub fn turn_with_gap(&mut self, t: f64, q: &[f64], y: &mut [f64]) -> Result<(), SimError> {
+        self.gather(q);
+        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        let of_contact = |error: OperatorError| error.of(&self.name);
+        let y = &mut y[self.rows.clone()];
+        if self.fixed && self.H.rows() > 0 {
+            self.relation.output(at, y).map_err(of_contact)?;
+        } else {
+            let work = &mut self.work;
+            self.relation.output_and_dx(at, y, &mut self.H, work).map_err(of_contact)?;
+        }
         if self.terms.time {
             self.relation.output_dt(at, &mut self.rate).map_err(of_contact)?;
         }

@@ -20,6 +20,9 @@ use saltus_numerics::{Memory, Report, Solver};
 use std::any::Any;
 use std::ops::Range;
 
+/// Changes of velocity in two steps that differ by at most this share go on along a line.
+const STRAIGHT: f64 = 0.2;
+
 /// The mechanical systems of a model, whatever they are.
 #[derive(Debug)]
 pub(crate) struct Mechanics {
@@ -36,7 +39,7 @@ pub(crate) struct Mechanics {
     pub(super) now: Row,
     pub(super) next: Row,
     pub(super) reach: Vec<f64>,
-    change: Vec<f64>, // v⁺ − v of the last step
+    change: Vec<f64>, // v⁺ − v of the last step, then of the one before
     acted: Vec<bool>, // the links that were on in the last step
     pub(super) energy0: f64,
     pub(super) scratch: Vec<f64>,
@@ -83,7 +86,7 @@ impl Mechanics {
             now: row.clone(),
             next: row,
             reach: vec![0.0; m],
-            change: vec![0.0; n],
+            change: vec![0.0; 2 * n],
             acted,
             energy0: 0.0,
             scratch: Vec::new(),
@@ -184,6 +187,10 @@ impl Part for Mechanics {
         now.q.copy_from_slice(before.now().get(Quantity::Q));
         now.v.copy_from_slice(before.now().get(Quantity::V));
         now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        let beta = before.now().get(Quantity::Beta);
+        if beta.len() == now.beta.len() {
+            now.beta.copy_from_slice(beta);
+        }
         self.laws.silence(now.lam);
         self.members.adopt_inputs(before);
         self.last = last;
@@ -293,7 +300,7 @@ impl Part for Mechanics {
         next.v.copy_from_slice(now.v);
         let same = newton.links.iter().zip(&self.acted).all(|(link, acted)| link.on == *acted);
         if same {
-            next.v.iter_mut().zip(&self.change).for_each(|(v, change)| *v += change);
+            add_next_change(&self.change, next.v);
         }
         next.lam.copy_from_slice(now.lam);
         let mut report: Option<Report> = None;
@@ -340,12 +347,17 @@ impl Part for Mechanics {
         }
         let turned = self.projector.is_none() && members.center.is_none();
         for contact in &mut members.interactions {
-            if !(turned && newton.links[contact.links.start].on) {
-                contact.press(1.0 / h, next.lam);
-                contact.turn(step.end, next.q)?;
+            let turned = turned && newton.links[contact.links.start].on;
+            if !turned && !contact.terms.through {
+                contact.turn_with_gap(step.end, next.q, next.y)?;
+            } else {
+                if !turned {
+                    contact.press(1.0 / h, next.lam);
+                    contact.turn(step.end, next.q)?;
+                }
+                contact.gap(step.end, next.y)?;
             }
             contact.velocity(next.v, next.u);
-            contact.gap(step.end, next.y)?;
         }
 
         let path = self.motion.path(now.v, next.v);
@@ -356,7 +368,9 @@ impl Part for Mechanics {
 
     fn commit(&mut self) {
         let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
-        for (change, (v, v_next)) in self.change.iter_mut().zip(v.iter().zip(v_next)) {
+        let (change, before) = self.change.split_at_mut(v.len());
+        before.copy_from_slice(change);
+        for (change, (v, v_next)) in change.iter_mut().zip(v.iter().zip(v_next)) {
             *change = v_next - v;
         }
         for (acted, link) in self.acted.iter_mut().zip(&self.newton.links) {
@@ -393,5 +407,20 @@ impl Part for Mechanics {
 
     fn penetration(&self) -> f64 {
         self.laws.penetration(self.now.get(Quantity::Y))
+    }
+}
+
+/// Adds the change of velocity to be expected after the last one and the one before: on a straight
+/// line through the two where they are close to each other, else the last one again.
+fn add_next_change(changes: &[f64], v: &mut [f64]) {
+    let (last, before) = changes.split_at(v.len());
+    let (mut size, mut turn) = (0.0, 0.0);
+    for (last, before) in last.iter().zip(before) {
+        size += last.abs();
+        turn += (last - before).abs();
+    }
+    let share = if turn <= STRAIGHT * size { 1.0 } else { 0.0 };
+    for ((v, last), before) in v.iter_mut().zip(last).zip(before) {
+        *v += last + share * (last - before);
     }
 }

@@ -382,6 +382,10 @@ impl Part for MoreauJeanPart {
         now.q.copy_from_slice(before.now().get(Quantity::Q));
         now.v.copy_from_slice(before.now().get(Quantity::V));
         now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        let beta = before.now().get(Quantity::Beta);
+        if beta.len() == now.beta.len() {
+            now.beta.copy_from_slice(beta);
+        }
         self.laws.silence(now.lam);
         self.refresh();
         if same {
