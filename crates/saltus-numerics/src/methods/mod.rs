@@ -14,6 +14,7 @@
 //! | [`Auto`] | everything above, cheapest first, until verified | |
 
 mod admm;
+mod anderson;
 mod auto;
 mod coloured;
 mod cones;
@@ -22,6 +23,7 @@ mod extragradient;
 mod first_sweeps;
 mod fischer_burmeister;
 mod gauss_seidel;
+mod gradients;
 mod interior_point;
 mod interior_start;
 mod islands;
