@@ -311,7 +311,7 @@ enum System {
 /// Most velocities whose matrix is factored.
 const FACTORED: usize = 3000;
 /// Share of its defect that a solution by conjugate gradients leaves.
-const INEXACT: f64 = 0.01;
+const INEXACT: f64 = 0.05;
 
 /// Whether the method works on this problem without factors: many rigid bodies.
 pub(crate) fn is_iterative(problem: &Problem) -> bool {

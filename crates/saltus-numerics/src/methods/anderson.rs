@@ -23,7 +23,7 @@ pub(super) struct Anderson {
     defects: Vec<Vec<f64>>, // √d Δr of them
     count: usize,           // of them that hold something
     next: usize,
-    gram: [[f64; MOST]; MOST],
+    gram: Box<[[f64; MOST]; MOST]>,
     image: Vec<f64>,   // T(t)
     defect: Vec<f64>,  // √d r
     last: Option<f64>, // ‖r‖ of the step before

@@ -2,7 +2,7 @@
 //!
 //! 1. Above `ISLANDS` unknowns each island on its own, where there are several (see `islands`): a few
 //!    sweeps, then this portfolio.
-//!    Many bodies with more forces than velocities get [`Admm`] first, which needs no factors there,
+//!    Many bodies with far more forces than velocities get [`Admm`] first, which needs no factors there,
 //!    and whose iterations do not grow in number with the bodies.
 //! 2. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's
 //!    method.
@@ -23,7 +23,7 @@ use super::{Admm, Extragradient, GaussSeidel, InteriorPoint, Newton, josephy, re
 use crate::blocks::Blocks;
 use crate::residual::{Residual, residual, shares};
 use crate::{
-    AdmmSettings, Attempt, AutoSettings, ExtragradientSettings, GaussSeidelSettings,
+    AdmmSettings, Attempt, AutoSettings, ExtragradientSettings, GaussSeidelSettings, Global,
     InteriorPointSettings, NewtonSettings, NumericsError, Operator, Problem, Report, Status,
 };
 use saltus_linalg::vector::norm2;
@@ -63,6 +63,8 @@ const ROUNDS: usize = 6;
 const PATIENCE: usize = 25;
 const SHORT_PATIENCE: usize = 2;
 
+/// Forces a velocity from which alternating directions come before sweeps.
+const HYPERSTATIC: f64 = 1.5;
 /// Largest problem whose matrix is factored: beyond it factors fill the memory.
 const FACTORED: usize = 60_000;
 
@@ -136,7 +138,8 @@ impl Cones {
     fn search(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64], search: &mut Search<'_>) {
         let (n, worth) = (problem.len(), sweeps_worth(problem.len()));
         let mut sweeps = worth;
-        let hyperstatic = problem.global().is_some_and(|global| n > global.velocities());
+        let many = |global: &Global| n as f64 > HYPERSTATIC * global.velocities() as f64;
+        let hyperstatic = problem.global().is_some_and(many);
         if hyperstatic && admm::is_iterative(problem) {
             let report = self.attempt(Try::Admm { limit: 400 }, problem, z, w);
             if search.take(report, z) {
@@ -259,8 +262,12 @@ impl Cones {
         islands: &Islands,
     ) -> bool {
         let AutoSettings { tol, max_iter } = self.settings;
-        let iterations = self.gauss_seidel.settle(islands, z, SETTLE, 0.1 * tol);
-        let last = residual(problem, z, w);
+        let mut iterations = self.gauss_seidel.settle(islands, z, SETTLE, tol);
+        let mut last = residual(problem, z, w);
+        if last.value > tol && last.value <= 100.0 * tol {
+            iterations += self.gauss_seidel.settle(islands, z, SETTLE, 0.01 * tol);
+            last = residual(problem, z, w);
+        }
         let status = if last.value <= tol { Status::Solved } else { Status::MaxIter };
         let (value, worst) = (last.value, last.worst);
         let method = "gauss-seidel";

@@ -74,7 +74,7 @@ enum Method {
     Auto(Box<Auto>),
     Pivoting(Pivoting),
     Lemke(Box<Lemke>),
-    GaussSeidel(GaussSeidel),
+    GaussSeidel(Box<GaussSeidel>),
     FischerBurmeister(Box<FischerBurmeister>),
     Enumeration(Enumeration),
     Newton(Box<Newton>),
@@ -92,7 +92,9 @@ impl Workspace {
             Solver::Auto(settings) => Method::Auto(Box::new(Auto::new(settings))),
             Solver::Pivoting(settings) => Method::Pivoting(Pivoting::new(settings)),
             Solver::Lemke(settings) => Method::Lemke(Box::new(Lemke::new(settings))),
-            Solver::GaussSeidel(settings) => Method::GaussSeidel(GaussSeidel::new(settings)),
+            Solver::GaussSeidel(settings) => {
+                Method::GaussSeidel(Box::new(GaussSeidel::new(settings)))
+            }
             Solver::FischerBurmeister(settings) => {
                 Method::FischerBurmeister(Box::new(FischerBurmeister::new(settings)))
             }
