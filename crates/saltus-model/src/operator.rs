@@ -239,6 +239,31 @@ impl Operator {
         self.eval(at, what, out.data_mut())
     }
 
+    /// `y ← y + A x`, without memory of its own once it has had some.
+    pub(crate) fn apply_add(
+        &self,
+        at: At<'_>,
+        what: &str,
+        x: &[f64],
+        y: &mut [f64],
+    ) -> Result<(), OperatorError> {
+        thread_local! {
+            static SCRATCH: std::cell::Cell<Matrix> = std::cell::Cell::default();
+        }
+        if let Some(A) = self.as_constant() {
+            A.apply_add(x, y);
+            return Ok(());
+        }
+        // taken, not borrowed: the function may come here as well
+        let mut A = SCRATCH.take();
+        let evaluated = self.eval_matrix(at, what, &mut A);
+        if evaluated.is_ok() {
+            A.apply_add(x, y);
+        }
+        SCRATCH.set(A);
+        evaluated
+    }
+
     /// The derivative: one row an entry of the value, one column a component of the argument,
     /// which has `len` of them. Exact where the function knows it, else by forward differences,
     /// which is enough for an iteration.

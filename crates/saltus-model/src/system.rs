@@ -126,6 +126,13 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
         let _ = q;
         0.0
     }
+    /// The force that damps, `D`, as far as it is known: what is subtracted in `F` because the
+    /// system moves. The energy ledger tells its work from that of other forces. `false`, and
+    /// nothing is filled, where there is none.
+    fn damping(&self, at: At<'_>, D: &mut [f64], work: &mut [f64]) -> Result<bool, OperatorError> {
+        let _ = (at, D, work);
+        Ok(false)
+    }
     /// The external force: `F(t, 0, 0)` of a linear system.
     fn external(&self, t: f64, F: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂F/∂q`.

@@ -104,6 +104,14 @@ impl SecondOrderSystem for LagrangianLinear {
         Ok(())
     }
 
+    /// `D = C v`.
+    fn damping(&self, at: At<'_>, D: &mut [f64], _: &mut [f64]) -> Result<bool, OperatorError> {
+        if let Some(C) = &self.C {
+            C.apply(at.second, D);
+        }
+        Ok(self.C.is_some())
+    }
+
     /// `½ qᵀ K q`.
     fn potential(&self, q: &[f64]) -> f64 {
         let Some(K) = &self.K else { return 0.0 };

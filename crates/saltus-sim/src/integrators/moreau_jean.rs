@@ -40,7 +40,8 @@ use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::{LinearMap, Matrix, Sparse};
 use saltus_model::{At, Dependence, Model, Order, SecondOrderSystem, System, SystemId};
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Problem, Report, Solver};
+use saltus_numerics::{Memory, Problem, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -60,7 +61,8 @@ pub(crate) struct MoreauJeanPart {
     M: LinearMap,
     C: LinearMap,
     K: LinearMap,
-    forced: bool, // some F_ext depends on time
+    forced: bool,          // some F_ext depends on time
+    frictional: Vec<bool>, // rows whose energy is taken by friction
     operators: Option<Operators>,
     workspace: Workspace,
     now: Row,
@@ -128,7 +130,7 @@ impl MoreauJeanPart {
         };
         let places = Places::new(model, Order::Second);
         let relations = Relations::new(model, &places);
-        let (n, m) = (places.states, places.outputs);
+        let n = places.states;
         let mut systems = Vec::new();
         let mut forced = false;
         let (mut M, mut C, mut K) = (Blocks::default(), Blocks::default(), Blocks::default());
@@ -150,7 +152,7 @@ impl MoreauJeanPart {
                 systems.push(Member { name, system, range });
             }
         }
-        let state = Row::new(Order::Second, n, m);
+        let state = Row::new(Order::Second, places.sizes());
         let laws = Laws::new(model, &places);
         let unknowns = laws.unknowns();
         let mut part = MoreauJeanPart {
@@ -160,13 +162,13 @@ impl MoreauJeanPart {
             position_theta,
             fresh: true,
             systems,
-            laws,
             H: LinearMap::from_sparse(relations.C.clone()),
             relations,
             M: M.map(n),
             C: C.map(n),
             K: K.map(n),
             forced,
+            frictional: laws.frictional(),
             operators: None,
             workspace: Workspace::new(solver.clone())?,
             now: state.clone(),
@@ -181,6 +183,7 @@ impl MoreauJeanPart {
             v_theta: vec![0.0; n],
             work: vec![0.0; n],
             scratch: Vec::new(),
+            laws,
             places,
         };
         part.reset(model.t0())?;
@@ -221,6 +224,7 @@ impl MoreauJeanPart {
             // the solver takes its memory now, not at the first contact
             let _ = self.workspace.solve(&problem, &mut self.z, &mut self.w)?;
             self.workspace.forget();
+            self.z.fill(0.0);
         }
         let G = LinearMap::from_sparse(G);
         self.q_problem.copy_from_slice(problem.q());
@@ -360,8 +364,33 @@ impl Part for MoreauJeanPart {
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
+        self.z.fill(0.0);
         self.workspace.forget();
         self.refresh();
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        external(&self.systems, last.end, &mut self.F_next)?;
+        self.F_now.copy_from_slice(&self.F_next);
+        self.F_theta.copy_from_slice(&self.F_next);
+        let now = self.now.mechanical();
+        now.q.copy_from_slice(before.now().get(Quantity::Q));
+        now.v.copy_from_slice(before.now().get(Quantity::V));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.laws.silence(now.lam);
+        self.refresh();
+        if same {
+            let ledger = before.now().ledger();
+            self.now.set_ledger(&ledger.to_array());
+            self.energy0 = ledger.start();
+            let before = before.as_any().downcast_ref::<MoreauJeanPart>();
+            self.fresh = before.is_none_or(|before| before.fresh);
+        }
         Ok(())
     }
 
@@ -452,23 +481,25 @@ impl Part for MoreauJeanPart {
         self.H.apply(next.v, next.u);
 
         // (5): where the energy went
-        let Ledger { mut work, mut damping, mut contact, .. } = Ledger::from_slice(now.ledger);
-        let kinetic = 0.5 * self.M.quadratic_form(next.v);
-        let potential = 0.5 * self.K.quadratic_form(next.q);
-        work += 0.5 * h * power;
+        let mut ledger = Ledger::from_slice(now.ledger);
+        ledger.kinetic = 0.5 * self.M.quadratic_form(next.v);
+        ledger.potential = 0.5 * self.K.quadratic_form(next.q);
+        ledger.work += 0.5 * h * power;
         if !self.C.is_zero() {
             for ((v_theta, v), v_next) in self.v_theta.iter_mut().zip(&*now.v).zip(&*next.v) {
                 *v_theta = theta * v_next + (1.0 - theta) * v;
             }
             self.C.apply(&self.v_theta, &mut self.work);
-            damping += 0.5 * h * mean(now.v, next.v, &self.work);
+            ledger.damping += 0.5 * h * mean(now.v, next.v, &self.work);
         }
         if any {
-            contact -= 0.5 * mean(now.u, next.u, next.lam);
+            let rows = next.lam.iter().zip(now.u.iter().zip(&*next.u)).zip(&self.frictional);
+            for ((lam, (u, u_next)), frictional) in rows {
+                let taken = if *frictional { &mut ledger.friction } else { &mut ledger.impact };
+                *taken -= 0.5 * (u + u_next) * lam;
+            }
         }
-        let numerical = work - damping - contact - (kinetic + potential - self.energy0);
-        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
-        next.ledger.copy_from_slice(&ledger.to_array());
+        next.ledger.copy_from_slice(&ledger.closed(self.energy0).to_array());
         Ok(report)
     }
 
@@ -479,6 +510,26 @@ impl Part for MoreauJeanPart {
         if self.forced {
             std::mem::swap(&mut self.F_now, &mut self.F_next);
         }
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        memory.numbers(&mut self.F_now);
+        memory.numbers(&mut self.F_theta);
+        // the matrices first: they follow from the length of the step
+        let mut h = self.operators.as_ref().map_or(f64::NAN, |operators| operators.h);
+        memory.number(&mut h);
+        if memory.is_read() && self.operators.as_ref().is_none_or(|now| now.h != h) {
+            self.operators = None;
+            if h > 0.0 {
+                self.prepare(Step { start: 0.0, end: 0.0, h })?;
+            }
+        }
+        memory.flag(&mut self.fresh);
+        self.now.memory(memory);
+        memory.number(&mut self.energy0);
+        memory.numbers(&mut self.z);
+        self.workspace.memory(memory, self.operators.as_ref().map(|now| &now.problem));
+        Ok(())
     }
 
     #[inline]
