@@ -49,13 +49,14 @@ def test_relay(make):
 
 
 def test_settings_and_guess():
-    p = nu.lcp(M, [-4, 1])
+    chain = 2.5 * np.eye(6) - np.eye(6, k=1) - np.eye(6, k=-1)
+    p = nu.lcp(chain, -np.arange(1.0, 7.0))
     s = nu.solve(p, solver=sl.solvers.GaussSeidel(relaxation=0.7), tol=1e-3)
     assert 0 < s.residual <= 1e-3 and s.solver == "gauss-seidel"
     # a solver object keeps its own tolerance
     tight = nu.solve(p, solver=sl.solvers.GaussSeidel(relaxation=0.7, tol=1e-12))
     assert tight.residual <= 1e-12 and tight.iterations > s.iterations
-    assert nu.solve(p, "gauss-seidel", z0=[2, 0]).iterations == 0
+    assert nu.solve(nu.lcp(M, [-4, 1]), "gauss-seidel", z0=[2, 0]).iterations == 0
 
 
 def test_not_solved():
