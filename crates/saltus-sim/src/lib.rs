@@ -2,6 +2,7 @@
 
 mod clock;
 mod error;
+mod event_driven;
 pub mod integrators;
 mod recorder;
 mod run;
@@ -9,6 +10,7 @@ mod time_stepping;
 
 pub use clock::Steps;
 pub use error::SimError;
+pub use event_driven::{Event, EventDriven, EventKind, EventSettings};
 pub use integrators::{
     D1MinusLinear, EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
     NewtonMode, NewtonSettings, Projection, SchatzmanPaoli, Variant, ZeroOrderHold,
