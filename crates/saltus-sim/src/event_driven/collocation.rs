@@ -21,7 +21,8 @@
 use super::mode::Mode;
 use super::plant::{Linearized, Plant};
 use crate::SimError;
-use saltus_linalg::{DenseLu, Matrix, Sparse, SparseFactor};
+use super::factor::Factor;
+use saltus_linalg::{DenseLu, Matrix};
 
 /// Stages of the formula.
 const STAGES: usize = 5;
@@ -35,8 +36,6 @@ const NODES: [f64; STAGES] = [
 ];
 /// The real eigenvalue of `A⁻¹`.
 const GAMMA: f64 = 6.286_704_751_729_276_645;
-/// Unknowns up to which matrices are dense.
-const DENSE: usize = 160;
 /// Iterations after which a step is too long.
 const ITERATIONS: usize = 12;
 
@@ -350,37 +349,6 @@ impl Collocation {
         entries.extend(dlam.iter().map(|&(r, c, x)| (r, n + c, x)));
         let second = self.filter.set(size, &entries);
         Ok(first && second)
-    }
-}
-
-/// Factors of a matrix, dense where it is small.
-#[derive(Debug, Default)]
-pub(super) struct Factor {
-    dense: Option<DenseLu>,
-    sparse: Option<SparseFactor>,
-}
-
-impl Factor {
-    pub fn set(&mut self, n: usize, entries: &[(usize, usize, f64)]) -> bool {
-        if n <= DENSE {
-            let mut matrix = Matrix::zeros(n, n);
-            entries.iter().for_each(|&(i, j, x)| matrix[(i, j)] += x);
-            let lu = self.dense.get_or_insert_with(|| DenseLu::with_capacity(n));
-            return lu.factor(&matrix).is_ok();
-        }
-        let matrix = Sparse::from_triplets(n, n, entries);
-        let mut factor = SparseFactor::with_symmetry(&matrix, false);
-        let done = factor.factor(&matrix).is_ok();
-        self.sparse = Some(factor);
-        done
-    }
-
-    pub fn solve(&mut self, x: &mut [f64]) {
-        if let Some(factor) = &mut self.sparse {
-            factor.solve(x);
-        } else if let Some(factor) = &mut self.dense {
-            factor.solve(x);
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! Then a step of vanishing length tells what follows.
 
 mod collocation;
+mod factor;
 mod instant;
 mod mode;
 mod plant;

@@ -7,7 +7,8 @@
 //! First the configurations, with gaps; then the velocities, with relative velocities; of
 //! first-order systems the states, with outputs.
 
-use super::collocation::{Factor, Tolerance};
+use super::collocation::Tolerance;
+use super::factor::Factor;
 use super::mode::Mode;
 use super::plant::Plant;
 use crate::SimError;
