@@ -57,7 +57,9 @@ pub(super) struct Collocation {
     residual: Vec<f64>,
     change: Vec<f64>,
     error: Vec<f64>,
-    linearized: Linearized,
+    zero: Vec<f64>, // no multipliers
+    linearized: [Linearized; STAGES], // the first alone, where the slopes of the beginning do
+    entries: Vec<(usize, usize, f64)>,
     factor: Factor,
     filter: Factor,
     factored: Option<(u64, f64)>, // the mode and the step that the factors belong to
@@ -118,7 +120,9 @@ impl Collocation {
             residual: vec![0.0; n],
             change: vec![0.0; n],
             error: vec![0.0; states + rows],
-            linearized: Linearized::default(),
+            zero: vec![0.0; rows],
+            linearized: Default::default(),
+            entries: Vec::new(),
             factor: Factor::default(),
             filter: Factor::default(),
             factored: None,
@@ -161,7 +165,10 @@ impl Collocation {
         }
     }
 
-    /// Computes the step from `X` at `t`. The last step is the first guess.
+    /// Computes the step from `X` at `t`. The last step, continued, is the first guess.
+    ///
+    /// Newton's method keeps the derivatives of the beginning; where it does not converge with
+    /// them, it takes those of every stage.
     pub fn step(
         &mut self,
         plant: &mut Plant,
@@ -171,32 +178,55 @@ impl Collocation {
         h: f64,
         tolerance: Tolerance,
     ) -> Result<Outcome, SimError> {
-        let (n, m) = (self.states, self.rows);
         (self.t, self.h) = (t, h);
         self.X.copy_from_slice(X);
-        self.predict(h);
-        if self.factored.is_none()
-            || self.factored.is_some_and(|(id, of)| id != mode.id() || of != h)
-        {
+        self.iterations = 0;
+        for everywhere in [false, true] {
+            self.predict(h);
+            if self.newton(plant, mode, everywhere, tolerance)? {
+                return self.estimate(plant, mode, tolerance).map(Outcome::Done);
+            }
+        }
+        Ok(Outcome::TooLong)
+    }
+
+    /// Newton's method on (1); whether it converged.
+    fn newton(
+        &mut self,
+        plant: &mut Plant,
+        mode: &Mode,
+        everywhere: bool,
+        tolerance: Tolerance,
+    ) -> Result<bool, SimError> {
+        let (n, m, t, h) = (self.states, self.rows, self.t, self.h);
+        if !everywhere && self.factored != Some((mode.id(), h)) {
             let last = STAGES - 1;
             let (K, lam) = (&self.K[last * n..], &self.lam[last * m..]);
-            plant.linearize(t, X, K, lam, mode, &mut self.linearized)?;
-            if !self.factorize(h)? {
-                return Ok(Outcome::TooLong);
+            plant.linearize(t, &self.X, K, lam, mode, &mut self.linearized[0])?;
+            if !self.factorize(h, false) {
+                self.factored = None;
+                return Ok(false);
             }
             self.factored = Some((mode.id(), h));
         }
-
-        // Newton's method on (1)
         let (mut before, mut settled) = (f64::INFINITY, false);
-        self.iterations = 0;
-        loop {
+        for iteration in 0..ITERATIONS {
             self.iterations += 1;
             for i in 0..STAGES {
                 self.place(i);
                 let (K, lam) = (&self.K[i * n..][..n], &self.lam[i * m..][..m]);
                 let residual = &mut self.residual[i * (n + m)..][..n + m];
-                plant.residual(t + NODES[i] * h, &self.stage, K, lam, mode, residual)?;
+                let t = t + NODES[i] * h;
+                plant.residual(t, &self.stage, K, lam, mode, residual)?;
+                if everywhere {
+                    plant.linearize(t, &self.stage, K, lam, mode, &mut self.linearized[i])?;
+                }
+            }
+            if everywhere {
+                self.factored = None;
+                if !self.factorize(h, true) {
+                    break;
+                }
             }
             self.change.copy_from_slice(&self.residual);
             self.factor.solve(&mut self.change);
@@ -207,7 +237,7 @@ impl Collocation {
                     let K = &mut self.K[i * n + k];
                     *K -= change[k];
                     let allowed = tolerance.of(self.X[k]);
-                    size = size.max(h * change[k].abs() / allowed);
+                    size = larger(size, h * change[k].abs() / allowed);
                     noise = noise.max(f64::EPSILON * (self.X[k].abs() + h * K.abs()) / allowed);
                 }
                 for k in 0..m {
@@ -217,22 +247,21 @@ impl Collocation {
             if !size.is_finite() {
                 self.K.fill(0.0);
                 self.lam.fill(0.0);
-                self.factored = None;
-                return Ok(Outcome::TooLong);
-            }
-            if settled || size == 0.0 {
                 break;
             }
-            let ratio = size / before;
-            if size <= (1e-2_f64).max(50.0 * noise) {
+            if settled || size == 0.0 {
+                return Ok(true);
+            }
+            let stalls = iteration > 1 && size > 0.9 * before;
+            if size <= (1e-2_f64).max(50.0 * noise) || (stalls && size < 0.3) {
                 settled = true; // once more, for the multipliers
-            } else if self.iterations >= ITERATIONS || (self.iterations > 2 && ratio > 0.9) {
-                self.factored = None;
-                return Ok(Outcome::TooLong);
+            } else if stalls {
+                break;
             }
             before = size;
         }
-        self.estimate(plant, mode, tolerance).map(Outcome::Done)
+        self.factored = None;
+        Ok(false)
     }
 
     /// Equation (2), relative to what is allowed.
@@ -251,17 +280,14 @@ impl Collocation {
         }
         // R with −γ Σ (b̂ − b) K for Ẋ is the right-hand side of (2), with another sign
         self.stage.iter_mut().for_each(|x| *x = -*x);
-        let lam = vec![0.0; self.rows];
-        plant.residual(self.t, &self.X, &self.stage, &lam, mode, &mut self.error)?;
+        plant.residual(self.t, &self.X, &self.stage, &self.zero, mode, &mut self.error)?;
         self.error.iter_mut().for_each(|x| *x = -*x);
         self.filter.solve(&mut self.error);
         let mut worst = 0.0_f64;
         for k in 0..n {
             let end = self.X[k] + self.h * self.rise(k);
-            let error = self.error[k].abs() / tolerance.of(self.X[k].abs().max(end.abs()));
-            if !(error <= worst) {
-                worst = error;
-            }
+            let allowed = tolerance.of(self.X[k].abs().max(end.abs()));
+            worst = larger(worst, self.error[k].abs() / allowed);
         }
         Ok(worst)
     }
@@ -329,12 +355,13 @@ impl Collocation {
     }
 
     /// The matrices of Newton's method on (1) and of (2); whether they can be inverted.
-    fn factorize(&mut self, h: f64) -> Result<bool, SimError> {
+    fn factorize(&mut self, h: f64, everywhere: bool) -> bool {
         let (n, m) = (self.states, self.rows);
-        let Linearized { dK, dX, dlam } = &self.linearized;
         let size = n + m;
-        let mut entries = Vec::new();
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.clear();
         for i in 0..STAGES {
+            let Linearized { dK, dX, dlam } = &self.linearized[if everywhere { i } else { 0 }];
             entries.extend(dK.iter().map(|&(r, c, x)| (i * size + r, i * size + c, x)));
             entries.extend(dlam.iter().map(|&(r, c, x)| (i * size + r, i * size + n + c, x)));
             for j in 0..STAGES {
@@ -344,12 +371,19 @@ impl Collocation {
         }
         let first = self.factor.set(STAGES * size, &entries);
         entries.clear();
+        let Linearized { dK, dX, dlam } = &self.linearized[0];
         entries.extend(dK.iter().map(|&(r, c, x)| (r, c, GAMMA / h * x)));
         entries.extend(dX.iter().copied());
         entries.extend(dlam.iter().map(|&(r, c, x)| (r, n + c, x)));
         let second = self.filter.set(size, &entries);
-        Ok(first && second)
+        self.entries = entries;
+        first && second
     }
+}
+
+/// The larger of two, not a number where one of them is none.
+fn larger(a: f64, b: f64) -> f64 {
+    if b <= a { a } else { b }
 }
 
 /// `A` of (1), and `b̂` of (2).

@@ -6,7 +6,7 @@
 //! the jump, and with it the forces `λ`:
 //!
 //! ```text
-//! X(ε) = X⁺ + ε Ẋ⁺ + O(ε²),    X⁺ = (4 X(ε/4) − X(ε))/3 + O(ε²)                       (1)
+//! X(ε) = X⁺ + ε Ẋ⁺ + O(ε²),    X⁺ = (X(ε) − 6 X(ε/2) + 8 X(ε/4))/3 + O(ε³)            (1)
 //! ```
 
 use crate::SimError;
@@ -17,10 +17,13 @@ use saltus_model::{Model, Order};
 use saltus_numerics::Solver;
 use std::ops::Range;
 
+/// Lengths of the steps that tell what happens, in units of `ε`.
+pub(super) const SHARES: [f64; 3] = [1.0, 0.5, 0.25];
+
 /// The implicit schemes, and the answer of their last step.
 #[derive(Debug)]
 pub(super) struct Instant {
-    parts: Parts,
+    parts: [Parts; 3], // one for each length, so that their matrices stay
     systems: Vec<Place>,
     interactions: Vec<(Order, Range<usize>, Range<usize>)>, // rows of the part, rows of all
     /// The state after the step.
@@ -55,7 +58,10 @@ impl Instant {
         }
         let newton = NewtonSettings::default();
         let part = |order| choice::part(model, order, &integrators, newton, solver);
-        let parts = Parts { first: part(Order::First)?, second: part(Order::Second)? };
+        let parts = || -> Result<Parts, SimError> {
+            Ok(Parts { first: part(Order::First)?, second: part(Order::Second)? })
+        };
+        let parts = [parts()?, parts()?, parts()?];
 
         let (mut nx, mut nq) = (0, 0);
         for (_, system) in model.systems() {
@@ -101,8 +107,16 @@ impl Instant {
         })
     }
 
-    /// A step of length `epsilon` from this state.
-    pub fn step(&mut self, model: &Model, t: f64, X: &[f64], epsilon: f64) -> Result<(), SimError> {
+    /// A step of length `epsilon` from this state, with the matrices of the `k`-th share.
+    pub fn step(
+        &mut self,
+        model: &Model,
+        t: f64,
+        X: &[f64],
+        k: usize,
+        epsilon: f64,
+    ) -> Result<(), SimError> {
+        let parts = &mut self.parts[k];
         for ((name, _), place) in model.systems().zip(&self.systems) {
             let id = model.system_id(name)?;
             let values = match place.order {
@@ -110,19 +124,18 @@ impl Instant {
                 Order::Second => [Some(&X[place.first.clone()]), Some(&X[place.second.clone()])],
             };
             let part = match place.order {
-                Order::First => &mut self.parts.first,
-                Order::Second => &mut self.parts.second,
+                Order::First => &mut parts.first,
+                Order::Second => &mut parts.second,
             };
             if let Some(part) = part {
                 part.set(model, id, place.part.clone(), values)?;
             }
         }
         let step = Step { start: t, end: t + epsilon, h: epsilon };
-        for part in [&mut self.parts.first, &mut self.parts.second].into_iter().flatten() {
+        for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
             part.advance(model, step)?;
             part.commit();
         }
-        let parts = &self.parts;
         let now = |order, quantity| {
             let part = match order {
                 Order::First => &parts.first,

@@ -22,7 +22,7 @@ use crate::recorder::{Recorder, signals_of};
 use crate::run::{Frames, Layout, Outcome as RunOutcome, Quantity, Run, RunStats};
 use crate::time_stepping::RunFailure;
 use collocation::{Collocation, Outcome, Tolerance};
-use instant::Instant;
+use instant::{Instant, SHARES};
 use mode::{Branch, INDICATORS, Mode};
 use plant::Plant;
 use saltus_model::{Model, Order};
@@ -488,7 +488,9 @@ impl EventDriven {
         // shorter than what came before by far, so that nothing else happens meanwhile
         let since = self.t - self.last_event;
         if since > 0.0 {
-            self.epsilon = VANISHING * self.h.min(since);
+            // a power of sixteen, so that the matrices of the steps stay
+            let epsilon = VANISHING * self.h.min(since);
+            self.epsilon = 16f64.powi((epsilon.log2() / 4.0).floor() as i32);
         }
         self.last_event = self.t;
         if let Some(cause) = cause
@@ -498,10 +500,10 @@ impl EventDriven {
         }
         let mut jumped = false;
         for _ in 0..20 {
-            let steps = [1.0, 0.5, 0.25].map(|share| share * self.epsilon);
             let mut tries: [Vec<f64>; 3] = Default::default();
-            for (step, X) in steps.into_iter().zip(&mut tries) {
-                self.instant.step(&self.model, self.t, &self.X, step)?;
+            for (k, X) in tries.iter_mut().enumerate() {
+                let step = SHARES[k] * self.epsilon;
+                self.instant.step(&self.model, self.t, &self.X, k, step)?;
                 X.clone_from(&self.instant.X);
             }
             let mut branches = std::mem::take(&mut self.work.branches);
@@ -640,7 +642,7 @@ impl EventDriven {
             self.project()?;
         } else {
             let length = 4.0 * left;
-            self.instant.step(&self.model, self.t, &self.X, length)?;
+            self.instant.step(&self.model, self.t, &self.X, 0, length)?;
             self.X.copy_from_slice(&self.instant.X);
             self.t += length;
         }

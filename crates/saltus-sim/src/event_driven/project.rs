@@ -59,7 +59,9 @@ impl Plant {
                     break; // redundant constraints: the next step's balance tells
                 }
                 factor.solve(&mut right);
-                if right.iter().any(|x| !x.is_finite()) {
+                // near a singular position nothing is known of the shortest way
+                let far = |(change, x): (&f64, &f64)| !(change.abs() <= 1e-3 * (1.0 + x.abs()));
+                if right.iter().zip(&*X).any(far) {
                     break;
                 }
                 X.iter_mut().zip(&right).for_each(|(X, change)| *X += change);
