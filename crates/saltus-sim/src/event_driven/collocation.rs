@@ -36,6 +36,9 @@ const NODES: [f64; STAGES] = [
 ];
 /// The real eigenvalue of `A⁻¹`.
 const GAMMA: f64 = 6.286_704_751_729_276_645;
+/// How much a held row gives way in the matrix of Newton's method, not in what it solves. Rows
+/// that say the same, or a position in which they do, keep the multipliers of the step before.
+const LOOSE: f64 = 1e-10;
 /// Iterations after which a step is too long.
 const ITERATIONS: usize = 12;
 
@@ -57,7 +60,7 @@ pub(super) struct Collocation {
     residual: Vec<f64>,
     change: Vec<f64>,
     error: Vec<f64>,
-    zero: Vec<f64>, // no multipliers
+    start: Vec<f64>, // multipliers at the beginning
     linearized: [Linearized; STAGES], // the first alone, where the slopes of the beginning do
     entries: Vec<(usize, usize, f64)>,
     factor: Factor,
@@ -120,7 +123,7 @@ impl Collocation {
             residual: vec![0.0; n],
             change: vec![0.0; n],
             error: vec![0.0; states + rows],
-            zero: vec![0.0; rows],
+            start: vec![0.0; rows],
             linearized: Default::default(),
             entries: Vec::new(),
             factor: Factor::default(),
@@ -200,9 +203,12 @@ impl Collocation {
     ) -> Result<bool, SimError> {
         let (n, m, t, h) = (self.states, self.rows, self.t, self.h);
         if !everywhere && self.factored != Some((mode.id(), h)) {
-            let last = STAGES - 1;
-            let (K, lam) = (&self.K[last * n..], &self.lam[last * m..]);
-            plant.linearize(t, &self.X, K, lam, mode, &mut self.linearized[0])?;
+            // the slopes of the middle are the best for all
+            let middle = STAGES / 2;
+            self.place(middle);
+            let (K, lam) = (&self.K[middle * n..][..n], &self.lam[middle * m..][..m]);
+            let t = t + NODES[middle] * h;
+            plant.linearize(t, &self.stage, K, lam, mode, &mut self.linearized[0])?;
             if !self.factorize(h, false) {
                 self.factored = None;
                 return Ok(false);
@@ -280,7 +286,13 @@ impl Collocation {
         }
         // R with −γ Σ (b̂ − b) K for Ẋ is the right-hand side of (2), with another sign
         self.stage.iter_mut().for_each(|x| *x = -*x);
-        plant.residual(self.t, &self.X, &self.stage, &self.zero, mode, &mut self.error)?;
+        // the multipliers of the beginning: those of the polynomial, up to what (2) finds itself
+        let m = self.rows;
+        for k in 0..m {
+            let start = (0..STAGES).map(|j| self.divided[(0, j)] * self.lam[j * m + k]).sum();
+            self.start[k] = start;
+        }
+        plant.residual(self.t, &self.X, &self.stage, &self.start, mode, &mut self.error)?;
         self.error.iter_mut().for_each(|x| *x = -*x);
         self.filter.solve(&mut self.error);
         let mut worst = 0.0_f64;
@@ -361,7 +373,12 @@ impl Collocation {
         let mut entries = std::mem::take(&mut self.entries);
         entries.clear();
         for i in 0..STAGES {
-            let Linearized { dK, dX, dlam } = &self.linearized[if everywhere { i } else { 0 }];
+            let of = &self.linearized[if everywhere { i } else { 0 }];
+            let Linearized { dK, dX, dlam, held } = of;
+            entries.extend(held.iter().map(|&(row, reach, own)| {
+                let place = i * size + n + row;
+                (place, place, LOOSE * (h * reach + own))
+            }));
             entries.extend(dK.iter().map(|&(r, c, x)| (i * size + r, i * size + c, x)));
             entries.extend(dlam.iter().map(|&(r, c, x)| (i * size + r, i * size + n + c, x)));
             for j in 0..STAGES {
@@ -371,7 +388,10 @@ impl Collocation {
         }
         let first = self.factor.set(STAGES * size, &entries);
         entries.clear();
-        let Linearized { dK, dX, dlam } = &self.linearized[0];
+        let Linearized { dK, dX, dlam, held } = &self.linearized[0];
+        entries.extend(held.iter().map(|&(row, reach, own)| {
+            (n + row, n + row, LOOSE * (h / GAMMA * reach + own))
+        }));
         entries.extend(dK.iter().map(|&(r, c, x)| (r, c, GAMMA / h * x)));
         entries.extend(dX.iter().copied());
         entries.extend(dlam.iter().map(|&(r, c, x)| (r, n + c, x)));

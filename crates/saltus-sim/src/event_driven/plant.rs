@@ -88,6 +88,8 @@ pub(super) struct Linearized {
     pub dK: Vec<(usize, usize, f64)>,
     pub dX: Vec<(usize, usize, f64)>,
     pub dlam: Vec<(usize, usize, f64)>,
+    /// Rows that are held, with `C M⁻¹ B` and `D` of their own, about.
+    pub held: Vec<(usize, f64, f64)>,
 }
 
 impl Plant {
@@ -238,7 +240,8 @@ impl Plant {
         mode: &Mode,
         out: &mut Linearized,
     ) -> Result<(), SimError> {
-        let Linearized { dK, dX, dlam } = out;
+        let Linearized { dK, dX, dlam, held } = out;
+        held.clear();
         dK.clear();
         dX.clear();
         dlam.clear();
@@ -287,6 +290,8 @@ impl Plant {
             link.linearize(t, dX, dlam)?;
             link.turn(t, X, lam, dX)?;
         }
+        let mut mass = vec![1.0; self.states];
+        dK.iter().filter(|(i, j, _)| i == j).for_each(|&(i, _, x)| mass[i] = x);
         // the mode's equations through y and u
         mode.linearize(t, X, &self.y, &self.u, lam, &mut self.local)?;
         for link in &self.links {
@@ -295,6 +300,9 @@ impl Plant {
                 let i = other - first;
                 if by_lam != 0.0 {
                     dlam.push((self.states + row, other, by_lam));
+                } else if row == other {
+                    let own = if link.terms.through { by_y * link.D[(i, i)] } else { 0.0 };
+                    held.push((row, link.reach(i, &mass), own));
                 }
                 let mut column = 0;
                 for (states, forced) in link.states.iter().zip(&link.forced) {
@@ -404,6 +412,16 @@ impl Link {
     /// Whether `H` depends on `q`.
     fn turns(&self) -> bool {
         self.order == Order::Second && self.relation.linear().is_none()
+    }
+
+    /// `C M⁻¹ B` of a component with itself, with the diagonal of `M`.
+    fn reach(&self, i: usize, mass: &[f64]) -> f64 {
+        let forced = self.forced.iter().flat_map(Clone::clone);
+        let terms = forced.enumerate().map(|(j, row)| {
+            let B = if self.relation.input().is_some() { self.B[(j, i)] } else { self.C[(i, j)] };
+            if mass[row] == 0.0 { 0.0 } else { self.C[(i, j)] * B / mass[row] }
+        });
+        terms.sum()
     }
 
     /// How `Hᵀ λ` and `H v + ∂h/∂t` change with `q`, by differences.
