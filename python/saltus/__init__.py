@@ -48,11 +48,14 @@ from saltus.integrators import (
 )
 from saltus.jacobians import JacobianCheck, JacobianReport
 from saltus.laws import (
+    BinaryCohesive,
+    Cohesive,
     Complementarity,
     Equality,
     Fremond,
     ImpactFriction,
     Law,
+    MultipleImpact,
     NewtonImpact,
     NormalCone,
     PiecewiseLinear,
@@ -78,8 +81,10 @@ from saltus.time_stepping import StepStats, TimeStepping
 __version__: str = _saltus.VERSION
 
 __all__ = [
+    "BinaryCohesive",
     "BusyError",
     "CFUNC_SIGNATURE",
+    "Cohesive",
     "Complementarity",
     "D1MinusLinear",
     "Equality",
@@ -111,6 +116,7 @@ __all__ = [
     "ModelFileError",
     "MoreauJean",
     "MoreauJeanBilbao",
+    "MultipleImpact",
     "Newton",
     "NewtonImpact",
     "NormalCone",

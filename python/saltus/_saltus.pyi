@@ -1,6 +1,7 @@
 """The compiled half of Saltus. Private: use `saltus`."""
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,16 @@ class Law:
     def rolling_friction(e: Operator, mu: Operator, mu_r: Operator) -> Law: ...
     @staticmethod
     def fremond(e: Operator, mu: Operator) -> Law: ...
+    @staticmethod
+    def multiple_impact(e: float, stiffness: float, exponent: float) -> Law: ...
+    @staticmethod
+    def cohesive(
+        stiffness: float, strength: float, energy: float, shear: float, e: Operator, mu: Operator
+    ) -> Law: ...
+    @staticmethod
+    def binary_cohesive(
+        strength: float, opening: float, e: Operator, mu: Operator
+    ) -> Law: ...
 
 class Operator:
     @staticmethod
@@ -288,6 +299,8 @@ class TimeStepping:
     def done(self, until: float) -> bool: ...
     def step(self) -> tuple[float, float, int, float]: ...
     def reset(self) -> None: ...
+    def checkpoint(self, path: str | PathLike[str]) -> None: ...
+    def restore(self, path: str | PathLike[str]) -> None: ...
     def set_state(
         self,
         name: str,

@@ -320,6 +320,11 @@ class InteractionHandle:
         return self._get("lam")
 
     @property
+    def beta(self) -> Array:
+        """Integrity of a bond, from 1 (sound) to 0 (broken); empty for other laws."""
+        return self._get("beta")
+
+    @property
     def z(self) -> Array:
         """Inputs; setting them changes the simulation that the model was last given to."""
         return _inputs(self)

@@ -118,6 +118,11 @@ class Record:
         that ended there)."""
         return self._get("lam")
 
+    @property
+    def beta(self) -> Array:
+        """Integrity of a bond, one row an instant: 1 sound, 0 broken."""
+        return self._get("beta")
+
     def _get(self, quantity: str) -> Array:
         if quantity not in self._quantities:
             known = ", ".join(self._quantities)

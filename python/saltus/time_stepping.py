@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -186,6 +187,35 @@ class TimeStepping:
     def reset(self) -> None:
         """Back to the initial state and time."""
         self._core.reset()
+
+    def checkpoint(self, path: str | os.PathLike[str]) -> None:
+        """Writes all that the next steps depend on besides the model to a file.
+
+        States, multipliers, inputs, the ledger, what the scheme remembers and what the solver has
+        met are kept to the last bit. The file appears whole or not at all.
+        """
+        self._core.checkpoint(os.fspath(path))
+
+    def restore(self, path: str | os.PathLike[str]) -> TimeStepping:
+        """Takes up a simulation of the same model where `checkpoint` left it.
+
+        The next steps are those of the simulation that was not interrupted, bit for bit, also in
+        another process. The simulation itself is returned::
+
+            sim = sl.TimeStepping(model, h=1e-3).restore("ball.checkpoint")
+
+        Raises
+        ------
+        InputError
+            The checkpoint is of another model, step, integrator or solver; the message says what
+            differs.
+        FileError
+            The file cannot be read, is damaged, or is no checkpoint.
+
+        In either case nothing has changed.
+        """
+        self._core.restore(os.fspath(path))
+        return self
 
     def set_state(
         self,

@@ -81,9 +81,9 @@ pub fn all() -> Vec<Case> {
         example("woodpecker", &["woodpecker", "--steps", "15000"], 15_000),
         example("friction-oscillator", &["friction-oscillator", "--steps", "5000"], 5000),
         example("impacting-bar", &["impacting-bar", "--steps", "5000"], 5000),
-        example("two-link-arm", &[], 3000),
-        example("slider-crank", &[], 5000),
-        example("buck-converter", &[], 10_000),
+        example("two-link-arm", &["two-link-arm", "--steps", "3000"], 3000),
+        example("slider-crank", &["slider-crank", "--steps", "5000"], 5000),
+        example("buck-converter", &["buck-converter", "--steps", "10000"], 10_000),
     ]
 }
 

@@ -45,6 +45,7 @@ pub const EXAMPLES: &[Example] = &[
     example!("rocking-block": "README.md", "model.toml"),
     example!("slider-crank": "README.md", "model.toml", "friction.toml"),
     example!("sliding-mode": "README.md", "model.toml", "sgn.toml"),
+    example!("two-fuses": "README.md", "model.toml"),
     example!("two-link-arm": "README.md", "model.toml"),
     example!("woodpecker": "README.md", "model.toml"),
 ];

@@ -43,13 +43,14 @@
 //! power       = atom [ ( "^" | "**" ) unary ]
 //! atom        = number | variable | call | "(" formula ")"
 //! call        = function "(" formula { "," formula } ")"
-//! variable    = name [ "[" digits "]" ]
+//! variable    = [ ( name | "'" owner "'" ) "." ] name [ "[" digits "]" ]      owner: anything without quotes
 //! name        = ( letter | "_" ) { letter | digit | "_" }
 //! number      = ( digits [ "." [ digits ] ] | "." digits ) [ ( "e" | "E" ) [ "+" | "-" ] digits ]
 //! ```
 //!
 //! Letters and digits are ASCII; blanks and line breaks may stand between any two of these, and inside `x [ 0 ]`, which
-//! is the name `x[0]`. So `-2^2` is −4, `2^3^2` is 2⁹, `2^-1` is ½, and `not a < b` is `not (a < b)`.
+//! is the name `x[0]`. A member of something else, where there are such names, is `ball.q[0]`, or `'bead 3'.q[0]` if
+//! what it belongs to is no word. So `-2^2` is −4, `2^3^2` is 2⁹, `2^-1` is ½, and `not a < b` is `not (a < b)`.
 //!
 //! # Meaning
 //!

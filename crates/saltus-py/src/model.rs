@@ -5,7 +5,7 @@ use crate::{arrays, errors, operator};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use saltus::model::{
-    Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation,
+    Bond, Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation,
     IntoRelation, JacobianCheck, JacobianPoints, Lagrangian, LagrangianCompliant, LagrangianLinear,
     LagrangianLinearRelation, LagrangianRelation, Law, Model, ModelError, Operator, Prescribed,
     System, SystemId,
@@ -14,8 +14,8 @@ use saltus::model::{
 /// A law between `y` and `lam`.
 #[pyclass(frozen, name = "Law", module = "saltus._saltus")]
 pub struct PyLaw {
-    law: Law,
-    is_python: bool, // a coefficient is a Python function
+    pub law: Law,
+    pub is_python: bool, // a coefficient is a Python function
 }
 
 impl From<Law> for PyLaw {
@@ -78,6 +78,32 @@ impl PyLaw {
     #[staticmethod]
     fn fremond(e: &PyOperator, mu: &PyOperator) -> PyLaw {
         let law = Law::Fremond { e: coefficient(e), mu: coefficient(mu) };
+        PyLaw::with(law, &[e, mu])
+    }
+
+    #[staticmethod]
+    fn multiple_impact(e: f64, stiffness: f64, exponent: f64) -> PyLaw {
+        Law::MultipleImpact { e, stiffness, exponent }.into()
+    }
+
+    #[staticmethod]
+    fn cohesive(
+        stiffness: f64,
+        strength: f64,
+        energy: f64,
+        shear: f64,
+        e: &PyOperator,
+        mu: &PyOperator,
+    ) -> PyLaw {
+        let bond = Bond { stiffness, strength, energy, shear };
+        let law = Law::Cohesive { bond, e: coefficient(e), mu: coefficient(mu) };
+        PyLaw::with(law, &[e, mu])
+    }
+
+    #[staticmethod]
+    fn binary_cohesive(strength: f64, opening: f64, e: &PyOperator, mu: &PyOperator) -> PyLaw {
+        let (e_law, mu_law) = (coefficient(e), coefficient(mu));
+        let law = Law::BinaryCohesive { strength, opening, e: e_law, mu: mu_law };
         PyLaw::with(law, &[e, mu])
     }
 }

@@ -24,12 +24,21 @@ pub enum Quantity {
     U,
     /// Multiplier of an interaction (time-stepping of mechanics: the impulse of the step).
     Lam,
+    /// Integrity of a bond: 1 sound, 0 broken.
+    Beta,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 6] =
-        [Quantity::X, Quantity::Q, Quantity::V, Quantity::Y, Quantity::U, Quantity::Lam];
+    pub const ALL: [Quantity; 7] = [
+        Quantity::X,
+        Quantity::Q,
+        Quantity::V,
+        Quantity::Y,
+        Quantity::U,
+        Quantity::Lam,
+        Quantity::Beta,
+    ];
 
     /// The name in run files, signal paths and Python.
     pub fn name(self) -> &'static str {
@@ -40,6 +49,7 @@ impl Quantity {
             Quantity::Y => "y",
             Quantity::U => "u",
             Quantity::Lam => "lam",
+            Quantity::Beta => "beta",
         }
     }
 
@@ -130,6 +140,12 @@ impl Ledger {
         let entries = entries.first_chunk().unwrap_or(&[f64::NAN; 6]);
         let [kinetic, potential, work, damping, contact, numerical] = *entries;
         Ledger { kinetic, potential, work, damping, contact, numerical }
+    }
+
+    /// The energy when it began.
+    pub(crate) fn start(self) -> f64 {
+        let Ledger { kinetic, potential, work, damping, contact, numerical } = self;
+        kinetic + potential - (work - damping - contact - numerical)
     }
 
     /// The entries, in the order of [`Ledger::NAMES`].
@@ -267,6 +283,112 @@ pub struct Run {
     pub frames: Frames,
     /// Its totals.
     pub stats: RunStats,
+    /// What happened in it, in the order of time.
+    pub events: Vec<EventRecord>,
+}
+
+/// Something that happened at an instant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EventRecord {
+    /// The instant.
+    pub time: f64,
+    /// What kind of thing.
+    pub kind: EventKind,
+    /// The event of the model that it was; empty where it was none.
+    pub name: String,
+    /// The interaction it happened to; empty where it happened to none.
+    pub interaction: String,
+    /// What changed.
+    pub changes: Vec<Change>,
+}
+
+/// What kind of thing happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventKind {
+    /// A condition of the model became true.
+    When,
+    /// A scheduled instant came.
+    Scheduled,
+    /// Velocities jumped.
+    Impact,
+    /// A contact opened.
+    LiftOff,
+    /// A contact came to rest.
+    Stick,
+    /// A contact began to slip.
+    Slip,
+    /// A law went over to another branch.
+    Switch,
+    /// A law began to hold the state on a surface.
+    Sliding,
+    /// Infinitely many events came to their limit.
+    Accumulation,
+}
+
+impl EventKind {
+    /// All of them.
+    pub const ALL: [EventKind; 9] = [
+        EventKind::When,
+        EventKind::Scheduled,
+        EventKind::Impact,
+        EventKind::LiftOff,
+        EventKind::Stick,
+        EventKind::Slip,
+        EventKind::Switch,
+        EventKind::Sliding,
+        EventKind::Accumulation,
+    ];
+
+    /// The name in run files and Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::When => "when",
+            EventKind::Scheduled => "scheduled",
+            EventKind::Impact => "impact",
+            EventKind::LiftOff => "lift-off",
+            EventKind::Stick => "stick",
+            EventKind::Slip => "slip",
+            EventKind::Switch => "switch",
+            EventKind::Sliding => "sliding",
+            EventKind::Accumulation => "accumulation",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<EventKind> {
+        EventKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A value before and after.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// Of what: `ball.v[0]`, `mu`, `floor.active` (1 or 0), `floor.law`.
+    pub what: String,
+    /// Before the event.
+    pub before: Value,
+    /// After it.
+    pub after: Value,
+}
+
+/// A number, or the name of a law.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A name.
+    Name(String),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Number(value) => write!(f, "{value}"),
+            Value::Name(name) => f.write_str(name),
+        }
+    }
 }
 
 /// A signal path that the run does not have.

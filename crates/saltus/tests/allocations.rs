@@ -101,6 +101,17 @@ fn ball_through_its_bounces() {
     assert_eq!(allocations(&models::ball(0.1, 5e-3), 2000), 0);
 }
 
+/// Conditions are looked at in every step; steps in which nothing happens take no memory.
+#[test]
+fn steps_without_an_event() {
+    use saltus::prelude::Event;
+    let mut case = models::ball(0.1, 5e-3);
+    let condition = "max(ball.q[0], floor.lam[0]) > 100 or ball.v[0]*t > 100";
+    case.model.add_event(Event::when(condition).disconnect("floor")).unwrap();
+    case.model.add_event(Event::at([1e3]).disconnect("floor")).unwrap();
+    assert_eq!(allocations(&case, 2000), 0);
+}
+
 #[test]
 fn bridge_over_half_waves() {
     assert_eq!(allocations(&models::bridge(0.5, 1e-6), 5000), 0);

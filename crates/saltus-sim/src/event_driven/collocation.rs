@@ -18,10 +18,10 @@
 //! with `γ` the real eigenvalue of `A⁻¹`. E. Hairer, G. Wanner, Solving Ordinary Differential
 //! Equations II, chapter IV.8.
 
+use super::factor::Factor;
 use super::mode::Mode;
 use super::plant::{Linearized, Plant};
 use crate::SimError;
-use super::factor::Factor;
 use saltus_linalg::{DenseLu, Matrix};
 
 /// Stages of the formula.
@@ -60,7 +60,7 @@ pub(super) struct Collocation {
     residual: Vec<f64>,
     change: Vec<f64>,
     error: Vec<f64>,
-    start: Vec<f64>, // multipliers at the beginning
+    start: Vec<f64>,                  // multipliers at the beginning
     linearized: [Linearized; STAGES], // the first alone, where the slopes of the beginning do
     entries: Vec<(usize, usize, f64)>,
     factor: Factor,
@@ -94,7 +94,7 @@ pub(super) struct Tolerance {
 }
 
 impl Tolerance {
-    fn of(&self, x: f64) -> f64 {
+    pub fn of(&self, x: f64) -> f64 {
         self.atol + self.rtol * x.abs()
     }
 }
@@ -389,9 +389,10 @@ impl Collocation {
         let first = self.factor.set(STAGES * size, &entries);
         entries.clear();
         let Linearized { dK, dX, dlam, held } = &self.linearized[0];
-        entries.extend(held.iter().map(|&(row, reach, own)| {
-            (n + row, n + row, LOOSE * (h / GAMMA * reach + own))
-        }));
+        entries.extend(
+            held.iter()
+                .map(|&(row, reach, own)| (n + row, n + row, LOOSE * (h / GAMMA * reach + own))),
+        );
         entries.extend(dK.iter().map(|&(r, c, x)| (r, c, GAMMA / h * x)));
         entries.extend(dX.iter().copied());
         entries.extend(dlam.iter().map(|&(r, c, x)| (r, n + c, x)));

@@ -12,10 +12,10 @@ const DENSE: usize = 160;
 #[derive(Debug, Default)]
 pub(super) struct Factor {
     groups: Vec<Group>,
-    used: usize,         // groups of the last matrix; the rest is memory
-    group: Vec<usize>,   // of each unknown
-    place: Vec<usize>,   // of each unknown, in its group
-    parent: Vec<usize>,  // of the forest that finds the groups
+    used: usize,        // groups of the last matrix; the rest is memory
+    group: Vec<usize>,  // of each unknown
+    place: Vec<usize>,  // of each unknown, in its group
+    parent: Vec<usize>, // of the forest that finds the groups
 }
 
 #[derive(Debug, Default)]

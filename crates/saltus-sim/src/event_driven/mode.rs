@@ -363,6 +363,13 @@ impl Mode {
         held
     }
 
+    /// The first row of the interaction that the block belongs to.
+    pub fn first_row(&self, k: usize) -> usize {
+        let owner = &self.blocks[k].owner;
+        let of_owner = self.blocks[..k].iter().rev().take_while(|block| block.owner == *owner);
+        of_owner.last().unwrap_or(&self.blocks[k]).rows.start
+    }
+
     /// Whether the block is a contact.
     pub fn is_contact(&self, k: usize) -> bool {
         matches!(self.blocks[k].kind, Kind::Contact { .. })

@@ -1,6 +1,7 @@
 //! Event-driven simulation against closed forms.
 
-use super::{EventDriven, EventKind, EventSettings};
+use super::{EventDriven, EventSettings};
+use crate::run::EventKind;
 use saltus_linalg::Matrix;
 use saltus_model::*;
 use saltus_numerics::Solver;
@@ -305,9 +306,18 @@ fn four_bars() {
             Ok(run) => {
                 let q = run.signal("bars.q").unwrap();
                 let end = &q[q.len() - 6..];
-                println!("four bars {rtol:e}: {:.2e} {:.2e} in {} steps {:.2e} s", end[0] - 0.32845811154081538, end[1] - 0.94451853817860096, run.stats.steps, run.stats.seconds);
+                println!(
+                    "four bars {rtol:e}: {:.2e} {:.2e} in {} steps {:.2e} s",
+                    end[0] - 0.32845811154081538,
+                    end[1] - 0.94451853817860096,
+                    run.stats.steps,
+                    run.stats.seconds
+                );
             }
-            Err(failure) => println!("four bars {rtol:e}: {} after {} steps", failure.source, failure.run.stats.steps),
+            Err(failure) => println!(
+                "four bars {rtol:e}: {} after {} steps",
+                failure.source, failure.run.stats.steps
+            ),
         }
     }
 }
@@ -316,15 +326,48 @@ fn four_bars() {
 #[test]
 fn squeezer() {
     let constants = [
-        ("m1", 0.04325), ("m2", 0.00365), ("m3", 0.02373), ("m4", 0.00706), ("m5", 0.07050),
-        ("m6", 0.00706), ("m7", 0.05498), ("i1", 2.194e-6), ("i2", 4.410e-7), ("i3", 5.255e-6),
-        ("i4", 5.667e-7), ("i5", 1.169e-5), ("i6", 5.667e-7), ("i7", 1.912e-5),
-        ("xa", -0.06934), ("ya", -0.00227), ("xb", -0.03635), ("yb", 0.03273), ("xc", 0.014),
-        ("yc", 0.072), ("c0", 4530.0), ("lo", 0.07785), ("d", 28e-3), ("da", 115e-4),
-        ("ee", 2e-2), ("ea", 1421e-5), ("zf", 2e-2), ("fa", 1421e-5), ("rr", 7e-3),
-        ("ra", 92e-5), ("ss", 35e-3), ("sa", 1874e-5), ("sb", 1043e-5), ("sc", 18e-3),
-        ("sd", 2e-2), ("ta", 2308e-5), ("tb", 916e-5), ("u", 4e-2), ("ua", 1228e-5),
-        ("ub", 449e-5), ("zt", 4e-2), ("mom", 0.033),
+        ("m1", 0.04325),
+        ("m2", 0.00365),
+        ("m3", 0.02373),
+        ("m4", 0.00706),
+        ("m5", 0.07050),
+        ("m6", 0.00706),
+        ("m7", 0.05498),
+        ("i1", 2.194e-6),
+        ("i2", 4.410e-7),
+        ("i3", 5.255e-6),
+        ("i4", 5.667e-7),
+        ("i5", 1.169e-5),
+        ("i6", 5.667e-7),
+        ("i7", 1.912e-5),
+        ("xa", -0.06934),
+        ("ya", -0.00227),
+        ("xb", -0.03635),
+        ("yb", 0.03273),
+        ("xc", 0.014),
+        ("yc", 0.072),
+        ("c0", 4530.0),
+        ("lo", 0.07785),
+        ("d", 28e-3),
+        ("da", 115e-4),
+        ("ee", 2e-2),
+        ("ea", 1421e-5),
+        ("zf", 2e-2),
+        ("fa", 1421e-5),
+        ("rr", 7e-3),
+        ("ra", 92e-5),
+        ("ss", 35e-3),
+        ("sa", 1874e-5),
+        ("sb", 1043e-5),
+        ("sc", 18e-3),
+        ("sd", 2e-2),
+        ("ta", 2308e-5),
+        ("tb", 916e-5),
+        ("u", 4e-2),
+        ("ua", 1228e-5),
+        ("ub", 449e-5),
+        ("zt", 4e-2),
+        ("mom", 0.033),
     ];
     let names = Names { first: ("q", 7), second: ("v", 7), ..Names::TIME };
     let mut mass = vec!["0".to_string(); 49];
@@ -351,7 +394,9 @@ fn squeezer() {
     let force = [
         "-(mom - m2*da*rr*v[1]*(v[1] + 2*v[0])*sin(q[1]))".to_string(),
         "-m2*da*rr*v[0]^2*sin(q[1])".to_string(),
-        format!("{spring}*(({xd} - xc)*(sc*cos(q[2]) - sd*sin(q[2])) + ({yd} - yc)*(sd*cos(q[2]) + sc*sin(q[2])))"),
+        format!(
+            "{spring}*(({xd} - xc)*(sc*cos(q[2]) - sd*sin(q[2])) + ({yd} - yc)*(sd*cos(q[2]) + sc*sin(q[2])))"
+        ),
         "-m4*zt*(ee - ea)*v[4]^2*cos(q[3])".to_string(),
         "m4*zt*(ee - ea)*v[3]*(v[3] + 2*v[4])*cos(q[3])".to_string(),
         "m6*u*(zf - fa)*v[6]^2*cos(q[5])".to_string(),
@@ -360,9 +405,13 @@ fn squeezer() {
     let force: Vec<&str> = force.iter().map(String::as_str).collect();
     let force = Operator::formulas(7, 1, &force, &names, &constants).unwrap();
     let q0 = [
-        -0.0617138900142764496358948458001, 0.0, 0.455279819163070380255912382449,
-        0.222668390165885884674473185609, 0.487364979543842550225598953530,
-        -0.222668390165885884674473185609, 1.23054744454982119249735015568,
+        -0.0617138900142764496358948458001,
+        0.0,
+        0.455279819163070380255912382449,
+        0.222668390165885884674473185609,
+        0.487364979543842550225598953530,
+        -0.222668390165885884674473185609,
+        1.23054744454982119249735015568,
     ];
     let mut model = Model::new("squeezer");
     let id = model.add("squeezer", Lagrangian::new(q0, [0.0; 7], mass).F_int(force)).unwrap();
@@ -384,13 +433,28 @@ fn squeezer() {
                 let q = run.signal("squeezer.q").unwrap();
                 let end = &q[q.len() - 7..];
                 let exact = [
-                    15.81077119629904, -15.75637105984298, 0.04082224013073101, -0.5347301163226948,
-                    0.5244099658805304, 0.5347301163226948, 1.048080741042263,
+                    15.81077119629904,
+                    -15.75637105984298,
+                    0.04082224013073101,
+                    -0.5347301163226948,
+                    0.5244099658805304,
+                    0.5347301163226948,
+                    1.048080741042263,
                 ];
-                let worst = end.iter().zip(exact).map(|(a, b): (&f64, f64)| (a - b).abs()).fold(0.0, f64::max);
-                println!("squeezer {rtol:e}: {worst:.1e} in {} steps, {} iterations, {:.2e} s", run.stats.steps, run.stats.iterations, run.stats.seconds);
+                let worst = end
+                    .iter()
+                    .zip(exact)
+                    .map(|(a, b): (&f64, f64)| (a - b).abs())
+                    .fold(0.0, f64::max);
+                println!(
+                    "squeezer {rtol:e}: {worst:.1e} in {} steps, {} iterations, {:.2e} s",
+                    run.stats.steps, run.stats.iterations, run.stats.seconds
+                );
             }
-            Err(failure) => println!("squeezer {rtol:e}: {} after {} steps", failure.source, failure.run.stats.steps),
+            Err(failure) => println!(
+                "squeezer {rtol:e}: {} after {} steps",
+                failure.source, failure.run.stats.steps
+            ),
         }
     }
 }
@@ -400,20 +464,31 @@ fn squeezer() {
 fn block_in_space() {
     let g = 9.81_f64;
     let (sine, cosine) = (30.0_f64.to_radians().sin(), 30.0_f64.to_radians().cos());
-    for (mu, v0) in [(0.3, [0.0, 0.0]), (0.7, [0.0, 0.0]), (0.7, [1.0, 2.0]), (sine / cosine, [0.0, 1.0])] {
+    for (mu, v0) in
+        [(0.3, [0.0, 0.0]), (0.7, [0.0, 0.0]), (0.7, [1.0, 2.0]), (sine / cosine, [0.0, 1.0])]
+    {
         let mut model = Model::new("block");
         let block = LagrangianLinear::new([0.0; 3], [0.0, v0[0], v0[1]], Matrix::identity(3));
         let id = model.add("block", block.F_ext([-g * cosine, g * sine, 0.0])).unwrap();
-        let relation = LagrangianLinearRelation::new([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+        let relation =
+            LagrangianLinearRelation::new([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
         model.connect("slope", relation, Law::impact_friction(0.0, mu), &[id]).unwrap();
         let mut sim = driven(model, 1e-10, 1e-12);
         match sim.run(1.0) {
             Ok(run) => {
                 let v = run.signal("block.v").unwrap();
                 let v = &v[v.len() - 3..];
-                println!("block {mu} {v0:?}: {v:?} {:?} {} steps; a = {}; |v| + v_x = {}", sim.events().iter().map(|e| (e.kind.name(), e.time)).collect::<Vec<_>>(), run.stats.steps, v[1] - g * (sine - mu * cosine), v[1].hypot(v[2]) + v[1]);
+                println!(
+                    "block {mu} {v0:?}: {v:?} {:?} {} steps; a = {}; |v| + v_x = {}",
+                    sim.events().iter().map(|e| (e.kind.name(), e.time)).collect::<Vec<_>>(),
+                    run.stats.steps,
+                    v[1] - g * (sine - mu * cosine),
+                    v[1].hypot(v[2]) + v[1]
+                );
             }
-            Err(failure) => println!("block {mu}: {} after {} steps", failure.source, failure.run.stats.steps),
+            Err(failure) => {
+                println!("block {mu}: {} after {} steps", failure.source, failure.run.stats.steps)
+            }
         }
     }
 }

@@ -23,12 +23,15 @@
 
 use super::Step;
 use super::assembly::Places;
+use super::bonds::BondOfStep;
 use super::motion::{Center, Motion};
 use super::newton::{Link, Scheme, SystemBlock, larger};
+use super::part::Part;
 use super::row::MechanicalFields;
 use crate::{Ledger, SimError};
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{At, Model, OperatorError, Relation, SecondOrderSystem, System, Terms};
+use saltus_numerics::Memory;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -74,6 +77,7 @@ pub(super) struct Contact {
     pub terms: Terms,
     pub compliant: bool,
     pub on_gap: Vec<bool>, // components whose law is on `y/h` in place of `u`
+    pub bond: Option<BondOfStep>,
     pub inputs: Vec<f64>,
     pub q: Vec<f64>,
     pub H: Matrix,
@@ -96,7 +100,7 @@ impl Members {
                 systems.push(Member { name, system, range, inputs, M, a, kappa });
             }
         }
-        let (mut interactions, mut links) = (Vec::new(), 0);
+        let (mut interactions, mut links, mut bonds) = (Vec::new(), 0, 0);
         for (name, interaction, rows) in places.interactions_of(model) {
             let relation = Arc::clone(&interaction.relation);
             let linked = interaction.systems.iter();
@@ -105,7 +109,10 @@ impl Members {
             let first = links;
             links += ranges.len();
             let terms = relation.terms();
+            let bond = BondOfStep::new(&interaction.law, bonds, rows.len() / 2);
+            bonds += usize::from(bond.is_some());
             interactions.push(Contact {
+                bond,
                 name: name.to_string(),
                 inputs: relation.z0().to_vec(),
                 relation,
@@ -179,6 +186,21 @@ impl Members {
         next.ledger.copy_from_slice(&ledger.to_array());
     }
 
+    /// What a step finds here.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.numbers(&mut self.F_now);
+        for member in &mut self.systems {
+            memory.numbers(&mut member.inputs);
+        }
+        for contact in &mut self.interactions {
+            memory.numbers(&mut contact.inputs);
+            memory.numbers(contact.H.data_mut());
+            memory.numbers(&mut contact.rate);
+            memory.numbers(&mut contact.rate_before);
+            memory.numbers(&mut contact.force);
+        }
+    }
+
     pub fn inputs(&self, name: &str) -> Option<&[f64]> {
         let system = self.systems.iter().find(|member| member.name == name);
         let interaction = self.interactions.iter().find(|one| one.name == name);
@@ -198,6 +220,17 @@ impl Members {
         }
         for interaction in &mut self.interactions {
             interaction.inputs.copy_from_slice(interaction.relation.z0());
+        }
+    }
+
+    /// The inputs of another part.
+    pub fn adopt_inputs(&mut self, before: &dyn Part) {
+        let systems = self.systems.iter_mut().map(|one| (&one.name, &mut one.inputs));
+        let interactions = self.interactions.iter_mut().map(|one| (&one.name, &mut one.inputs));
+        for (name, inputs) in systems.chain(interactions).filter(|(_, z)| !z.is_empty()) {
+            if let Some(z) = before.inputs(name) {
+                inputs.copy_from_slice(z);
+            }
         }
     }
 
@@ -270,6 +303,10 @@ impl Scheme for Members {
                 }
                 first += link.range.len();
             }
+            if contact.bond.is_some() {
+                let systems = &self.systems;
+                contact.pull(end, h, lam, w, links, |system| systems[system].kappa)?;
+            }
             for row in contact.rows.clone() {
                 w[row] += self.shift[row];
             }
@@ -332,6 +369,7 @@ impl Scheme for Members {
             if contact.compliant && links[contact.links.start].on {
                 contact.through(h, end, D)?;
             }
+            contact.yielding(h, D);
         }
         Ok(())
     }
@@ -410,6 +448,17 @@ impl Contact {
             first += range.len();
         }
         speed
+    }
+
+    /// Size of the terms of one component of it.
+    pub fn speed_terms(&self, i: usize, v: &[f64]) -> f64 {
+        let (mut first, mut terms) = (0, self.rate[i].abs());
+        for range in &self.ranges {
+            let H = &self.H.row(i)[first..first + range.len()];
+            terms += H.iter().zip(&v[range.clone()]).map(|(H, v)| (H * v).abs()).sum::<f64>();
+            first += range.len();
+        }
+        terms
     }
 
     /// `y = h(t, q, λ)` where [`turn`](Self::turn) was called last, for impulses that are forces

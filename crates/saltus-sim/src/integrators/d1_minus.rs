@@ -32,11 +32,12 @@ use super::motion::Motion;
 use super::newton::{Link, Scheme, SystemBlock};
 use super::part::Part;
 use super::row::Row;
-use super::{D1MinusLinear, NewtonMode, NewtonSettings, Step, Variant};
+use super::{D1MinusLinear, Form, NewtonMode, NewtonSettings, Step, Variant};
 use crate::SimError;
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{Law, Model, Order, SystemId};
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 
 /// The mechanical systems of a model, advanced by D1-minus.
@@ -81,7 +82,8 @@ impl D1Minus {
         let systems = places.systems.iter().flatten().count();
         let motion = Motion::Theta(vec![0.0; systems]);
         let activation = Activation { gamma: 0.0, threshold: 0.0 };
-        let base = Mechanics::new(model, motion, activation, None, newton, solver)?;
+        let base =
+            Mechanics::new(model, motion, activation, None, (Form::Reduced, newton), solver)?;
         let (of_n, of_m) = (|| vec![0.0; n], || vec![0.0; m]);
         Ok(D1Minus {
             settings,
@@ -206,6 +208,17 @@ impl Part for D1Minus {
 
     fn reset(&mut self, t0: f64) -> Result<(), SimError> {
         self.base.reset(t0)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        match before.as_any().downcast_ref::<D1Minus>() {
+            Some(before) => self.base.adopt(&before.base, last, same),
+            None => self.base.adopt(before, last, same),
+        }
     }
 
     fn set(
@@ -355,6 +368,10 @@ impl Part for D1Minus {
 
     fn commit(&mut self) {
         std::mem::swap(&mut self.base.now.values, &mut self.base.next.values);
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        self.base.memory(memory)
     }
 
     fn penetration(&self) -> f64 {

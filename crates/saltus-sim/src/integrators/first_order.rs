@@ -15,13 +15,14 @@ use super::laws::Laws;
 use super::newton::{Link, Newton, Scheme, SystemBlock, larger};
 use super::part::Part;
 use super::row::Row;
-use super::{EulerMoreau, NewtonSettings, Step};
+use super::{EulerMoreau, Form, NewtonSettings, Step};
 use crate::{Quantity, SimError};
 use saltus_linalg::{Matrix, left_null_projector, vector};
 use saltus_model::{
     At, Dependence, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId,
 };
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct FirstOrderPart {
     places: Places,
+    laws: Laws,
     members: Members,
     newton: Newton,
     time: f64, // the present
@@ -86,9 +88,9 @@ impl FirstOrderPart {
         solver: &Solver,
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::First);
-        let (n, m) = (places.states, places.outputs);
+        let n = places.states;
         let mut laws = Laws::new(model, &places);
-        let newton = Newton::new(model, &places, &mut laws, 1.0, newton, solver)?;
+        let newton = Newton::new(model, &places, &mut laws, 1.0, (Form::Reduced, newton), solver)?;
         let mut systems = Vec::new();
         for (_, name, system, range) in places.systems_of(model) {
             if let System::FirstOrder(system) = system {
@@ -129,7 +131,7 @@ impl FirstOrderPart {
                 block: Matrix::default(),
             });
         }
-        let row = Row::new(Order::First, n, m);
+        let row = Row::new(Order::First, places.sizes());
         let members = Members {
             settings,
             systems,
@@ -145,6 +147,7 @@ impl FirstOrderPart {
         };
         let mut part = FirstOrderPart {
             places,
+            laws,
             members,
             newton,
             time: model.t0(),
@@ -211,6 +214,27 @@ impl Part for FirstOrderPart {
         self.refresh(t0)
     }
 
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, _: bool) -> Result<(), SimError> {
+        let now = self.now.first_order();
+        now.x.copy_from_slice(before.now().get(Quantity::X));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.laws.silence(now.lam);
+        let systems = self.members.systems.iter_mut().map(|one| (&one.name, &mut one.inputs));
+        let interactions = self.members.interactions.iter_mut();
+        let interactions = interactions.map(|one| (&one.name, &mut one.inputs));
+        for (name, inputs) in systems.chain(interactions).filter(|(_, z)| !z.is_empty()) {
+            if let Some(z) = before.inputs(name) {
+                inputs.copy_from_slice(z);
+            }
+        }
+        self.time = last.end;
+        self.refresh(last.end)
+    }
+
     fn set(
         &mut self,
         model: &Model,
@@ -271,6 +295,18 @@ impl Part for FirstOrderPart {
         let Members { f_now, f_next, r_now, r_next, .. } = &mut self.members;
         std::mem::swap(f_now, f_next);
         std::mem::swap(r_now, r_next);
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        memory.number(&mut self.time);
+        self.now.memory(memory);
+        let Members { systems, interactions, f_now, r_now, .. } = &mut self.members;
+        memory.numbers(f_now);
+        memory.numbers(r_now);
+        systems.iter_mut().for_each(|member| memory.numbers(&mut member.inputs));
+        interactions.iter_mut().for_each(|one| memory.numbers(&mut one.inputs));
+        self.newton.memory(memory);
+        Ok(())
     }
 }
 

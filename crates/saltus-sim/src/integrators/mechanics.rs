@@ -3,6 +3,8 @@
 
 use super::assembly::Places;
 use super::balance::{Member, Members};
+use super::bonds::ROUNDS;
+use super::impact::Impact;
 use super::laws::Laws;
 use super::moreau_jean::RESTING;
 use super::motion::Motion;
@@ -10,11 +12,12 @@ use super::newton::Newton;
 use super::part::Part;
 use super::projection::{Projection, Projector};
 use super::row::Row;
-use super::{NewtonSettings, Step};
+use super::{Form, NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::vector;
 use saltus_model::{At, Model, Order, SystemId};
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 
 /// The mechanical systems of a model, whatever they are.
@@ -23,6 +26,7 @@ pub(crate) struct Mechanics {
     activation: Activation,
     motion: Motion,
     projector: Option<Projector>,
+    impact: Option<Impact>,
     pub(super) places: Places,
     pub(super) laws: Laws,
     pub(super) members: Members,
@@ -51,24 +55,25 @@ impl Mechanics {
         motion: Motion,
         activation: Activation,
         projection: Option<Projection>,
-        settings: NewtonSettings,
+        (form, settings): (Form, NewtonSettings),
         solver: &Solver,
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::Second);
         let (n, m) = (places.states, places.outputs);
         let mut laws = Laws::new(model, &places);
-        let newton = Newton::new(model, &places, &mut laws, 1.0, settings, solver)?;
+        let newton = Newton::new(model, &places, &mut laws, 1.0, (form, settings), solver)?;
         let projector = match projection {
             Some(choice) => Some(Projector::new(model, &places, choice, settings, solver)?),
             None => None,
         };
-        let row = Row::new(Order::Second, n, m);
+        let row = Row::new(Order::Second, places.sizes());
         let acted = vec![false; newton.links.len()];
         let members = Members::new(model, &places, &motion);
         let mut part = Mechanics {
             activation,
             motion,
             projector,
+            impact: Impact::new(model, &places),
             places,
             laws,
             members,
@@ -152,6 +157,7 @@ impl Part for Mechanics {
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
+        now.beta.fill(1.0);
         self.members.initial_inputs();
         self.last = Step { start: t0, end: t0, h: 0.0 };
         self.motion.restart(now.v);
@@ -160,6 +166,31 @@ impl Part for Mechanics {
             projector.forget();
         }
         self.refresh(t0)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        let now = self.now.mechanical();
+        now.q.copy_from_slice(before.now().get(Quantity::Q));
+        now.v.copy_from_slice(before.now().get(Quantity::V));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.laws.silence(now.lam);
+        self.members.adopt_inputs(before);
+        self.last = last;
+        self.motion.restart(now.v);
+        if let Some(before) = before.as_any().downcast_ref::<Mechanics>() {
+            self.reach.copy_from_slice(&before.reach);
+        }
+        self.refresh(last.end)?;
+        if same {
+            let ledger = before.now().ledger();
+            self.now.set_ledger(&ledger.to_array());
+            self.energy0 = ledger.start();
+        }
+        Ok(())
     }
 
     fn set(
@@ -218,12 +249,16 @@ impl Part for Mechanics {
         let (now, next) = (self.now.mechanical(), self.next.mechanical());
         members.step = step;
         motion.begin(members, &mut newton.links, &now)?;
+        members.begin_bonds(now.y, now.beta);
+        next.beta.copy_from_slice(now.beta);
 
         for contact in &members.interactions {
             contact.gap_terms(h, now.q, &mut newton.terms);
+            contact.bond_terms(h, now.q, &mut newton.terms);
         }
 
         // what acts
+        laws.bind(h, now.beta, &mut newton.problem)?;
         laws.evaluate(step.start, &now, &mut newton.problem, &mut self.scratch)?;
         let Activation { gamma, threshold } = *activation;
         let reach = &self.reach;
@@ -233,6 +268,10 @@ impl Part for Mechanics {
         for link in &mut newton.links {
             link.on = laws.is_on(link.rows.clone());
         }
+        let struck = match &mut self.impact {
+            Some(impact) => impact.strike(members, &newton.links, laws, reach, &now)?,
+            None => false,
+        };
 
         if let Some(projector) = projector {
             projector.begin();
@@ -247,6 +286,7 @@ impl Part for Mechanics {
         }
         next.lam.copy_from_slice(now.lam);
         let mut report: Option<Report> = None;
+        let mut rounds = 0;
         loop {
             for link in newton.links.iter().filter(|link| !link.on) {
                 next.lam[link.rows.clone()].fill(0.0);
@@ -261,6 +301,11 @@ impl Part for Mechanics {
                 (before, last) => last.or(before),
             };
             next.q.copy_from_slice(&members.q_next);
+            if !next.beta.is_empty() && members.damage(next.beta)? && rounds < ROUNDS {
+                laws.bind(h, next.beta, &mut newton.problem)?;
+                rounds += 1;
+                continue;
+            }
             let Some(projector) = projector else { break };
             let again = projector
                 .project(members, laws, newton, next.q, |index| places.owner_of(model, index))?;
@@ -269,6 +314,12 @@ impl Part for Mechanics {
                 break;
             }
             acts = newton.links.iter().any(|link| link.on);
+        }
+
+        if let Some(impact) = &self.impact
+            && struck
+        {
+            next.lam.iter_mut().zip(&impact.impulse).for_each(|(lam, P)| *lam += P);
         }
 
         // (2), (3)
@@ -307,6 +358,22 @@ impl Part for Mechanics {
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);
         self.motion.commit(self.last.h);
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        self.last.memory(memory);
+        self.now.memory(memory);
+        memory.number(&mut self.energy0);
+        memory.numbers(&mut self.reach);
+        memory.numbers(&mut self.change);
+        memory.flags(&mut self.acted);
+        self.members.memory(memory);
+        self.motion.memory(memory);
+        self.newton.memory(memory);
+        if let Some(projector) = &mut self.projector {
+            projector.memory(memory);
+        }
+        Ok(())
     }
 
     fn penetration(&self) -> f64 {

@@ -39,7 +39,8 @@ use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::{LinearMap, Matrix};
 use saltus_model::{At, Dependence, Model, Order, SecondOrderSystem, System, SystemId};
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Problem, Report, Solver};
+use saltus_numerics::{Memory, Problem, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -130,7 +131,7 @@ impl MoreauJeanPart {
         };
         let places = Places::new(model, Order::Second);
         let relations = Relations::new(model, &places);
-        let (n, m) = (places.states, places.outputs);
+        let n = places.states;
         let mut systems = Vec::new();
         let mut forced = false;
         let (mut M, mut C, mut K) = (Blocks::default(), Blocks::default(), Blocks::default());
@@ -152,7 +153,7 @@ impl MoreauJeanPart {
                 systems.push(Member { name, system, range });
             }
         }
-        let state = Row::new(Order::Second, n, m);
+        let state = Row::new(Order::Second, places.sizes());
         let laws = Laws::new(model, &places);
         let unknowns = laws.unknowns();
         let mut part = MoreauJeanPart {
@@ -313,6 +314,30 @@ impl Part for MoreauJeanPart {
         Ok(())
     }
 
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        external(&self.systems, last.end, &mut self.F_next)?;
+        self.F_now.copy_from_slice(&self.F_next);
+        self.F_theta.copy_from_slice(&self.F_next);
+        let now = self.now.mechanical();
+        now.q.copy_from_slice(before.now().get(Quantity::Q));
+        now.v.copy_from_slice(before.now().get(Quantity::V));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.laws.silence(now.lam);
+        self.refresh();
+        if same {
+            let ledger = before.now().ledger();
+            self.now.set_ledger(&ledger.to_array());
+            self.energy0 = ledger.start();
+            let before = before.as_any().downcast_ref::<MoreauJeanPart>();
+            self.fresh = before.is_none_or(|before| before.fresh);
+        }
+        Ok(())
+    }
+
     fn set(
         &mut self,
         model: &Model,
@@ -431,6 +456,26 @@ impl Part for MoreauJeanPart {
         if self.forced {
             std::mem::swap(&mut self.F_now, &mut self.F_next);
         }
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        memory.numbers(&mut self.F_now);
+        memory.numbers(&mut self.F_theta);
+        // the matrices first: they follow from the length of the step
+        let mut h = self.operators.as_ref().map_or(f64::NAN, |operators| operators.h);
+        memory.number(&mut h);
+        if memory.is_read() && self.operators.as_ref().is_none_or(|now| now.h != h) {
+            self.operators = None;
+            if h > 0.0 {
+                self.prepare(Step { start: 0.0, end: 0.0, h })?;
+            }
+        }
+        memory.flag(&mut self.fresh);
+        self.now.memory(memory);
+        memory.number(&mut self.energy0);
+        memory.numbers(&mut self.z);
+        self.workspace.memory(memory, self.operators.as_ref().map(|now| &now.problem));
+        Ok(())
     }
 
     #[inline]

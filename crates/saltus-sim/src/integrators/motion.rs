@@ -19,6 +19,7 @@ use super::row::MechanicalFields;
 use super::schatzman_paoli::Central;
 use crate::SimError;
 use saltus_model::{Law, Terms};
+use saltus_numerics::Memory;
 
 /// A discretization and its memory.
 #[derive(Debug)]
@@ -115,6 +116,15 @@ impl Motion {
         }
     }
 
+    /// What it remembers of the steps before.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        match self {
+            Motion::Theta(_) => {}
+            Motion::Alpha(alpha) => alpha.memory(memory),
+            Motion::Central(central) => central.memory(memory),
+        }
+    }
+
     /// Forgets the past: the state was replaced.
     pub fn restart(&mut self, v: &[f64]) {
         match self {
@@ -139,7 +149,7 @@ impl Motion {
         let central = matches!(self, Motion::Central(_)) && !terms.through && !terms.velocity;
         let on_gap = |i| match law {
             Law::Equality => true,
-            Law::NewtonImpact { .. } => true,
+            law if law.is_normal() => true,
             law => law.is_contact() && i == 0,
         };
         (0..size).map(|i| central && on_gap(i)).collect()

@@ -22,11 +22,11 @@ use super::assembly::Places;
 use super::balance::Members;
 use super::laws::Laws;
 use super::newton::{Link, Newton, Scheme, SystemBlock};
-use super::{NewtonMode, NewtonSettings};
+use super::{Form, NewtonMode, NewtonSettings};
 use crate::SimError;
 use saltus_linalg::{Matrix, vector};
 use saltus_model::Model;
-use saltus_numerics::Solver;
+use saltus_numerics::{Memory, Solver};
 use serde::{Deserialize, Serialize};
 
 /// How positions are kept on the constraints.
@@ -56,7 +56,12 @@ pub(super) struct Projector {
 }
 
 impl Projector {
-    /// Forgets what was carried from step to step.
+    /// What is carried from step to step.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        self.newton.memory(memory);
+    }
+
+    /// Forgets it.
     pub fn forget(&mut self) {
         self.newton.forget();
     }
@@ -74,7 +79,7 @@ impl Projector {
             _ => settings,
         };
         let mut laws = Laws::of_gaps(model, places);
-        let newton = Newton::new(model, places, &mut laws, 1.0, settings, solver)?;
+        let newton = Newton::new(model, places, &mut laws, 1.0, (Form::Reduced, settings), solver)?;
         let (n, m) = (places.states, places.outputs);
         let (q_free, shift, mu) = (vec![0.0; n], vec![0.0; n], vec![0.0; m]);
         Ok(Projector { choice, laws, newton, settings, passes: 0, q_free, shift, mu })

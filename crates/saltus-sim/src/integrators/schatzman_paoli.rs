@@ -29,6 +29,7 @@ use super::motion::Center;
 use super::newton::Link;
 use super::row::MechanicalFields;
 use crate::SimError;
+use saltus_numerics::Memory;
 
 /// The mean velocity of the last step.
 #[derive(Debug)]
@@ -109,6 +110,11 @@ impl Central {
     pub fn commit(&mut self, h: f64) {
         self.last_h = h;
         std::mem::swap(&mut self.w, &mut self.w_next);
+    }
+
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.numbers(&mut self.w);
+        memory.number(&mut self.last_h);
     }
 
     pub fn restart(&mut self, v: &[f64]) {

@@ -8,8 +8,17 @@ use saltus::sim::Outcome;
 use std::path::Path;
 
 /// Runs an example to its end, every step of which is recorded.
-fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file);
+pub fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
+    run_path("../../examples", file, overrides)
+}
+
+/// Runs a model file of `testdata/models` likewise.
+pub fn run_model(file: &str, overrides: &[(&str, &str)]) -> Run {
+    run_path("../../testdata/models", file, overrides)
+}
+
+fn run_path(folder: &str, file: &str, overrides: &[(&str, &str)]) -> Run {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(file);
     let overrides: Vec<(String, String)> =
         overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     let ModelFile { model, simulation, .. } =
@@ -25,7 +34,7 @@ fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
 }
 
 /// Compares columns of a reference with signals, relative to the column's largest value.
-fn follow(run: &Run, h: f64, csv: &Csv, what: &str, tolerance: f64, columns: &[(&str, &str)]) {
+pub fn follow(run: &Run, h: f64, csv: &Csv, what: &str, tolerance: f64, columns: &[(&str, &str)]) {
     for &(column, signal) in columns {
         let values = run.signal(signal).unwrap();
         let difference = difference(csv, column, h, |k| values[k]);
@@ -112,6 +121,51 @@ fn buck_converter(folder: &Path) {
     follow(&run("buck-converter/model.toml", &[]), 1e-9, &csv, "buck converter", 1e-6, &columns);
 }
 
+fn two_fuses(folder: &Path) {
+    let exact = Csv::read(folder, "two_fuses/exact.csv");
+    let mut errors = Vec::new();
+    for (h, second) in [("0.002", 3.090), ("0.001", 3.081), ("0.0005", 3.0715)] {
+        let csv = Csv::read(folder, &format!("two_fuses/siconos_h{h}.csv"));
+        let run = run("two-fuses/model.toml", &[("simulation.h", h)]);
+        let h: f64 = h.parse().unwrap();
+        let columns = [
+            ("i1", "circuit.x[0]"),
+            ("i2", "circuit.x[1]"),
+            ("vo", "circuit.x[2]"),
+            ("E1", "circuit.x[3]"),
+            ("E2", "circuit.x[4]"),
+        ];
+        follow(&run, h, &csv, "two fuses", 1e-9, &columns);
+
+        // when they blow
+        let names: Vec<&str> = run.events.iter().map(|event| event.name.as_str()).collect();
+        assert_eq!(names, ["fuse 1 blows", "fuse 2 blows"]);
+        let [first, last] = [run.events[0].time, run.events[1].time];
+        within("first blow", (first - 1.2132267491067121).abs(), 2.0 * h);
+        within("second blow", (last - second).abs(), 1e-9);
+        assert!(run.events[0].changes.iter().any(|change| change.what == "diode1.active"));
+
+        // the mean error of the load voltage
+        let (t, v) = (exact.column("t"), exact.column("vo"));
+        let voltage = run.signal("circuit.x[2]").unwrap();
+        let at = |time: f64| {
+            let k = ((time / h) as usize).min(voltage.len() - 2);
+            let share = time / h - k as f64;
+            (1.0 - share) * voltage[k] + share * voltage[k + 1]
+        };
+        let errors_of = exact.rows.iter().map(|row| (at(row[t]) - row[v]).abs());
+        errors.push(errors_of.sum::<f64>() / exact.rows.len() as f64);
+    }
+    // Siconos: 0.0104, 0.0063, 0.0032
+    for (error, siconos) in errors.iter().zip([0.010386, 0.0062807, 0.0032268]) {
+        within("mean error of the voltage", (error / siconos - 1.0).abs(), 0.05);
+    }
+    for pair in errors.windows(2) {
+        let order = (pair[0] / pair[1]).log2();
+        assert!((0.7..1.05).contains(&order), "{errors:?}: order {order}");
+    }
+}
+
 /// Each on the thinned files of this repository, and on the full ones where they are.
 macro_rules! cases {
     ($($name:ident;)*) => {
@@ -136,6 +190,7 @@ cases! {
     woodpecker;
     friction_oscillator;
     buck_converter;
+    two_fuses;
 }
 
 /// The woodpecker's limit cycle: a beak contact every 0.146 s, 19.46 mm lower.

@@ -4,14 +4,22 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod bad_input;
+mod bonds;
+mod checkpoints;
 mod convergence;
+mod defects;
+mod events;
 mod exact;
 mod example_files;
 mod facts;
+mod global_form;
+mod impact_and_friction;
+mod impacts;
 mod model_files;
 mod model_kinds;
 mod models;
 mod nonlinear;
+mod reference_models;
 mod same_scheme;
 mod schemes;
 mod stepping;

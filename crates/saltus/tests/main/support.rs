@@ -11,15 +11,17 @@ pub fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/trajectories")
 }
 
-/// The full reference files, where they are at hand.
+/// The full reference files, where they are at hand: in `shared` beside the repository, or
+/// further up.
 pub fn shared() -> Option<PathBuf> {
-    let folder =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/trajectories");
-    if !folder.is_dir() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .map(|folder| folder.join("shared/reference/trajectories"))
+        .find(|folder| folder.is_dir());
+    if folder.is_none() {
         eprintln!("skipped: ../shared not found");
-        return None;
     }
-    Some(folder)
+    folder
 }
 
 /// A table of numbers with named columns.
