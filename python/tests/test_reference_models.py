@@ -302,6 +302,21 @@ def block(degrees: float, mu: float, downhill: float = 0.0, across: float = 0.0)
     return model
 
 
+def cube(degrees: float, mu: float, downhill: float = 0.0, across: float = 0.0) -> sl.Model:
+    model = sl.Model("block on its corners")
+    alpha, s = degrees * math.pi / 180, 0.5 / 2
+    inertia = np.diag([1, 1, 1] + 3 * [0.5**2 / 6])
+    force = [G * math.sin(alpha), 0, -G * math.cos(alpha), 0, 0, 0]
+    system = sl.LagrangianLinear(np.zeros(6), [downhill, across, 0, 0, 0, 0], inertia, F_ext=force)
+    block = model.add(system, name="block")
+    for k in range(4):
+        a, b = s * (1 - 2 * (k % 2)), s * (1 - 2 * (k // 2))
+        H = [[0, 0, 1, b, -a, 0], [1, 0, 0, 0, -s, -b], [0, 1, 0, s, 0, a]]
+        relation, law = sl.LagrangianLinearRelation(H), sl.ImpactFriction(e=0, mu=mu)
+        model.connect(relation, law, block, name=f"corner{k}")
+    return model
+
+
 @dataclass
 class Case:
     """A model file, with what is changed in it, and the same in Python."""
@@ -325,7 +340,6 @@ def circuits(theta: float) -> sl.EulerMoreau:
 
 def cases() -> dict[str, Case]:
     ball, spiral = "examples/bouncing-ball/model.toml", "examples/filippov-square-spiral/model.toml"
-    incline, slide = "testdata/models/block-on-incline.toml", sl.solvers.Auto(tol=1e-12)
     found = {
         "ball": Case(ball, bouncing_ball, MECHANICS, 5e-3, 10.0),
         "ball at zero": Case(
@@ -364,19 +378,19 @@ def cases() -> dict[str, Case]:
             "examples/two-link-arm/model.toml", lambda: two_link_arm(0.5), MECHANICS, 1e-3, 3.0,
             {"e": 0.5},
         ),
-        "block slides": Case(incline, lambda: block(30, 0.3), MECHANICS, 2e-3, 1.0, solver=slide),
-        "block sticks": Case(
-            incline, lambda: block(30, 0.7), MECHANICS, 2e-3, 1.0, {"mu": 0.7}, slide
-        ),
-        "block brakes": Case(
-            incline, lambda: block(20, 0.6, downhill=2), MECHANICS, 2e-3, 1.0,
-            {"degrees": 20, "mu": 0.6, "downhill": 2}, slide,
-        ),
-        "block turns": Case(
-            incline, lambda: block(30, math.tan(30 * math.pi / 180), across=2), MECHANICS, 2e-3, 1.0,
-            {"mu": "tan(alpha)", "across": 2}, slide,
-        ),
     }  # fmt: skip
+    inclines: dict[str, tuple[tuple[float, ...], dict[str, Any]]] = {
+        "slides": ((30, 0.3), {}),
+        "sticks": ((30, 0.7), {"mu": 0.7}),
+        "brakes": ((20, 0.6, 2), {"degrees": 20, "mu": 0.6, "downhill": 2}),
+        "turns": ((30, math.tan(30 * math.pi / 180), 0, 2), {"mu": "tan(alpha)", "across": 2}),
+    }
+    for name, (given, changes) in inclines.items():
+        for kind, build in [("incline", block), ("corners", cube)]:
+            found[f"block on {kind} {name}"] = Case(
+                f"testdata/models/block-on-{kind}.toml", lambda build=build, given=given: build(*given),
+                MECHANICS, 2e-3, 1.0, changes, sl.solvers.Auto(tol=1e-12),
+            )  # fmt: skip
     for n, h, until in [(10, 5e-4, 2.0), (1000, 1e-3, 0.5)]:
         changes = {} if n == 10 else {"N": n}
         found[f"{n} beads"] = Case(

@@ -173,7 +173,7 @@ class TestObject:
         ball.sim.run(1.5)
         assert before.work != 0 and ball.sim.ledger.contact > before.contact  # runs go on with it
         ball.sim.set_state("ball", v=[2, 0, 0])
-        assert ball.sim.ledger == sl.Ledger(2.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        assert ball.sim.ledger == sl.Ledger(2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def test_set_state(self, ball):
         ball.sim.set_state(ball.ball, q=[3, 0, 0])

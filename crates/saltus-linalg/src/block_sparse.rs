@@ -172,6 +172,22 @@ impl BlockSparse {
     pub fn add_others(&self, k: usize, x: &[f64], b: &mut [f64]) {
         let blocks = &self.blocks[self.row[k]..self.row[k + 1]];
         match b {
+            [b0, b1] => {
+                let (mut s0, mut s1) = (*b0, *b1);
+                for &Placed { col, size, at } in blocks {
+                    if size == 2 {
+                        let v = &self.values[at..at + 4];
+                        let x = &x[col as usize..col as usize + 2];
+                        s0 += v[0] * x[0] + v[1] * x[1];
+                        s1 += v[2] * x[0] + v[3] * x[1];
+                    } else {
+                        let mut s = [s0, s1];
+                        self.add_block(col as usize, size as usize, at, x, &mut s);
+                        [s0, s1] = s;
+                    }
+                }
+                (*b0, *b1) = (s0, s1);
+            }
             [b0, b1, b2] => {
                 let (mut s0, mut s1, mut s2) = (*b0, *b1, *b2);
                 for &Placed { col, size, at } in blocks {
@@ -232,7 +248,7 @@ mod tests {
             .map(|k: usize| ((k * 7) % 11, (k * 5 + k / 11) % 11, (k as f64).sin()))
             .collect();
         let matrix = Sparse::from_triplets(11, 11, &triplets);
-        let start = [0, 3, 4, 9, 11];
+        let start = [0, 3, 4, 7, 9, 11];
         let x: Vec<f64> = (0..11).map(|i| (i as f64).cos()).collect();
         let q: Vec<f64> = (0..11).map(|i| i as f64).collect();
         let mut expected = q.clone();

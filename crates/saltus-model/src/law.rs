@@ -1,7 +1,8 @@
 //! The laws between `y` and `λ`: a closed list that the numerics know in full.
 
-use crate::{At, Bond, ModelError, Operator, OperatorError, Order};
+use crate::{At, Bond, ModelError, Operator, OperatorError, Order, SharedLaw, UserLaw};
 use saltus_linalg::Matrix;
+use std::sync::Arc;
 
 /// A law `−y ∈ N_K(λ)` (mechanics: with `u` for `y`), component by component unless it is one of
 /// friction.
@@ -120,6 +121,8 @@ pub enum Law {
         /// Friction coefficient, not negative.
         mu: Coefficient,
     },
+    /// `−y ∈ N_K(λ)` with a convex set of the user's own (see [`UserLaw`]).
+    User(SharedLaw),
 }
 
 /// A coefficient of a law: a number, or a function of time `t`, configuration `q` and relative
@@ -242,6 +245,11 @@ impl Law {
         Law::Cohesive { bond, e: 0.0.into(), mu: mu.into() }
     }
 
+    /// A law of the user's own.
+    pub fn user(law: impl UserLaw + 'static) -> Law {
+        Law::User(SharedLaw(Arc::new(law)))
+    }
+
     /// The law's name.
     pub fn name(&self) -> &'static str {
         match self {
@@ -257,7 +265,23 @@ impl Law {
             Law::MultipleImpact { .. } => "MultipleImpact",
             Law::Cohesive { .. } => "Cohesive",
             Law::BinaryCohesive { .. } => "BinaryCohesive",
+            Law::User(_) => "User",
         }
+    }
+
+    /// The coefficients that are functions.
+    pub(crate) fn operators(&self) -> Vec<&Operator> {
+        let coefficients = match self {
+            Law::NewtonImpact { e } => vec![e],
+            Law::ImpactFriction { e, mu, .. } | Law::Fremond { e, mu } => vec![e, mu],
+            Law::RollingFriction { e, mu, mu_r } => vec![e, mu, mu_r],
+            _ => Vec::new(),
+        };
+        let varying = coefficients.into_iter().filter_map(|coefficient| match coefficient {
+            Coefficient::Varying(operator) => Some(operator),
+            Coefficient::Constant(_) => None,
+        });
+        varying.collect()
     }
 
     /// Whether it speaks of contacts, which only act where the gap is closed.
@@ -367,6 +391,14 @@ impl Law {
                 check_range(&owner, mu, &Range::MU)?;
                 constant(*strength, &Range::STRENGTH)?;
                 constant(*opening, &Range::OPENING)
+            }
+            Law::User(law) => {
+                let (found, expected) = (law.0.size(), size);
+                if found == expected {
+                    return Ok(());
+                }
+                let (what, why) = ("size", "components of the relation".to_string());
+                Err(ModelError::Length { owner, what, found, expected, why })
             }
         }
     }

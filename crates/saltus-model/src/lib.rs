@@ -21,6 +21,7 @@ mod relation;
 pub mod relations;
 mod system;
 pub mod systems;
+mod user_law;
 
 pub use bond::Bond;
 pub use error::{ModelError, OperatorError};
@@ -40,3 +41,4 @@ pub use system::{
     SecondOrderSystem,
 };
 pub use systems::{FirstOrder, FirstOrderLinear, Lagrangian, LagrangianLinear};
+pub use user_law::{SharedLaw, UserLaw};

@@ -108,6 +108,9 @@ impl std::fmt::Debug for Recipe {
     }
 }
 
+/// Operators that are made ready ahead of a run, at some tenths of a millisecond each.
+const PREPARED: usize = 100;
+
 /// Systems and interactions, each with a name.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
@@ -138,6 +141,26 @@ impl Model {
     pub fn starting_at(mut self, t0: f64) -> Self {
         self.t0 = t0;
         self
+    }
+
+    /// Compiles the formulas of systems, relations and laws to machine code. A model with very many
+    /// leaves that to the run, which compiles those that it evaluates often.
+    pub fn prepare(&self) {
+        let mut operators = Vec::new();
+        for (_, system) in &self.systems {
+            operators.extend(match system {
+                System::FirstOrder(system) => system.operators(),
+                System::SecondOrder(system) => system.operators(),
+            });
+        }
+        for (_, Interaction { relation, law, .. }) in &self.interactions {
+            operators.extend(relation.operators());
+            operators.extend(law.operators());
+        }
+        operators.retain(|operator| operator.as_constant().is_none());
+        if operators.len() <= PREPARED {
+            operators.iter().for_each(|operator| operator.prepare());
+        }
     }
 
     /// The title.

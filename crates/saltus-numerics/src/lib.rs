@@ -37,7 +37,7 @@ pub use qp::{NoOptimum, Optimum, QpError, QuadraticProgram};
 pub use report::{Attempt, Report, Solution, Status, solve, solve_until};
 
 pub use residual::Measure;
-pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set};
+pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set, SharedSet, UserSet};
 pub use settings::{
     AdmmSettings, AutoSettings, EnumerationSettings, ExtragradientSettings,
     FischerBurmeisterSettings, GaussSeidelSettings, InteriorPointSettings, LemkeSettings,

@@ -188,7 +188,7 @@ impl PyModel {
         Ok(PyArray1::from_slice(py, z))
     }
 
-    /// Owner, name, entry, value, expected value and difference of each Jacobian.
+    /// Owner, name, entry, value, expected value and difference of each Jacobian, points skipped.
     fn check_jacobians(
         &self,
         py: Python<'_>,
@@ -202,8 +202,8 @@ impl PyModel {
         let checks = self.model.check_jacobians(points);
         let checks = checks.map_err(|error| errors::model(py, error))?;
         let row = |check: JacobianCheck| {
-            let JacobianCheck { owner, name, entry, value, expected, difference } = check;
-            (owner, name, entry, value, expected, difference)
+            let JacobianCheck { owner, name, entry, value, expected, difference, skipped } = check;
+            (owner, name, entry, value, expected, difference, skipped)
         };
         Ok(checks.into_iter().map(row).collect())
     }
@@ -443,8 +443,8 @@ impl PyModel {
     }
 }
 
-/// Owner, name, entry, value, expected value and difference of a Jacobian.
-type JacobianRow = (String, &'static str, (usize, usize), f64, f64, f64);
+/// Owner, name, entry, value, expected value and difference of a Jacobian, and points skipped.
+type JacobianRow = (String, &'static str, (usize, usize), f64, f64, f64, usize);
 
 fn optional(operator: Option<&PyOperator>) -> Option<Operator> {
     operator.map(|one| one.operator.clone())

@@ -174,7 +174,7 @@ impl PyTimeStepping {
     }
 
     /// The energies now, in the order of their names; nothing without mechanical systems.
-    fn ledger(&self) -> PyResult<Option<[f64; 6]>> {
+    fn ledger(&self) -> PyResult<Option<[f64; 7]>> {
         Ok(self.lock()?.ledger().map(|ledger| ledger.to_array()))
     }
 

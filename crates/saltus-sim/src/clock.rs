@@ -54,6 +54,7 @@ impl Clock {
         memory.number(&mut self.anchor);
         memory.count(&mut self.count);
         memory.count(&mut self.instant);
+        memory.flag(&mut self.between);
         memory.number(&mut self.last_h);
     }
 

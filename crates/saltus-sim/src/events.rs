@@ -113,7 +113,7 @@ struct Planned {
 /// When it happens.
 #[derive(Debug)]
 enum Start {
-    When(Reading),
+    When(Box<Reading>),
     At(Vec<f64>),
     Every { period: f64, start: f64 },
 }
@@ -122,7 +122,7 @@ enum Start {
 #[derive(Debug)]
 enum Planning {
     State { system: SystemId, quantity: Quantity, name: String, values: Vec<Reading> },
-    Parameter { index: usize, value: Reading },
+    Parameter { index: usize, value: Box<Reading> },
     Law { interaction: InteractionId, action: usize },
     Active { interaction: InteractionId, active: bool },
     Stop,
@@ -145,15 +145,18 @@ enum Place {
 }
 
 impl Reading {
-    fn eval(&self, t: f64, parameters: &[f64], parts: &Parts, values: &mut Vec<f64>) -> f64 {
-        let [first, second] = parts.rows();
-        values.clear();
-        values.extend(self.places.iter().map(|place| match *place {
-            Place::Time => t,
-            Place::Parameter(k) => parameters[k],
-            Place::First(column) => first[column],
-            Place::Second(column) => second[column],
-        }));
+    /// The value, with the rows of the parts; `values` is memory of a sufficient size.
+    #[inline]
+    fn eval(&self, t: f64, parameters: &[f64], rows: [&[f64]; 2], values: &mut [f64]) -> f64 {
+        let values = &mut values[..self.places.len()];
+        for (value, place) in values.iter_mut().zip(&self.places) {
+            *value = match *place {
+                Place::Time => t,
+                Place::Parameter(k) => parameters[k],
+                Place::First(column) => rows[0][column],
+                Place::Second(column) => rows[1][column],
+            };
+        }
         self.expression.eval(values)
     }
 }
@@ -216,7 +219,9 @@ impl Events {
         let mut events = Vec::new();
         for event in model.events() {
             let start = match &event.trigger {
-                Trigger::When(text) => Start::When(map.reading(&event.name, "when", text)?),
+                Trigger::When(text) => {
+                    Start::When(Box::new(map.reading(&event.name, "when", text)?))
+                }
                 Trigger::At(times) => {
                     let mut times = times.clone();
                     times.sort_by(f64::total_cmp);
@@ -240,7 +245,7 @@ impl Events {
         Ok(Events {
             state: initial_state(model),
             parameters: model.parameters().map(|(_, value)| value).collect(),
-            values: Vec::with_capacity(longest),
+            values: vec![0.0; longest],
             due: vec![false; events.len()],
             events,
             log: Vec::new(),
@@ -274,11 +279,12 @@ impl Events {
     fn look(&mut self, clock: &Clock, steps: &Steps, parts: &Parts) -> Result<bool, SimError> {
         let mut any = false;
         let Events { events, state, parameters, values, due, .. } = self;
+        let rows = parts.rows();
         for (k, event) in events.iter().enumerate() {
             let progress = &mut state.progress[k];
             due[k] = match &event.start {
                 Start::When(condition) => {
-                    let value = condition.eval(clock.t, parameters, parts, values);
+                    let value = condition.eval(clock.t, parameters, rows, values);
                     if value.is_nan() {
                         let what = condition.expression.text().to_string();
                         return Err(event.failed(clock.t, SimError::EventValue { what, value }));
@@ -334,7 +340,7 @@ fn plan(map: &Map<'_>, event: &str, k: usize, action: &Action) -> Result<Plannin
                     why: "the model does not say how it depends on its parameters".to_string(),
                 }));
             }
-            let value = map.reading(event, parameter, text)?;
+            let value = Box::new(map.reading(event, parameter, text)?);
             Planning::Parameter { index: model.parameter(parameter)?, value }
         }
         Action::SetLaw { interaction, .. } => {
@@ -499,7 +505,8 @@ impl TimeStepping {
         let (mut orders, mut anew) = ([false; 2], false);
         let mut scratch = Vec::new();
         let mut value_of = |reading: &Reading, what: &dyn Fn() -> String| {
-            let value = reading.eval(self.clock.t, parameters, &self.parts, &mut scratch);
+            scratch.resize(reading.places.len(), 0.0);
+            let value = reading.eval(self.clock.t, parameters, self.parts.rows(), &mut scratch);
             match value.is_finite() {
                 true => Ok(value),
                 false => Err(SimError::EventValue { what: what(), value }),

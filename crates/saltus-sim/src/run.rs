@@ -111,7 +111,7 @@ impl Layout {
 /// a state was set.
 ///
 /// ```text
-/// kinetic + potential − (kinetic + potential)(t0) = work − damping − contact − numerical
+/// kinetic + potential − (kinetic + potential)(t0) = work − damping − impact − friction − numerical
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Ledger {
@@ -119,12 +119,16 @@ pub struct Ledger {
     pub kinetic: f64,
     /// `½ qᵀ K q`.
     pub potential: f64,
-    /// Work of the external forces since `t0`.
+    /// Work of all forces without a potential but damping, and of what moves constraints, since
+    /// `t0`.
     pub work: f64,
-    /// Energy taken by damping since `t0`.
+    /// Energy taken by damping since `t0`: by `C v`, or by what depends on `v` in `F_int`.
     pub damping: f64,
-    /// Energy taken by the interactions (impacts, friction) since `t0`.
-    pub contact: f64,
+    /// Energy taken along the normals of contacts and by constraints since `t0`.
+    pub impact: f64,
+    /// Energy taken along the tangents of contacts, by rolling, relays and other laws of forces
+    /// since `t0`.
+    pub friction: f64,
     /// What is left of the balance: the energy that the scheme itself took since `t0`.
     /// Zero to round-off for θ = 1/2.
     pub numerical: f64,
@@ -132,26 +136,38 @@ pub struct Ledger {
 
 impl Ledger {
     /// Names of the entries, in order.
-    pub const NAMES: [&'static str; 6] =
-        ["kinetic", "potential", "work", "damping", "contact", "numerical"];
+    pub const NAMES: [&'static str; 7] =
+        ["kinetic", "potential", "work", "damping", "impact", "friction", "numerical"];
 
     /// The ledger with these entries, in the order of [`Ledger::NAMES`]; NaN where one lacks.
     pub(crate) fn from_slice(entries: &[f64]) -> Ledger {
-        let entries = entries.first_chunk().unwrap_or(&[f64::NAN; 6]);
-        let [kinetic, potential, work, damping, contact, numerical] = *entries;
-        Ledger { kinetic, potential, work, damping, contact, numerical }
+        let entries = entries.first_chunk().unwrap_or(&[f64::NAN; 7]);
+        let [kinetic, potential, work, damping, impact, friction, numerical] = *entries;
+        Ledger { kinetic, potential, work, damping, impact, friction, numerical }
+    }
+
+    /// Energy taken by the interactions since `t0`: impact and friction.
+    pub fn contact(&self) -> f64 {
+        self.impact + self.friction
+    }
+
+    /// The same with the last entry as what is left of the balance since it was `energy0`.
+    pub(crate) fn closed(mut self, energy0: f64) -> Ledger {
+        let gained = self.kinetic + self.potential - energy0;
+        self.numerical = self.work - self.damping - self.impact - self.friction - gained;
+        self
     }
 
     /// The energy when it began.
     pub(crate) fn start(self) -> f64 {
-        let Ledger { kinetic, potential, work, damping, contact, numerical } = self;
-        kinetic + potential - (work - damping - contact - numerical)
+        let Ledger { kinetic, potential, work, damping, impact, friction, numerical } = self;
+        kinetic + potential - (work - damping - impact - friction - numerical)
     }
 
     /// The entries, in the order of [`Ledger::NAMES`].
-    pub fn to_array(self) -> [f64; 6] {
-        let Ledger { kinetic, potential, work, damping, contact, numerical } = self;
-        [kinetic, potential, work, damping, contact, numerical]
+    pub fn to_array(self) -> [f64; 7] {
+        let Ledger { kinetic, potential, work, damping, impact, friction, numerical } = self;
+        [kinetic, potential, work, damping, impact, friction, numerical]
     }
 }
 
@@ -297,6 +313,7 @@ pub struct EventRecord {
     /// The event of the model that it was; empty where it was none.
     pub name: String,
     /// The interaction it happened to; empty where it happened to none.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub interaction: String,
     /// What changed.
     pub changes: Vec<Change>,

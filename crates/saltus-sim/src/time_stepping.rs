@@ -199,6 +199,7 @@ impl TimeStepping {
         solver.check()?;
         let integrators: Vec<Integrator> = integrators.into_iter().collect();
         choice::check(&model, &integrators)?;
+        model.prepare();
         let methods = Methods { integrators, newton, solver: solver.clone() };
         let (parts, events) = (methods.parts(&model)?, Events::new(&model)?);
         let (clock, base) = (Clock::new(t0), None);
@@ -329,7 +330,8 @@ impl TimeStepping {
                 failure = self.fire_events().err();
                 stats.failures = usize::from(failure.is_some());
                 // steps were cut, or the run stopped
-                ahead = stats.steps + if self.done(until) { 0 } else { self.steps_ahead(until) };
+                let stopped = self.events.state.stopped;
+                ahead = stats.steps + if stopped { 0 } else { self.steps_ahead(until) };
             }
             stats.iterations += done.iterations;
             if !(done.residual <= stats.worst_residual) {
@@ -389,14 +391,20 @@ impl TimeStepping {
         }
     }
 
-    /// Back to the initial state and time, with the initial parameters, laws and connections.
+    /// Back to the initial state and time, with the initial parameters, laws and connections. If
+    /// it fails, nothing has changed.
     pub fn reset(&mut self) -> Result<(), SimError> {
         let t0 = self.model.t0();
         if let Some(base) = &self.base {
             self.parts = self.methods.parts(base)?;
         } else {
-            for part in [&mut self.parts.first, &mut self.parts.second].into_iter().flatten() {
-                part.reset(t0)?;
+            let mut before = Memory::to_write();
+            self.memory(&mut before)?;
+            let parts = [&mut self.parts.first, &mut self.parts.second];
+            let done = parts.into_iter().flatten().try_for_each(|part| part.reset(t0));
+            if let Err(error) = done {
+                let _ = self.memory(&mut Memory::to_read(before.into_bytes())); // it was good before
+                return Err(error);
             }
         }
         if let Some(base) = self.base.take() {

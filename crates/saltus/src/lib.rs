@@ -73,9 +73,9 @@ pub mod prelude {
         Argument, At, Bond, Coefficient, Event, FirstOrder, FirstOrderLinear,
         FirstOrderLinearRelation, FirstOrderRelation, Function, InteractionId, Lagrangian,
         LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law,
-        Model, Operator, Prescribed, SystemId,
+        Model, Operator, Prescribed, SystemId, UserLaw,
     };
-    pub use saltus_numerics::{Problem, Solver};
+    pub use saltus_numerics::{Problem, Solver, UserSet};
     pub use saltus_sim::{
         D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean,
         MoreauJeanBilbao, Projection, Run, RunOptions, SchatzmanPaoli, Steps, TimeStepping,

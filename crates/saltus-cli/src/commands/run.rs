@@ -282,13 +282,14 @@ impl Report<'_> {
                 "energy".to_string(),
                 format!(
                     "{:.6} J = kinetic {:.6} + potential {:.6}; \
-                     work {:.6}, damping {:.6}, contact {:.6}, numerical {:.1e}",
+                     work {:.6}, damping {:.6}, impact {:.6}, friction {:.6}, numerical {:.1e}",
                     ledger.kinetic + ledger.potential,
                     ledger.kinetic,
                     ledger.potential,
                     ledger.work,
                     ledger.damping,
-                    ledger.contact,
+                    ledger.impact,
+                    ledger.friction,
                     ledger.numerical
                 ),
             ));

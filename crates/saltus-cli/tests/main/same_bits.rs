@@ -6,7 +6,7 @@ use saltus::io::run_file::read_run;
 use saltus::prelude::*;
 use std::path::Path;
 
-const FILES: [&str; 19] = [
+const FILES: [&str; 20] = [
     "examples/bouncing-ball/model.toml",
     "examples/buck-converter/model.toml",
     "examples/column-of-beads/model.toml",
@@ -24,6 +24,7 @@ const FILES: [&str; 19] = [
     "examples/sliding-mode/sgn.toml",
     "examples/two-link-arm/model.toml",
     "examples/woodpecker/model.toml",
+    "testdata/models/block-on-corners.toml",
     "testdata/models/block-on-incline.toml",
     "testdata/models/power-converter.toml",
 ];

@@ -65,14 +65,15 @@ fn event(fields: &Fields, model: &Model) -> Result<Event, Fault> {
             event.actions.push(check.action(action, &entry.item)?);
         }
     }
-    let links: [(&str, fn(String) -> Action); 2] =
-        [("disconnect", Action::Disconnect), ("connect", Action::Connect)];
-    for (key, action) in links {
+    for key in ["disconnect", "connect"] {
         let Some(item) = fields.get(key) else { continue };
         let expected = "an array of names of interactions";
         let items = item.as_array().ok_or_else(|| scope.wrong_type(item, key, expected))?;
         for item in items {
-            event.actions.push(check.action(action(expand(item, key, scope)?), item)?);
+            let name = expand(item, key, scope)?;
+            let connects = key == "connect";
+            let action = if connects { Action::Connect(name) } else { Action::Disconnect(name) };
+            event.actions.push(check.action(action, item)?);
         }
     }
     if fields.get("stop").map_or(Ok(false), |item| fields.flag(item, "stop"))? {

@@ -552,9 +552,10 @@ fn columns(layout: &Layout) -> Vec<Column> {
         let descriptions = [
             "kinetic energy",
             "potential energy",
-            "work of the external forces since t0",
+            "work of the forces without a potential, but damping, since t0",
             "energy taken by damping since t0",
-            "energy taken by the interactions since t0",
+            "energy taken along normals of contacts and by constraints since t0",
+            "energy taken by friction and other laws of forces since t0",
             "energy taken by the scheme since t0",
         ];
         let entries = layout.ledger_columns().zip(Ledger::NAMES).zip(descriptions);

@@ -320,7 +320,7 @@ fn rows_that_do_not_fit() {
     run.frames.rows.pop();
     let mut writer = RunWriter::create(folder.path("run.h5"), &run.layout, None).unwrap();
     let error = writer.append(&run.frames).unwrap_err();
-    assert_eq!(error, RunFileError::Shape { table: "rows", rows: 10, expected: 190, found: 189 });
+    assert_eq!(error, RunFileError::Shape { table: "rows", rows: 10, expected: 200, found: 199 });
 }
 
 #[test]

@@ -13,6 +13,7 @@
 //! | generator | problem |
 //! | --- | --- |
 //! | [`packing`], [`Packing`] | grains or stacked boxes in contact, by contacts per degree of freedom |
+//! | [`heap`], [`Heap`] | bodies in a bin under their weight, with no answer known |
 //! | [`wall`], [`tower`], [`chain`] | cubes at rest under their weight or a push |
 //! | [`fem`] | an elastic body with few contacts: `M` couples all |
 //! | [`obstacle`] | a membrane over an obstacle |
@@ -22,6 +23,7 @@
 
 mod circuit;
 mod elastic;
+mod heap;
 mod law;
 mod lcp;
 mod mixed;
@@ -30,6 +32,7 @@ mod statics;
 
 pub use circuit::ladder;
 pub use elastic::{fem, obstacle};
+pub use heap::{Heap, heap};
 pub use lcp::{bimatrix, lcp_copositive, lcp_p, lcp_psd, murty};
 pub use mixed::mixed;
 pub use packing::{ContactLaw, Packing, packing};

@@ -169,19 +169,25 @@ impl Packing {
 }
 
 /// Two bodies, or a body and the wall, and where they touch.
-struct Contact {
-    body: usize,
-    other: Option<usize>,
-    normal: [f64; 3],
-    tangents: [[f64; 3]; 2],
-    arm: [f64; 3], // from the centre of the body
-    far: [f64; 3], // from that of the other
+pub(super) struct Contact {
+    pub body: usize,
+    pub other: Option<usize>,
+    pub normal: [f64; 3],
+    pub tangents: [[f64; 3]; 2],
+    pub arm: [f64; 3], // from the centre of the body
+    pub far: [f64; 3], // from that of the other
 }
 
 impl Contact {
     /// The columns of `H`: `u = t·(v + ω × arm)` of the body less that of the other, and the
     /// relative rotation about the tangents for rolling.
-    fn write(&self, column: usize, size: usize, space: bool, out: &mut Vec<(usize, usize, f64)>) {
+    pub fn write(
+        &self,
+        column: usize,
+        size: usize,
+        space: bool,
+        out: &mut Vec<(usize, usize, f64)>,
+    ) {
         let degrees = if space { 6 } else { 3 };
         let directions: &[[f64; 3]] =
             &[self.normal, self.tangents[0], self.tangents[1]][..if space { 3 } else { 2 }];
@@ -243,7 +249,7 @@ fn masses(bodies: usize, space: bool, random: &mut Random) -> Sparse {
 }
 
 /// Two directions across the normal; in the plane the first of them is in it.
-fn frame(n: [f64; 3], space: bool) -> [[f64; 3]; 2] {
+pub(super) fn frame(n: [f64; 3], space: bool) -> [[f64; 3]; 2] {
     if !space {
         return [[-n[1], n[0], 0.0], [0.0, 0.0, 1.0]];
     }

@@ -20,8 +20,9 @@
 //! (M + H (ρ D)⁻¹ Hᵀ) v = f + H (2 y − t − (ρ D)⁻¹ b),     x = 2 y − t − (ρ D)⁻¹ (Hᵀ v + b)     (4)
 //! ```
 //!
-//! The fixed-point iteration (1)–(3) is accelerated by Anderson's method over the last steps, with
-//! a return to the plain step where the defect grew. `ρ` follows the ratio of the two residuals,
+//! For many bodies (4) is solved by conjugate gradients (see `gradients`), from the last `v`.
+//!
+//! The fixed-point iteration (1)–(3) is accelerated (see `anderson`). `ρ` follows the ratio of the two residuals,
 //! `‖x − y‖` and `ρ ‖y − y_before‖`, but changes only a few times. Where the residual no longer
 //! falls, the iteration runs in a circle between modes: less acceleration and another `ρ`, stage
 //! by stage, lead out of it.
@@ -32,17 +33,17 @@
 //! (2011) 1–122; Fu, Zhang, Boyd, *SIAM J. Sci. Comput.* 42 (2020) A3560–A3583; Acary, Brémond,
 //! Huber, in *Advanced Topics in Nonsmooth Dynamics*, 2018.
 
+use super::anderson::Anderson;
+use super::gradients::Gradients;
 use super::layout::Layout;
 use crate::residual::residual;
 use crate::{AdmmSettings, Global, NumericsError, Operator, Problem, Report, Status};
-use saltus_linalg::{DenseLu, Matrix, Sparse, SparseFactor, vector::dot};
+use saltus_linalg::{DenseLu, Matrix, Sparse, SparseFactor};
 
 /// Largest problem whose matrix is factored densely.
 const DENSE: usize = 60;
 /// Steps that the acceleration looks back on.
 const MEMORY: usize = 15;
-/// Growth of the defect that ends an acceleration.
-const GROWTH: f64 = 2.0;
 /// Iterations before the first change of `ρ`; the next are twice as far each.
 const BALANCE: usize = 20;
 /// Ratio of the residuals above which `ρ` changes.
@@ -174,7 +175,11 @@ impl Admm {
             // (2), (3)
             self.linear(problem, rho);
             pace.add(&self.layout.d, &self.x, &self.y, &self.before);
-            self.anderson.step(pace.stage(), &self.layout.d, &self.x, &self.y, &mut self.t);
+            let Stage { period, relaxation, .. } = pace.stage();
+            for (x, y) in self.x.iter_mut().zip(&self.y) {
+                *x = relaxation * (*x - y);
+            }
+            self.anderson.step(period, &self.layout.d, &self.x, &mut self.t);
 
             if let Some(factor) = pace.change(iterations, least.value) {
                 match self.change(problem, rho, rho * factor) {
@@ -199,14 +204,14 @@ impl Admm {
         let moved = self.layout.update(problem);
         if moved || self.factored.is_none_or(|(id, _)| id != problem.matrix_id()) {
             self.factored = None;
-            self.system = System::new(problem.matrix(), &self.layout.d);
+            self.system = System::new(problem, &self.layout.d);
         }
         let Admm { y, x, t, reflected, before, best, .. } = self;
         for buffer in [y, x, t, reflected, before, best] {
             buffer.clear();
             buffer.resize(n, 0.0);
         }
-        self.anderson.resize(n);
+        self.anderson.resize(n, MEMORY);
         Ok(())
     }
 
@@ -219,7 +224,7 @@ impl Admm {
                 return Some(rho);
             }
             self.factored = None;
-            if self.system.factor(&self.layout.d, rho) {
+            if self.system.factor(problem, &self.layout.d, rho) {
                 self.factored = Some(wanted);
                 return Some(rho);
             }
@@ -261,15 +266,12 @@ impl Admm {
                 }
                 factor.solve(x);
             }
-            System::Global { factor, v, .. } => {
+            System::Global { .. } | System::Iterative { .. } => {
                 let Some(global) = problem.global() else { return };
                 for i in 0..x.len() {
                     x[i] = r[i] - q[i] / (rho * d[i]);
                 }
-                for (i, v) in v.iter_mut().enumerate() {
-                    *v = global.f()[i] + global.H().row_dot(i, x);
-                }
-                factor.solve(v);
+                let v = system.velocity(global, x);
                 for (i, product) in global.transposed().products(v).enumerate() {
                     x[i] -= product / (rho * d[i]);
                 }
@@ -298,11 +300,30 @@ enum System {
         factor: Box<SparseFactor>,
         v: Vec<f64>,
     },
+    /// The same for many bodies, whose factors would fill in: the last `v` is the guess of the next.
+    Iterative {
+        gradients: Box<Gradients>,
+        b: Vec<f64>,
+        v: Vec<f64>,
+    },
+}
+
+/// Most velocities whose matrix is factored.
+const FACTORED: usize = 3000;
+/// Share of its defect that a solution by conjugate gradients leaves.
+const INEXACT: f64 = 0.05;
+
+/// Whether the method works on this problem without factors: many rigid bodies.
+pub(crate) fn is_iterative(problem: &Problem) -> bool {
+    let many = |global: &&Global| global.velocities() > FACTORED;
+    let global = problem.global().filter(many);
+    global.is_some_and(|g| g.inverse_blocks().is_some() && g.mass().is_symmetric(SYMMETRY))
 }
 
 impl System {
     /// Pattern and symbolic analysis.
-    fn new(operator: &Operator, d: &[f64]) -> System {
+    fn new(problem: &Problem, d: &[f64]) -> System {
+        let operator = problem.matrix();
         let sparse = |matrix: Sparse| {
             let symmetric = matrix.is_symmetric(SYMMETRY);
             let factor = Box::new(SparseFactor::with_symmetry(&matrix, symmetric));
@@ -315,6 +336,11 @@ impl System {
             }
             Operator::Dense(matrix) => sparse(Sparse::from_dense(matrix)),
             Operator::Sparse(matrix) => sparse(matrix.clone()),
+            Operator::Global(global) if is_iterative(problem) => System::Iterative {
+                gradients: Box::default(),
+                b: vec![0.0; global.velocities()],
+                v: vec![0.0; global.velocities()],
+            },
             Operator::Global(global) => System::global(global, d),
             Operator::Function(_) => System::None,
         }
@@ -340,7 +366,7 @@ impl System {
     }
 
     /// The factors for this `ρ`; false if the matrix is singular.
-    fn factor(&mut self, d: &[f64], rho: f64) -> bool {
+    fn factor(&mut self, problem: &Problem, d: &[f64], rho: f64) -> bool {
         match self {
             System::None => false,
             System::Dense { matrix, sum, lu } => {
@@ -362,6 +388,31 @@ impl System {
                 let (mass, forces) = (mass.entries(), forces.entries());
                 factor.factor_with(|k| mass[k].value + forces[k].value / rho, |_| 0.0).is_ok()
             }
+            System::Iterative { gradients, .. } => {
+                problem.global().is_some_and(|global| gradients.prepare(global, d, rho))
+            }
+        }
+    }
+
+    /// `v` of (4), for the forces `x`.
+    fn velocity(&mut self, global: &Global, x: &[f64]) -> &[f64] {
+        let momentum = |b: &mut [f64]| {
+            for ((b, f), product) in b.iter_mut().zip(global.f()).zip(global.H().products(x)) {
+                *b = f + product;
+            }
+        };
+        match self {
+            System::Global { factor, v, .. } => {
+                momentum(v);
+                factor.solve(v);
+                v
+            }
+            System::Iterative { gradients, b, v } => {
+                momentum(b);
+                gradients.solve(global, b, v, INEXACT);
+                v
+            }
+            _ => &[],
         }
     }
 }
@@ -423,125 +474,4 @@ impl Pace {
         }
         factor
     }
-}
-
-/// Anderson's acceleration of a fixed-point iteration `t ← T(t)`, in the norm of `D`.
-///
-/// ```text
-/// t ← T(t) − Σ γⱼ ΔTⱼ,     γ = argmin ‖ r − Σ γⱼ Δrⱼ ‖,     r = T(t) − t                       (5)
-/// ```
-#[derive(Debug, Default)]
-struct Anderson {
-    images: Vec<Vec<f64>>,  // ΔT of the last steps, in a ring
-    defects: Vec<Vec<f64>>, // √d Δr of them
-    count: usize,           // of them that hold something
-    next: usize,
-    gram: [[f64; MEMORY]; MEMORY],
-    image: Vec<f64>,   // T(t)
-    defect: Vec<f64>,  // √d r
-    last: Option<f64>, // ‖r‖ of the step before
-    accelerated: bool, // that step was
-    steps: usize,
-}
-
-impl Anderson {
-    fn resize(&mut self, n: usize) {
-        self.images.resize_with(MEMORY, Vec::new);
-        self.defects.resize_with(MEMORY, Vec::new);
-        let ring = self.images.iter_mut().chain(&mut self.defects);
-        for buffer in ring.chain([&mut self.image, &mut self.defect]) {
-            buffer.clear();
-            buffer.resize(n, 0.0);
-        }
-        self.steps = 0;
-        self.restart();
-    }
-
-    /// Forgets the steps so far.
-    fn restart(&mut self) {
-        (self.count, self.next, self.last, self.accelerated) = (0, 0, None, false);
-    }
-
-    /// `t` after the next step.
-    fn step(&mut self, stage: Stage, d: &[f64], x: &[f64], y: &[f64], t: &mut [f64]) {
-        let n = t.len();
-        let squares = (0..n).map(|i| d[i] * (x[i] - y[i]) * (x[i] - y[i]));
-        let size = stage.relaxation * squares.sum::<f64>().sqrt();
-        if let Some(last) = self.last
-            && self.accelerated
-            && !(size <= GROWTH * last)
-        {
-            // it led astray: the plain step from the point before
-            t.copy_from_slice(&self.image);
-            self.restart();
-            return;
-        }
-
-        // T(t) and r, and their changes
-        let column = self.next;
-        let (images, defects) = (&mut self.images[column], &mut self.defects[column]);
-        for i in 0..n {
-            let r = stage.relaxation * (x[i] - y[i]);
-            let (image, defect) = (t[i] + r, d[i].sqrt() * r);
-            images[i] = image - self.image[i];
-            defects[i] = defect - self.defect[i];
-            self.image[i] = image;
-            self.defect[i] = defect;
-        }
-        if self.last.is_some() {
-            self.count = (self.count + 1).min(MEMORY);
-            for k in 0..self.count {
-                let product = dot(&self.defects[k], &self.defects[column]);
-                self.gram[k][column] = product;
-                self.gram[column][k] = product;
-            }
-            self.next = (column + 1) % MEMORY;
-        }
-        self.last = Some(size);
-        t.copy_from_slice(&self.image);
-
-        // (5), where it is its turn
-        self.steps += 1;
-        let mut gamma = [0.0; MEMORY];
-        for k in 0..self.count {
-            gamma[k] = dot(&self.defects[k], &self.defect);
-        }
-        self.accelerated = self.count > 0
-            && self.steps.is_multiple_of(stage.period)
-            && least_squares(&self.gram, self.count, &mut gamma);
-        if self.accelerated {
-            for k in 0..self.count {
-                for (t, change) in t.iter_mut().zip(&self.images[k]) {
-                    *t -= gamma[k] * change;
-                }
-            }
-        }
-    }
-}
-
-/// `b ← (G + ε tr G)⁻¹ b` by Cholesky's method, for the first `n` rows; false where that fails.
-fn least_squares(gram: &[[f64; MEMORY]; MEMORY], n: usize, b: &mut [f64; MEMORY]) -> bool {
-    let trace: f64 = (0..n).map(|i| gram[i][i]).sum();
-    let mut l = [[0.0; MEMORY]; MEMORY];
-    for i in 0..n {
-        for j in 0..=i {
-            let sum = gram[i][j] - (0..j).map(|k| l[i][k] * l[j][k]).sum::<f64>();
-            if i > j {
-                l[i][j] = sum / l[j][j];
-                continue;
-            }
-            let pivot = sum + 1e-12 * trace;
-            if !(pivot > 0.0) {
-                return false;
-            }
-            l[i][i] = pivot.sqrt();
-        }
-    }
-    for i in 0..n {
-        b[i] = (b[i] - (0..i).map(|k| l[i][k] * b[k]).sum::<f64>()) / l[i][i];
-    }
-    for i in (0..n).rev() {
-        b[i] = (b[i] - (i + 1..n).map(|k| l[k][i] * b[k]).sum::<f64>()) / l[i][i];
-    }
-    b[..n].iter().all(|b| b.is_finite())
 }

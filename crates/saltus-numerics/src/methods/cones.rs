@@ -1,7 +1,9 @@
 //! The portfolio for problems with sets that are no boxes: friction, cones, graphs.
 //!
-//! 1. Above `ISLANDS` unknowns a few sweeps, and then each island on its own, where there are
-//!    several (see `islands`).
+//! 1. Above `ISLANDS` unknowns each island on its own, where there are several (see `islands`): a few
+//!    sweeps, then this portfolio.
+//!    Many bodies with far more forces than velocities get [`Admm`] first, which needs no factors there,
+//!    and whose iterations do not grow in number with the bodies.
 //! 2. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's
 //!    method.
 //! 3. Above `ISLANDS` unknowns the surroundings of the worst blocks (see `regions`), in turn with
@@ -15,14 +17,16 @@
 //! Each attempt starts from the best point so far, but for one of Newton's. A proof that there is
 //! no solution ends the search.
 
+use super::admm;
 use super::islands::{self, Islands};
 use super::{Admm, Extragradient, GaussSeidel, InteriorPoint, Newton, josephy, regions};
 use crate::blocks::Blocks;
 use crate::residual::{Residual, residual, shares};
 use crate::{
-    AdmmSettings, Attempt, AutoSettings, ExtragradientSettings, GaussSeidelSettings,
+    AdmmSettings, Attempt, AutoSettings, ExtragradientSettings, GaussSeidelSettings, Global,
     InteriorPointSettings, NewtonSettings, NumericsError, Operator, Problem, Report, Status,
 };
+use saltus_linalg::vector::norm2;
 
 /// Sweeps that cost as much as Newton's method, for small problems; larger ones are worth more,
 /// since factors fill in.
@@ -49,6 +53,8 @@ const NEWTON: Try = Try::Newton { from_zero: false, proximal: 0.1, careful: fals
 
 /// Unknowns above which a problem is cut into its islands, and these into regions.
 const ISLANDS: usize = 300;
+/// Most sweeps of an island before other methods.
+const SETTLE: usize = 60;
 /// Sweeps between two rounds of regions.
 const BETWEEN: usize = 50;
 /// Rounds of regions in which the residual need not halve; in each they become larger.
@@ -57,6 +63,8 @@ const ROUNDS: usize = 6;
 const PATIENCE: usize = 25;
 const SHORT_PATIENCE: usize = 2;
 
+/// Forces a velocity from which alternating directions come before sweeps.
+const HYPERSTATIC: f64 = 1.5;
 /// Largest problem whose matrix is factored: beyond it factors fill the memory.
 const FACTORED: usize = 60_000;
 
@@ -130,14 +138,20 @@ impl Cones {
     fn search(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64], search: &mut Search<'_>) {
         let (n, worth) = (problem.len(), sweeps_worth(problem.len()));
         let mut sweeps = worth;
-        if n > ISLANDS {
+        let many = |global: &Global| n as f64 > HYPERSTATIC * global.velocities() as f64;
+        let hyperstatic = problem.global().is_some_and(many);
+        if hyperstatic && admm::is_iterative(problem) {
+            let report = self.attempt(Try::Admm { limit: 400 }, problem, z, w);
+            if search.take(report, z) {
+                return;
+            }
+        } else if n > ISLANDS {
             // the blocks alone, to see whether there are islands
-            let cut = self.gauss_seidel.run(problem, z, w, 0, |_, _| true);
-            if cut.is_ok() && Islands::of(&self.gauss_seidel.blocks).islands.len() > 1 {
-                let report = self.gauss_seidel.run(problem, z, w, 2 * TRIAL, |_, _| true);
-                if search.take(report, z) || self.by_islands(problem, z, w, search) {
-                    return;
-                }
+            let cut = self.gauss_seidel.cut(problem, z);
+            let islands = Islands::of(&self.gauss_seidel.blocks);
+            if cut.is_ok() && islands.len() > 1 && self.by_islands(problem, z, w, search, &islands)
+            {
+                return;
             }
         }
         while search.iterations < self.settings.max_iter {
@@ -237,27 +251,41 @@ impl Cones {
         }
     }
 
-    /// Each island on its own, from the point in `z`, where there are several; whether that
-    /// solves the problem.
+    /// Each island on its own, from the point in `z`, which is cut into blocks; whether that solves the
+    /// problem. Sweeps first, then the portfolio for those that are left.
     fn by_islands(
         &mut self,
         problem: &Problem,
         z: &mut [f64],
         w: &mut [f64],
         search: &mut Search<'_>,
+        islands: &Islands,
     ) -> bool {
-        let mut blocks = Blocks::default();
-        if blocks.update("auto", problem).is_err() {
-            return false;
-        }
-        let Islands { islands } = Islands::of(&blocks);
-        if islands.len() < 2 {
-            return false;
-        }
         let AutoSettings { tol, max_iter } = self.settings;
+        let mut iterations = self.gauss_seidel.settle(islands, z, SETTLE, tol);
+        let mut last = residual(problem, z, w);
+        if last.value > tol && last.value <= 100.0 * tol {
+            iterations += self.gauss_seidel.settle(islands, z, SETTLE, 0.01 * tol);
+            last = residual(problem, z, w);
+        }
+        let status = if last.value <= tol { Status::Solved } else { Status::MaxIter };
+        let (value, worst) = (last.value, last.worst);
+        let method = "gauss-seidel";
+        let report = Report { status, iterations, residual: value, worst, method };
+        if search.keep_going(report, z) {
+            return true;
+        }
+        // what each island may have of the residual
+        let mut of_blocks = Vec::new();
+        shares(problem, z, w, &mut of_blocks);
+        let all = norm2(&of_blocks);
+        let enough = 0.3 * tol / value * all / (islands.len() as f64).sqrt();
         let mut parts = Parts::new(AutoSettings { tol: 0.5 * tol, max_iter });
-        for island in &islands {
-            parts.solve(problem, &blocks, island, z);
+        for island in islands.iter() {
+            let own = island.iter().map(|&k| of_blocks[k] * of_blocks[k]).sum::<f64>().sqrt();
+            if !(own <= enough) {
+                parts.solve(problem, self.gauss_seidel.blocks(), island, z);
+            }
         }
         let last = residual(problem, z, w);
         search.take(Ok(parts.report(last, tol, "islands")), z)
@@ -425,7 +453,7 @@ impl<'a> Search<'a> {
         solved
     }
 
-    /// The report on the best point, which is verified once more.
+    /// The report on the best point, with `w` there.
     fn finish(
         self,
         problem: &Problem,
@@ -433,6 +461,10 @@ impl<'a> Search<'a> {
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
         z.copy_from_slice(self.best);
+        if let Some(report) = self.report.filter(|report| report.status == Status::Solved) {
+            // measured at this very point, with its `w`
+            return Ok(Report { iterations: self.iterations, ..report });
+        }
         let last = residual(problem, z, w);
         match (self.report, self.refusal) {
             (Some(report), _) => Ok(Report {

@@ -7,8 +7,9 @@
 //! z_c ← (1 − ω) z_c + ω (the answer of (1))
 //! ```
 //!
-//! Between the sweeps the step may be prolonged as in the method of conjugate gradients, with
-//! `g = z_before − z_after` in place of the gradient:
+//! Between the sweeps the step may be prolonged: by Anderson's method (see `anderson`), and once that
+//! has led astray several times as in the method of conjugate gradients, with `g = z_before − z_after`
+//! in place of the gradient:
 //!
 //! ```text
 //! β = ‖g‖²/‖g_before‖²,     z ← z + β p,     p ← β p − g        (β > 1: p ← 0)              (2)
@@ -22,7 +23,9 @@
 //! References: Jourdan, Alart, Jean, *Comput. Methods Appl. Mech. Engrg.* 155 (1998) 31–47;
 //! Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 
+use super::anderson::Anderson;
 use super::coloured::{self, Colouring};
+use super::islands::Islands;
 use crate::blocks::Blocks;
 use crate::residual::residual;
 use crate::{GaussSeidelSettings, LARGEST_BLOCK, NumericsError, Problem, Report, Set, Status};
@@ -38,12 +41,20 @@ pub struct GaussSeidel {
     long: Vec<f64>,  // b and z of a block too long for the stack
 }
 
+/// Steps that Anderson's method looks back on.
+const MEMORY: usize = 5;
+/// Times that it may lead astray.
+const ASTRAY: usize = 3;
+
 /// What the iteration keeps besides `z`.
 #[derive(Debug, Default)]
 struct Points {
     before: Vec<f64>,    // z before the sweep
-    direction: Vec<f64>, // p of (2)
+    direction: Vec<f64>, // p of (2), or the step of the last sweep
     best: Vec<f64>,      // the z with the least residual
+    diagonal: Vec<f64>,  // of W
+    anderson: Anderson,
+    astray: usize, // how often Anderson's method was
 }
 
 impl GaussSeidel {
@@ -93,6 +104,44 @@ impl GaussSeidel {
         })
     }
 
+    /// Sweeps islands, which do not see each other, one by one, each until a sweep moves it by no more
+    /// than this share of itself, at most `limit` times; after [`cut`](Self::cut). The most that one took.
+    pub(super) fn settle(
+        &mut self,
+        islands: &Islands,
+        z: &mut [f64],
+        limit: usize,
+        share: f64,
+    ) -> usize {
+        let mut most = 0;
+        let GaussSeidel { settings, blocks, points, still, long, .. } = self;
+        let mut sweeper = Sweeper { settings, blocks, still, long };
+        for island in islands.iter() {
+            for number in 0..limit {
+                most = most.max(number + 1);
+                for range in island.iter().map(|&k| blocks.matrix.range(k)) {
+                    points.before[range.clone()].copy_from_slice(&z[range]);
+                }
+                sweeper.sweep(island.iter().copied(), z, number);
+                let (mut moved, mut size) = (0.0, 0.0);
+                for i in island.iter().flat_map(|&k| blocks.matrix.range(k)) {
+                    moved += (z[i] - points.before[i]).powi(2);
+                    size += z[i] * z[i];
+                }
+                // a block on its own is solved by one visit
+                if island.len() == 1 || !(moved > share * share * size) {
+                    break;
+                }
+            }
+        }
+        most
+    }
+
+    /// Cuts the matrix into blocks, and moves `z` into the sets.
+    pub(super) fn cut(&mut self, problem: &Problem, z: &mut [f64]) -> Result<(), NumericsError> {
+        self.prepare(problem, z)
+    }
+
     /// The blocks of the last problem.
     pub(super) fn blocks(&self) -> &Blocks {
         &self.blocks
@@ -112,10 +161,20 @@ impl GaussSeidel {
             }
         }
         self.blocks.project(z);
-        let Points { before, direction, best } = &mut self.points;
+        let Points { before, direction, best, diagonal, anderson, astray } = &mut self.points;
         for buffer in [before, direction, best] {
             buffer.clear();
             buffer.resize(n, 0.0);
+        }
+        *astray = 0;
+        if self.settings.accelerate {
+            anderson.resize(n, MEMORY);
+            diagonal.clear();
+            for k in 0..self.blocks.len() {
+                let (size, own) =
+                    (self.blocks.matrix.range(k).len(), self.blocks.matrix.diagonal(k));
+                diagonal.extend((0..size).map(|i| own[i * size + i].max(0.0)));
+            }
         }
         self.still.clear();
         self.still.resize(self.blocks.len(), 0);
@@ -167,12 +226,16 @@ impl Points {
                 }
                 // measuring costs as much as a sweep: do it the less often the longer it takes, but
                 // where steps have become so short that the residual may be small enough
-                next = (sweeps + 1 + sweeps / 4).min(sweeps + 25).min(limit);
+                let pause = if sweeps == 0 { 1 } else { (4 + sweeps / 4).min(25) };
+                next = (sweeps + pause).min(limit);
                 let step = self.step_length(z);
                 enough = if step > 0.0 { step * settings.tol / now.value } else { 0.0 };
             }
             if settings.accelerate && sweeps > 0 {
-                gradient = self.prolong(z, gradient);
+                match self.astray {
+                    ASTRAY => gradient = self.prolong(z, gradient),
+                    _ => self.extrapolate(z),
+                }
             }
             self.before.copy_from_slice(z);
             sweep(z, sweeps);
@@ -181,8 +244,10 @@ impl Points {
                 next = sweeps;
             }
         };
-        z.copy_from_slice(&self.best);
-        let least = residual(problem, z, w);
+        if status != Status::Solved {
+            z.copy_from_slice(&self.best);
+            least = residual(problem, z, w);
+        }
         let (residual, worst) = (least.value, least.worst);
         Report { status, iterations: sweeps, residual, worst, method: "gauss-seidel" }
     }
@@ -191,6 +256,18 @@ impl Points {
     fn step_length(&self, z: &[f64]) -> f64 {
         let squares = self.before.iter().zip(z).map(|(a, b)| (a - b) * (a - b));
         squares.sum::<f64>().sqrt()
+    }
+
+    /// The next step of Anderson's method, from the last sweep.
+    fn extrapolate(&mut self, z: &mut [f64]) {
+        for i in 0..z.len() {
+            self.direction[i] = z[i] - self.before[i];
+        }
+        z.copy_from_slice(&self.before);
+        if !self.anderson.step(1, &self.diagonal, &self.direction, z) {
+            self.astray += 1;
+            self.direction.fill(0.0); // as (2) begins
+        }
     }
 
     /// Equation (2).

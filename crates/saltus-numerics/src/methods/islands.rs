@@ -17,8 +17,8 @@ const DENSE: usize = 30;
 /// Which blocks belong together.
 #[derive(Debug, Default)]
 pub(crate) struct Islands {
-    /// The blocks of each island, in order.
-    pub islands: Vec<Vec<usize>>,
+    order: Vec<usize>, // the blocks, island by island
+    start: Vec<usize>, // of each island therein, and the end
 }
 
 impl Islands {
@@ -34,17 +34,37 @@ impl Islands {
                 parent[a.max(b)] = a.min(b);
             }
         }
+        // islands are numbered as their first blocks come
         let mut number = vec![usize::MAX; count];
-        let mut islands: Vec<Vec<usize>> = Vec::new();
+        let mut start = vec![0];
         for k in 0..count {
             let root = root(&mut parent, k);
             if number[root] == usize::MAX {
-                number[root] = islands.len();
-                islands.push(Vec::new());
+                number[root] = start.len() - 1;
+                start.push(0);
             }
-            islands[number[root]].push(k);
+            number[k] = number[root];
+            start[number[k] + 1] += 1;
         }
-        Islands { islands }
+        for island in 1..start.len() {
+            start[island] += start[island - 1];
+        }
+        let (mut order, mut next) = (vec![0; count], start.clone());
+        for k in 0..count {
+            order[next[number[k]]] = k;
+            next[number[k]] += 1;
+        }
+        Islands { order, start }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.start.len().saturating_sub(1)
+    }
+
+    /// The blocks of each island, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
+        self.start.windows(2).map(|range| &self.order[range[0]..range[1]])
     }
 }
 
@@ -120,13 +140,14 @@ mod tests {
         let problem = Problem::friction2d(matrix.clone(), q.clone(), &[0.5; 3]).unwrap();
         let mut blocks = Blocks::default();
         blocks.update("auto", &problem).unwrap();
-        let Islands { islands } = Islands::of(&blocks);
-        assert_eq!(islands, [vec![0, 2], vec![1]]);
+        let islands = Islands::of(&blocks);
+        let islands: Vec<&[usize]> = islands.iter().collect();
+        assert_eq!(islands, [&[0, 2][..], &[1]]);
         // what stands still outside is part of q
         let z = [0.0, 0.0, 0.0, 0.0, 2.0, 0.0];
         let (alone, _) = part(&problem, &blocks, &[0], &z).unwrap();
         assert_eq!(alone.q(), [-1.0 + 0.3 * 2.0, 0.2]);
-        let (part, unknowns) = part(&problem, &blocks, &islands[0], &z).unwrap();
+        let (part, unknowns) = part(&problem, &blocks, islands[0], &z).unwrap();
         assert_eq!(unknowns, [0, 1, 4, 5]);
         assert_eq!(part.q(), [-1.0, 0.2, -3.0, 0.5]);
         for (i, &row) in unknowns.iter().enumerate() {

@@ -14,6 +14,7 @@
 //! | [`Auto`] | everything above, cheapest first, until verified | |
 
 mod admm;
+mod anderson;
 mod auto;
 mod coloured;
 mod cones;
@@ -22,6 +23,7 @@ mod extragradient;
 mod first_sweeps;
 mod fischer_burmeister;
 mod gauss_seidel;
+mod gradients;
 mod interior_point;
 mod interior_start;
 mod islands;
@@ -73,7 +75,7 @@ enum Method {
     Auto(Box<Auto>),
     Pivoting(Pivoting),
     Lemke(Box<Lemke>),
-    GaussSeidel(GaussSeidel),
+    GaussSeidel(Box<GaussSeidel>),
     FischerBurmeister(Box<FischerBurmeister>),
     Enumeration(Enumeration),
     Newton(Box<Newton>),
@@ -91,7 +93,9 @@ impl Workspace {
             Solver::Auto(settings) => Method::Auto(Box::new(Auto::new(settings))),
             Solver::Pivoting(settings) => Method::Pivoting(Pivoting::new(settings)),
             Solver::Lemke(settings) => Method::Lemke(Box::new(Lemke::new(settings))),
-            Solver::GaussSeidel(settings) => Method::GaussSeidel(GaussSeidel::new(settings)),
+            Solver::GaussSeidel(settings) => {
+                Method::GaussSeidel(Box::new(GaussSeidel::new(settings)))
+            }
             Solver::FischerBurmeister(settings) => {
                 Method::FischerBurmeister(Box::new(FischerBurmeister::new(settings)))
             }

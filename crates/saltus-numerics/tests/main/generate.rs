@@ -53,6 +53,41 @@ fn packings() {
     }
 }
 
+/// Heaps have at least as many contacts as asked for, about `c` unknowns a velocity, and obey geometry: where
+/// all bodies move alike, those in contact with each other do not move against each other.
+#[test]
+fn heaps() {
+    for (c, least) in [(0.1, 0.09), (1.0, 0.9), (3.0, 2.0), (7.0, 5.0)] {
+        let problem = heap(1000, c, 0.5, 3).unwrap();
+        let contacts = problem.contacts_count();
+        assert!((1000..1300).contains(&contacts), "{c}: {contacts}");
+        let global = problem.global().unwrap();
+        let ratio = problem.len() as f64 / global.velocities() as f64;
+        assert!(ratio >= least && ratio <= 1.1 * c, "{c}: {ratio}");
+        let alike: Vec<f64> =
+            (0..global.velocities()).map(|i| [0.3, -1.0, 2.0, 0.0, 0.0, 0.0][i % 6]).collect();
+        let mut u = vec![0.0; problem.len()];
+        global.transposed().apply(&alike, &mut u);
+        let still = u.chunks(3).filter(|u| u.iter().all(|u| u.abs() < 1e-14)).count();
+        assert!(still > contacts / 3 && still < contacts, "{c}: {still}");
+        assert_eq!(problem.matrix(), heap(1000, c, 0.5, 3).unwrap().matrix());
+        assert_ne!(
+            problem.global().unwrap().f(),
+            heap(1000, c, 0.5, 4).unwrap().global().unwrap().f()
+        );
+    }
+    assert!(matches!(heap(10, 0.0, 0.3, 0), Err(NumericsError::Setting { .. })));
+}
+
+#[test]
+fn heaps_are_solved() {
+    use saltus_numerics::{Solver, Status, solve};
+    for c in [0.1, 1.0, 3.0, 7.0] {
+        let solution = solve(&heap(150, c, 0.5, 1).unwrap(), &Solver::default(), None).unwrap();
+        assert_eq!(solution.report.status, Status::Solved, "{c}: {:?}", solution.report);
+    }
+}
+
 /// Hyperstatic packings have a singular W, loose ones do not.
 #[test]
 fn a_packing_is_one_body_after_another() {

@@ -77,6 +77,20 @@ impl Members {
         }
     }
 
+    /// Takes from the integrity what openings that were given have damaged.
+    pub fn wear(&self, y: &[f64], beta: &mut [f64]) {
+        for contact in &self.interactions {
+            let Some(bond) = &contact.bond else { continue };
+            let y = &y[contact.rows.clone()][..bond.before.len()];
+            let left = match &bond.kind {
+                Kind::Damaged(law) => law.integrity(law.opening(y)),
+                Kind::Binary { opening } => f64::from(!(y[0] > *opening)),
+            };
+            let beta = &mut beta[bond.index];
+            *beta = beta.min(left);
+        }
+    }
+
     /// The integrity that the solved step leads to. Whether it must be solved again.
     pub fn damage(&mut self, beta: &mut [f64]) -> Result<bool, SimError> {
         let mut again = false;

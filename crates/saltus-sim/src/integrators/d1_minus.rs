@@ -26,7 +26,7 @@
 //! from the fastest vibration. Reference: Schindler, Acary 2014.
 
 use super::assembly::Places;
-use super::balance::{Contact, Members};
+use super::balance::{Contact, Forces, Members, Path};
 use super::mechanics::{Activation, Mechanics};
 use super::motion::Motion;
 use super::newton::{Link, Scheme, SystemBlock};
@@ -65,7 +65,7 @@ impl D1Minus {
             };
             match (&interaction.law, settings.variant) {
                 (Law::NewtonImpact { .. } | Law::Equality, _) => {}
-                (Law::PiecewiseLinear { .. } | Law::NormalCone { .. }, _) => {
+                (Law::PiecewiseLinear { .. } | Law::NormalCone { .. } | Law::User(_), _) => {
                     return fail("the law", "of contact, an equality or a relay");
                 }
                 (_, Variant::Acceleration) => {
@@ -307,7 +307,7 @@ impl Part for D1Minus {
         // (2)
         for contact in &mut members.interactions {
             contact.turn(end, next.q)?;
-            contact.gap(end, 0.0, lam, y)?;
+            contact.gap(end, y)?;
             contact.velocity(v_left, u);
             if by_velocity {
                 members.shift[contact.rows.clone()].copy_from_slice(&contact.rate);
@@ -362,12 +362,20 @@ impl Part for D1Minus {
         for contact in &members.interactions {
             contact.velocity(next.v, next.u);
         }
-        members.book(base.energy0, &now, next, |_| 0.5);
+        let path = Path { before: now.v, after: next.v, forces: Forces::Mean };
+        let ledger = members.book(base.energy0, &now, &next, &newton.links, path)?;
+        next.ledger.copy_from_slice(&ledger.to_array());
         Ok(report)
     }
 
     fn commit(&mut self) {
-        std::mem::swap(&mut self.base.now.values, &mut self.base.next.values);
+        let base = &mut self.base;
+        base.last = base.members.step;
+        for contact in &mut base.members.interactions {
+            contact.rate_before.copy_from_slice(&contact.rate);
+        }
+        std::mem::swap(&mut base.now.values, &mut base.next.values);
+        std::mem::swap(&mut base.members.D_now, &mut base.members.D_next);
     }
 
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {

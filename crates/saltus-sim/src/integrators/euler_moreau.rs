@@ -293,6 +293,7 @@ impl Part for EulerMoreauPart {
             now.x[member.range.clone()].copy_from_slice(member.system.x0());
         }
         now.lam.fill(0.0);
+        self.z.fill(0.0);
         self.workspace.forget();
         self.refresh();
         Ok(())

@@ -52,6 +52,8 @@ struct Members {
     r_next: Vec<f64>,
     work: Vec<f64>,
     J: Matrix,
+    K: Matrix,
+    product: Matrix,
 }
 
 #[derive(Debug)]
@@ -144,6 +146,8 @@ impl FirstOrderPart {
             r_next: vec![0.0; n],
             work: vec![0.0; n],
             J: Matrix::default(),
+            K: Matrix::default(),
+            product: Matrix::default(),
         };
         let mut part = FirstOrderPart {
             places,
@@ -360,12 +364,14 @@ impl Member {
         }
     }
 
-    /// `A ← (share I + (1 − share) Π) A`.
-    fn weigh(&self, share: f64, A: &mut Matrix) {
-        let projected = self.projector.as_ref().map(|projector| projector.mul(A));
+    /// `A ← (share I + (1 − share) Π) A`; `product` is memory.
+    fn weigh(&self, share: f64, A: &mut Matrix, product: &mut Matrix) {
+        if let Some(projector) = &self.projector {
+            projector.mul_into(A, product);
+        }
         A.scale(share);
-        if let Some(projected) = projected {
-            A.add_scaled(1.0 - share, &projected);
+        if self.projector.is_some() {
+            A.add_scaled(1.0 - share, product);
         }
     }
 }
@@ -439,7 +445,7 @@ impl Scheme for Members {
             let at = At::new(end, &xi[member.range.clone()], &[]).with(&member.inputs);
             let of_member = |error: OperatorError| error.of(&member.name);
             member.system.rhs_dx(at, &mut self.J).map_err(of_member)?;
-            member.weigh(*theta, &mut self.J);
+            member.weigh(*theta, &mut self.J, &mut self.product);
             block.W.copy_from(&member.M);
             block.W.add_scaled(-h, &self.J);
         }
@@ -449,25 +455,29 @@ impl Scheme for Members {
             for link in &mut *links {
                 let member = &self.systems[link.system];
                 // B = h Γ ∂g/∂λ, of which `Bt` holds ∂g/∂λ transposed
-                if member.projector.is_some() {
-                    let mut B = link.Bt.transpose();
-                    member.weigh(*gamma, &mut B);
-                    link.Bt.copy_from(&B.transpose());
-                    link.Bt.scale(h);
-                } else {
+                if member.projector.is_none() {
                     link.Bt.scale(h * gamma);
+                    continue;
                 }
+                let n = link.range.len();
+                for row in link.Bt.data_mut().chunks_exact_mut(n) {
+                    let own = &mut self.work[..n];
+                    own.copy_from_slice(row);
+                    row.iter_mut().for_each(|entry| *entry *= gamma);
+                    member.project(1.0 - gamma, own, row);
+                }
+                link.Bt.scale(h);
             }
             if interaction.feedback {
                 interaction.input_dx(end, lam, &mut self.J)?;
                 let mut first = 0;
                 for link in links {
                     let (n, member) = (link.range.len(), &self.systems[link.system]);
-                    let own = |i: usize, j: usize| self.J[(first + i, first + j)];
-                    let mut K = Matrix::zeros(n, n);
-                    (0..n * n).for_each(|k| K[(k / n, k % n)] = own(k / n, k % n));
-                    member.weigh(*gamma, &mut K);
-                    systems[link.system].W.add_scaled(-h, &K);
+                    let (J, K) = (&self.J, &mut self.K);
+                    K.resize(n, n);
+                    (0..n * n).for_each(|k| K[(k / n, k % n)] = J[(first + k / n, first + k % n)]);
+                    member.weigh(*gamma, K, &mut self.product);
+                    systems[link.system].W.add_scaled(-h, K);
                     first += n;
                 }
             }

@@ -17,6 +17,7 @@
 
 use super::assembly::Places;
 use super::row::MechanicalFields;
+use super::user_set::Scaled;
 use crate::SimError;
 use saltus_linalg::Sparse;
 use saltus_model::{At, Coefficient, Law, Model, Range as Allowed};
@@ -105,6 +106,7 @@ impl Laws {
                 Law::ImpactFriction { .. }
                 | Law::RollingFriction { .. }
                 | Law::Fremond { .. }
+                | Law::User(_)
                 | Law::NormalCone { .. } => push(rows, None),
                 Law::Cohesive { .. } | Law::BinaryCohesive { .. } => {
                     let middle = rows.start + rows.len() / 2;
@@ -344,7 +346,7 @@ impl Laws {
         let mut next = self.outputs;
         for block in &self.blocks {
             match &block.law {
-                Law::PiecewiseLinear { .. } => {
+                Law::PiecewiseLinear { .. } | Law::User(_) => {
                     problem.set_placed(block.rows.start, &block.set(h)?)?;
                 }
                 Law::NormalCone { b, .. } => {
@@ -419,6 +421,21 @@ impl Laws {
         }
     }
 
+    /// Of each row: whether the energy that it takes is taken by friction, and not along a normal
+    /// or by a constraint.
+    pub fn frictional(&self) -> Vec<bool> {
+        let mut rows = vec![false; self.outputs];
+        for block in &self.blocks {
+            for (i, row) in block.rows.clone().enumerate() {
+                rows[row] = match &block.law {
+                    Law::Equality | Law::Complementarity | Law::NewtonImpact { .. } => false,
+                    law => i > 0 || !law.is_contact(),
+                };
+            }
+        }
+        rows
+    }
+
     /// Deepest penetration of a contact.
     #[inline]
     pub fn penetration(&self, y: &[f64]) -> f64 {
@@ -476,6 +493,7 @@ impl LawBlock {
             (Law::Cohesive { .. } | Law::BinaryCohesive { .. }, 2) => Set::Coulomb2 { mu },
             (Law::Cohesive { .. } | Law::BinaryCohesive { .. }, _) => Set::Coulomb3 { mu },
             (Law::NewtonImpact { .. } | Law::MultipleImpact { .. }, _) => Set::Nonnegative,
+            (Law::User(law), _) => Set::user(Scaled { law: law.clone(), h: scale }),
         })
     }
 }

@@ -2,7 +2,7 @@
 //! act, Newton's method on the balance of the step (see `balance`), and what becomes of it.
 
 use super::assembly::Places;
-use super::balance::{Member, Members};
+use super::balance::{Member, Members, damping};
 use super::bonds::ROUNDS;
 use super::impact::Impact;
 use super::laws::Laws;
@@ -20,6 +20,9 @@ use saltus_numerics::{Memory, Report, Solver};
 use std::any::Any;
 use std::ops::Range;
 
+/// Changes of velocity in two steps that differ by at most this share go on along a line.
+const STRAIGHT: f64 = 0.2;
+
 /// The mechanical systems of a model, whatever they are.
 #[derive(Debug)]
 pub(crate) struct Mechanics {
@@ -31,12 +34,12 @@ pub(crate) struct Mechanics {
     pub(super) laws: Laws,
     pub(super) members: Members,
     pub(super) newton: Newton,
-    pub(super) h: f64, // of the problem
-    last: Step,        // the last one that was committed; its end is the present
+    pub(super) h: f64,     // of the problem
+    pub(super) last: Step, // the last one that was committed; its end is the present
     pub(super) now: Row,
     pub(super) next: Row,
     pub(super) reach: Vec<f64>,
-    change: Vec<f64>, // v⁺ − v of the last step
+    change: Vec<f64>, // v⁺ − v of the last step, then of the one before
     acted: Vec<bool>, // the links that were on in the last step
     pub(super) energy0: f64,
     pub(super) scratch: Vec<f64>,
@@ -68,7 +71,7 @@ impl Mechanics {
         };
         let row = Row::new(Order::Second, places.sizes());
         let acted = vec![false; newton.links.len()];
-        let members = Members::new(model, &places, &motion);
+        let members = Members::new(model, &places, &laws, &motion);
         let mut part = Mechanics {
             activation,
             motion,
@@ -83,7 +86,7 @@ impl Mechanics {
             now: row.clone(),
             next: row,
             reach: vec![0.0; m],
-            change: vec![0.0; n],
+            change: vec![0.0; 2 * n],
             acted,
             energy0: 0.0,
             scratch: Vec::new(),
@@ -99,10 +102,11 @@ impl Mechanics {
         let now = now.mechanical();
         let per_step = if last.h > 0.0 { 1.0 / last.h } else { 0.0 };
         for contact in &mut members.interactions {
+            contact.press(per_step, now.lam);
             contact.turn(t, now.q)?;
             contact.rate_before.copy_from_slice(&contact.rate);
             contact.velocity(now.v, now.u);
-            contact.gap(t, per_step, now.lam, now.y)?;
+            contact.gap(t, now.y)?;
         }
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for member in &mut members.systems {
@@ -115,6 +119,9 @@ impl Mechanics {
             kinetic += member.kinetic(v);
             potential += member.system.potential(q);
         }
+        damping(&mut members.systems, &mut members.work, &mut members.D_now, |range| {
+            At::new(t, &now.q[range.clone()], &now.v[range.clone()])
+        })?;
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
         now.ledger.copy_from_slice(&ledger.to_array());
         self.energy0 = kinetic + potential;
@@ -160,12 +167,15 @@ impl Part for Mechanics {
         now.beta.fill(1.0);
         self.members.initial_inputs();
         self.last = Step { start: t0, end: t0, h: 0.0 };
-        self.motion.restart(now.v);
+        self.motion.restart(0..now.v.len(), now.v);
         self.newton.forget();
         if let Some(projector) = &mut self.projector {
             projector.forget();
         }
-        self.refresh(t0)
+        self.refresh(t0)?;
+        let now = self.now.mechanical();
+        self.members.wear(now.y, now.beta);
+        Ok(())
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -177,10 +187,14 @@ impl Part for Mechanics {
         now.q.copy_from_slice(before.now().get(Quantity::Q));
         now.v.copy_from_slice(before.now().get(Quantity::V));
         now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        let beta = before.now().get(Quantity::Beta);
+        if beta.len() == now.beta.len() {
+            now.beta.copy_from_slice(beta);
+        }
         self.laws.silence(now.lam);
         self.members.adopt_inputs(before);
         self.last = last;
-        self.motion.restart(now.v);
+        self.motion.restart(0..now.v.len(), now.v);
         if let Some(before) = before.as_any().downcast_ref::<Mechanics>() {
             self.reach.copy_from_slice(&before.reach);
         }
@@ -206,12 +220,16 @@ impl Part for Mechanics {
             now.q[range.clone()].copy_from_slice(q);
         }
         if let Some(v) = v {
-            now.v[range].copy_from_slice(v);
+            now.v[range.clone()].copy_from_slice(v);
         }
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         let done = self.refresh(self.last.end);
         match done {
-            Ok(()) => self.motion.restart(self.now.mechanical().v),
+            Ok(()) => {
+                let now = self.now.mechanical();
+                self.members.wear(now.y, now.beta);
+                self.motion.restart(range, now.v);
+            }
             Err(_) => self.restore(&before, energy0),
         }
         done
@@ -282,7 +300,7 @@ impl Part for Mechanics {
         next.v.copy_from_slice(now.v);
         let same = newton.links.iter().zip(&self.acted).all(|(link, acted)| link.on == *acted);
         if same {
-            next.v.iter_mut().zip(&self.change).for_each(|(v, change)| *v += change);
+            add_next_change(&self.change, next.v);
         }
         next.lam.copy_from_slice(now.lam);
         let mut report: Option<Report> = None;
@@ -329,20 +347,30 @@ impl Part for Mechanics {
         }
         let turned = self.projector.is_none() && members.center.is_none();
         for contact in &mut members.interactions {
-            if !(turned && newton.links[contact.links.start].on) {
-                contact.turn(step.end, next.q)?;
+            let turned = turned && newton.links[contact.links.start].on;
+            if !turned && !contact.terms.through {
+                contact.turn_with_gap(step.end, next.q, next.y)?;
+            } else {
+                if !turned {
+                    contact.press(1.0 / h, next.lam);
+                    contact.turn(step.end, next.q)?;
+                }
+                contact.gap(step.end, next.y)?;
             }
             contact.velocity(next.v, next.u);
-            contact.gap(step.end, 1.0 / h, next.lam, next.y)?;
         }
 
-        members.book(self.energy0, &now, next, |member| self.motion.share(member));
+        let path = self.motion.path(now.v, next.v);
+        let ledger = members.book(self.energy0, &now, &next, &newton.links, path)?;
+        next.ledger.copy_from_slice(&ledger.to_array());
         Ok(report)
     }
 
     fn commit(&mut self) {
         let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
-        for (change, (v, v_next)) in self.change.iter_mut().zip(v.iter().zip(v_next)) {
+        let (change, before) = self.change.split_at_mut(v.len());
+        before.copy_from_slice(change);
+        for (change, (v, v_next)) in change.iter_mut().zip(v.iter().zip(v_next)) {
             *change = v_next - v;
         }
         for (acted, link) in self.acted.iter_mut().zip(&self.newton.links) {
@@ -357,6 +385,7 @@ impl Part for Mechanics {
         }
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);
+        std::mem::swap(&mut self.members.D_now, &mut self.members.D_next);
         self.motion.commit(self.last.h);
     }
 
@@ -378,5 +407,20 @@ impl Part for Mechanics {
 
     fn penetration(&self) -> f64 {
         self.laws.penetration(self.now.get(Quantity::Y))
+    }
+}
+
+/// Adds the change of velocity to be expected after the last one and the one before: on a straight
+/// line through the two where they are close to each other, else the last one again.
+fn add_next_change(changes: &[f64], v: &mut [f64]) {
+    let (last, before) = changes.split_at(v.len());
+    let (mut size, mut turn) = (0.0, 0.0);
+    for (last, before) in last.iter().zip(before) {
+        size += last.abs();
+        turn += (last - before).abs();
+    }
+    let share = if turn <= STRAIGHT * size { 1.0 } else { 0.0 };
+    for ((v, last), before) in v.iter_mut().zip(last).zip(before) {
+        *v += last + share * (last - before);
     }
 }

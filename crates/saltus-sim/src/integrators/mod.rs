@@ -9,6 +9,7 @@ mod collision;
 mod d1_minus;
 pub(crate) mod euler_moreau;
 mod first_order;
+mod free_motion;
 mod generalized_alpha;
 mod global_form;
 mod impact;
@@ -22,6 +23,7 @@ pub(crate) mod part;
 mod projection;
 pub(crate) mod row;
 mod schatzman_paoli;
+mod user_set;
 mod zero_order_hold;
 
 use crate::SimError;

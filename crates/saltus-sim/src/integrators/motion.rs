@@ -12,7 +12,7 @@
 //! a = κ = θ,    b = v,    c = q + h (1 − θ) v,    f = h (1 − θ) F
 //! ```
 
-use super::balance::{Member, Members};
+use super::balance::{Forces, Members, Path};
 use super::generalized_alpha::Alpha;
 use super::newton::Link;
 use super::row::MechanicalFields;
@@ -20,6 +20,7 @@ use super::schatzman_paoli::Central;
 use crate::SimError;
 use saltus_model::{Law, Terms};
 use saltus_numerics::Memory;
+use std::ops::Range;
 
 /// A discretization and its memory.
 #[derive(Debug)]
@@ -125,21 +126,21 @@ impl Motion {
         }
     }
 
-    /// Forgets the past: the state was replaced.
-    pub fn restart(&mut self, v: &[f64]) {
+    /// Forgets the past: the state of these degrees of freedom was replaced.
+    pub fn restart(&mut self, range: Range<usize>, v: &[f64]) {
         match self {
             Motion::Theta(_) => {}
             Motion::Alpha(alpha) => alpha.restart(),
-            Motion::Central(central) => central.restart(v),
+            Motion::Central(central) => central.restart(range, v),
         }
     }
 
-    /// Share of the last force that the ledger takes for the mean force of the step.
-    pub fn share(&self, member: &Member) -> f64 {
+    /// What the ledger multiplies the balance of a step by, after [`finish`](Self::finish).
+    pub fn path<'a>(&'a self, before: &'a [f64], after: &'a [f64]) -> Path<'a> {
         match self {
-            Motion::Theta(_) => member.a,
-            Motion::Alpha(_) => 0.5,
-            Motion::Central(_) => 1.0,
+            Motion::Theta(_) => Path { before, after, forces: Forces::Theta },
+            Motion::Alpha(_) => Path { before, after, forces: Forces::Mean },
+            Motion::Central(central) => central.path(),
         }
     }
 

@@ -332,8 +332,8 @@ impl Newton {
         }
     }
 
-    /// Whether `w` is what the last problem took it for, relative to its terms and to what it
-    /// would be without the multipliers.
+    /// Whether `w` is what the last problem took it for, relative to its terms, to what it would be
+    /// without the multipliers, and to what its own multiplier moves each of its systems by.
     fn outputs_agree(&self, xi: &[f64], tol: f64) -> bool {
         let mut agree = true;
         for link in self.links.iter().filter(|link| link.on) {
@@ -348,6 +348,8 @@ impl Newton {
                 let terms: f64 = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs()).sum();
                 scale = scale.max(terms).max(self.terms[row]);
                 scale = scale.max(self.w[row].abs()).max(self.q[row].abs());
+                let own = vector::dot(link.C.row(i), link.Yt.row(i)) * self.z[row];
+                scale = scale.max(own.abs());
             }
             for row in link.rows.clone() {
                 agree &= (self.w[row] - self.w_problem[row]).abs() <= tol * scale + noise;

@@ -116,18 +116,22 @@ impl Projector {
             newton.solve(&mut onto, true, q, mu, at, owner)?;
         }
         self.passes += 1;
-        let again = match self.choice {
-            Projection::Direct => false,
-            Projection::Combined => self.grow(laws, step),
-            Projection::Ggl => acts && self.settle(members, q),
-        };
-        // contacts are added once each, so that a combined projection ends by itself
-        if again && self.choice == Projection::Ggl && self.passes == self.settings.max_iter {
-            let (time, iterations) = (members.step.end, self.passes);
-            let NewtonSettings { tol, .. } = self.settings;
-            return Err(SimError::Newton { time, iterations, residual: f64::NAN, tol });
+        match self.choice {
+            Projection::Direct => Ok(false),
+            // contacts are added once each, so that this ends by itself
+            Projection::Combined => Ok(self.grow(laws, step)),
+            Projection::Ggl if acts => {
+                let residual = self.settle(members, q);
+                let NewtonSettings { tol, max_iter, .. } = self.settings;
+                let again = residual > tol;
+                if again && self.passes == max_iter {
+                    let (time, iterations) = (members.step.end, self.passes);
+                    return Err(SimError::Newton { time, iterations, residual, tol });
+                }
+                Ok(again)
+            }
+            Projection::Ggl => Ok(false),
         }
-        Ok(again)
     }
 
     /// Adds the contacts that had to be opened. Whether there are any.
@@ -139,8 +143,8 @@ impl Projector {
         grown
     }
 
-    /// Lets the step count on the move to `q`. Whether that changes anything.
-    fn settle(&mut self, members: &mut Members, q: &[f64]) -> bool {
+    /// Lets the step count on the move to `q`. How much that changes, relative to the position.
+    fn settle(&mut self, members: &mut Members, q: &[f64]) -> f64 {
         let mut change = 0.0_f64;
         for i in 0..q.len() {
             let shift = q[i] - self.q_free[i];
@@ -150,7 +154,7 @@ impl Projector {
             self.shift[i] = shift;
         }
         let scale = vector::norm_inf(q) + vector::norm_inf(&self.shift);
-        change > self.settings.tol * scale
+        if change > 0.0 { change / scale } else { 0.0 }
     }
 }
 
@@ -176,8 +180,9 @@ impl Scheme for Onto<'_> {
             if !links[contact.links.start].on {
                 continue;
             }
+            contact.press(0.0, mu);
             contact.turn(step.end, xi)?;
-            contact.gap(step.end, 0.0, mu, w)?;
+            contact.gap(step.end, w)?;
             let mut first = 0;
             for link in &mut links[contact.links.clone()] {
                 let width = link.range.len();

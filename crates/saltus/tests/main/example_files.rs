@@ -166,6 +166,17 @@ fn two_fuses(folder: &Path) {
     }
 }
 
+fn power_converter(folder: &Path) {
+    let csv = Csv::read(folder, "power_converter_prc/siconos_h1e-07.csv");
+    let columns = [
+        ("i_Lr", "circuit.x[0]"),
+        ("v_Cr", "circuit.x[1]"),
+        ("i_Lf", "circuit.x[2]"),
+        ("v_Cf", "circuit.x[3]"),
+    ];
+    follow(&run("power-converter/model.toml", &[]), 1e-7, &csv, "power converter", 1e-7, &columns);
+}
+
 /// Each on the thinned files of this repository, and on the full ones where they are.
 macro_rules! cases {
     ($($name:ident;)*) => {
@@ -191,6 +202,7 @@ cases! {
     friction_oscillator;
     buck_converter;
     two_fuses;
+    power_converter;
 }
 
 /// The woodpecker's limit cycle: a beak contact every 0.146 s, 19.46 mm lower.
@@ -256,4 +268,42 @@ fn rocking_block_loses_by_housner() {
     let sin2 = 1.0 / (1.0 + 1.5f64 * 1.5);
     let share = omega[jump + 3] / omega[jump - 1];
     within("share of the angular velocity", (share - (1.0 - 1.5 * sin2)).abs(), 0.01);
+}
+
+/// Three laws, three answers, all of which keep momentum and energy.
+#[test]
+fn newtons_cradle_depends_on_the_law() {
+    let run = run("newtons-cradle/model.toml", &[("simulation.until", "0.4")]);
+    let speed = 0.05 * (9.81_f64 / 0.5).sqrt();
+    let k = 3600;
+    // since then the balls swing on
+    let turn = (9.81_f64 / 0.5).sqrt() * (run.frames.time[k] - 0.354632);
+    for (cradle, exact, tolerance) in [
+        ("newton", [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], 1e-3),
+        ("several", [-0.07095, 0.07640, 0.99455], 1e-3),
+    ] {
+        for (i, exact) in exact.into_iter().enumerate() {
+            let v = run.signal(&format!("{cradle}{i}.v")).unwrap()[k];
+            within(cradle, (v / speed / turn.cos() - exact).abs(), tolerance);
+        }
+    }
+    let last = run.signal("apart2.v").unwrap();
+    let fastest = last.iter().fold(0.0_f64, |most, v| most.max(*v));
+    within("one after the other", (fastest / speed - 1.0).abs(), 2e-3);
+}
+
+/// The weakest bond breaks alone, at its strength, and takes its energy.
+#[test]
+fn cohesive_bar_breaks_once() {
+    let run = run("cohesive-bar/model.toml", &[]);
+    for i in 0..5 {
+        let beta = run.signal(&format!("bond{i}.beta")).unwrap();
+        assert!(beta.windows(2).all(|pair| pair[1] <= pair[0]), "a bond heals");
+        assert_eq!(*beta.last().unwrap(), if i == 2 { 0.0 } else { 1.0 }, "bond {i}");
+    }
+    let (lam, u) = (run.signal("bond2.lam").unwrap(), run.signal("bond2.u").unwrap());
+    let strongest = lam.iter().fold(0.0_f64, |most, lam| most.max(-lam / 5e-5));
+    within("strength", (strongest - 100.0).abs(), 0.1);
+    let taken: f64 = (2..lam.len()).map(|k| -0.5 * lam[k] * (u[k - 2] + u[k])).sum();
+    within("energy", (taken - 0.02).abs(), 2e-4);
 }

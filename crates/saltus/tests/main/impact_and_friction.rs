@@ -332,3 +332,75 @@ fn the_angle_of_friction() {
     let expected = G * alpha.sin() * 1e-9;
     within("just above the angle of friction", (slow / expected - 1.0).abs(), 1e-4);
 }
+
+/// A rod that is pushed along on its lower end, at tan θ = 2: up to μ = 4/3 it slides, with a force.
+/// Above, there is no force that keeps it on the floor while it slides (Painlevé), and it is
+/// stopped by an impulse, W⁻¹ of its velocity, however small the step.
+#[test]
+fn painleve() {
+    let angle = 2f64.atan();
+    let first_step = |mu: f64, h: f64| {
+        let mut model = Model::new("rod");
+        // q = (x, y, θ) of the centre; half length 1, mass 1
+        let M = Matrix::diagonal(&[1.0, 1.0, 1.0 / 3.0]);
+        let q0 = [0.0, angle.sin(), angle];
+        let rod = LagrangianLinear::new(q0, [-1.0, 0.0, 0.0], M).F_ext([0.0, -G, 0.0]);
+        let id = model.add("rod", rod).unwrap();
+        let names = Names { first: ("q", 3), second: ("lam", 2), ..Names::TIME };
+        let end = ["q[1] - sin(q[2])", "q[0] - cos(q[2])"];
+        let end = Operator::formulas(2, 1, &end, &names, &[]).unwrap();
+        let law = Law::impact_friction(0.0, mu);
+        let floor = model.connect("floor", LagrangianRelation::new(end), law, &[id]).unwrap();
+        let mut sim = TimeStepping::new(model, h, []).unwrap();
+        let stats = sim.step().unwrap();
+        assert!(stats.residual <= 1e-8);
+        (sim.lam(floor).to_vec(), sim.u(floor).to_vec())
+    };
+    // W_NN = 1 + 3 cos² θ = 8/5, W_NT = 3 sin θ cos θ = 6/5, W_TT = 17/5
+    for mu in [1.0, 1.3] {
+        for h in [1e-4, 1e-5, 1e-6] {
+            let (lam, u) = first_step(mu, h);
+            assert!(u[1] < -0.9, "μ = {mu}: {u:?}");
+            let force = G / (8.0 / 5.0 - mu * 6.0 / 5.0);
+            let error = (lam[0] / h / force - 1.0).abs();
+            within(&format!("rod that slides, μ = {mu}, h = {h}"), error, 0.1 * h);
+        }
+    }
+    for mu in [1.36, 2.0, 10.0] {
+        for h in [1e-4, 1e-5, 1e-6] {
+            let (lam, u) = first_step(mu, h);
+            // det W = 4: p = W⁻¹ (0, 1) = (6/5, 8/5)/4
+            let worst = (lam[0] - 0.3).abs().max((lam[1] - 0.4).abs());
+            within(&format!("rod that jams, μ = {mu}, h = {h}"), worst, 100.0 * h);
+            within("its end stands", u[0].abs().max(u[1].abs()), 1e-9);
+        }
+    }
+}
+
+/// ẋ = A x that turns the other way outside of the unit circle, reached at t = 1.
+#[test]
+fn switched_oscillator() {
+    let exact = [-1.5974603774506984, 0.7614936206060108];
+    let mut errors = Vec::new();
+    for n in [500, 1000, 2000, 4000, 8000] {
+        let mut model = Model::new("oscillator");
+        let names = Names { first: ("x", 2), second: ("lam", 1), ..Names::TIME };
+        let of = |rows: usize, texts: &[&str]| Operator::formulas(rows, 1, texts, &names, &[]);
+        // x + s D x with s = sgn(‖x‖² − 1) = −λ
+        let start = [(-1f64).exp(), 0.0];
+        let plant = FirstOrder::new(start, of(2, &["x[0]", "x[1]"]).unwrap());
+        let id = model.add("plant", plant).unwrap();
+        let relation = FirstOrderRelation::new(
+            of(1, &["x[0]^2 + x[1]^2 - 1"]).unwrap(),
+            of(2, &["-2*pi*lam[0]*x[1]", "2*pi*lam[0]*x[0]"]).unwrap(),
+        );
+        model.connect("circle", relation, Law::relay(-1.0, 1.0), &[id]).unwrap();
+        let h = PI / 2.0 / f64::from(n);
+        let scheme = EulerMoreau { theta: 0.5, ..EulerMoreau::default() };
+        let mut sim = TimeStepping::new(model, h, [scheme.into()]).unwrap();
+        sim.run(PI / 2.0).unwrap();
+        let x = sim.x(id).unwrap();
+        errors.push((h, (x[0] - exact[0]).hypot(x[1] - exact[1])));
+    }
+    order_within("switched oscillator", &errors, 0.8..=1.5);
+}

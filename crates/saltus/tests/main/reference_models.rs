@@ -2,6 +2,7 @@
 //! convergence, and facts. (At their first step they are in `example_files.rs`.)
 
 use crate::example_files::{follow, run, run_model};
+use crate::models;
 use crate::support::{Csv, difference, order_within, shared, testdata, within};
 use saltus::model::Names;
 use saltus::prelude::*;
@@ -142,6 +143,33 @@ fn block_on_incline(folder: &Path) {
     }
 }
 
+/// The block as a cube on four corners: the same motion, and the same sum of the impulses.
+fn block_on_corners(folder: &Path) {
+    for (name, changes) in INCLINES {
+        let csv = Csv::read(folder, &format!("block_on_incline/siconos_{name}_corners4.csv"));
+        let csv = csv.after_start();
+        let run = run_model("block-on-corners.toml", changes);
+        let (q, v) = (run.signal("block.q").unwrap(), run.signal("block.v").unwrap());
+        let corners: Vec<Vec<f64>> =
+            (0..4).map(|k| run.signal(&format!("corner{k}.lam")).unwrap()).collect();
+        let sum = |k: usize, i: usize| corners.iter().map(|lam| lam[3 * k + i]).sum::<f64>();
+        let columns = ["x", "y", "z", "vx", "vy", "vz", "pn", "px", "py"];
+        for (i, column) in columns.into_iter().enumerate() {
+            let found = difference(&csv, column, 2e-3, |k| match i {
+                0..3 => q[6 * k + i],
+                3..6 => v[6 * k + i - 3],
+                _ => sum(k, i - 6),
+            });
+            within(&format!("cube, {name}, {column}"), found.absolute, 1e-10);
+        }
+        // it does not turn
+        let turned = (0..run.frames.len())
+            .flat_map(|k| q[6 * k + 3..6 * k + 6].iter())
+            .fold(0.0f64, |a, x| a.max(x.abs()));
+        within(&format!("cube, {name}, rotation"), turned, 1e-9);
+    }
+}
+
 /// `ẋ = u` and `ẋ₁ = x₂, ẋ₂ = −c₁ x₂ + α u` with a control that is computed once a step, from the
 /// state at its beginning: explicit in everything.
 fn sampled_control(folder: &Path) {
@@ -200,6 +228,56 @@ fn largest(csv: &Csv, columns: &[&str], rows: &[Vec<f64>]) -> f64 {
     worst
 }
 
+/// The plant of the sliding mode at small steps, exact between the instants at which a control is
+/// sampled: explicit, `u = −sgn s`, or implicit, the relay of one step of the whole loop.
+fn sampled_plant(folder: &Path) {
+    for (step, h) in [("0.3", 0.3), ("0.1", 0.1), ("0.05", 0.05)] {
+        for (kind, implicit) in [("LinearSMC", true), ("ExplicitLinearSMC", false)] {
+            let csv = Csv::read(folder, &format!("sliding_mode/toolbox_{kind}_h{step}.csv"));
+            // the control is a state that stays what it is until it is set
+            let A = [[0.0, 1.0, 0.0], [0.0, -1.0, 1.0], [0.0, 0.0, 0.0]];
+            let mut model = Model::new("plant");
+            let plant = FirstOrderLinear::new([0.0, 2.21, 0.0], A);
+            let plant = model.add("plant", plant).unwrap();
+            let hold = || [ZeroOrderHold::default().into()];
+            let mut sim = TimeStepping::new(model, 0.01, hold()).unwrap();
+            let closed = models::sliding_mode(h).model;
+            let (state, surface) =
+                (closed.system_id("plant").unwrap(), closed.interaction_id("surface").unwrap());
+            let mut whole = TimeStepping::new(closed, h, hold()).unwrap();
+            let samples = (h / 0.01).round() as usize;
+            let (mut states, mut after) = (vec![vec![0.0, 2.21]], 0.0f64);
+            for k in 0..1000 {
+                if k % samples == 0 {
+                    let x = sim.x(plant).unwrap()[..2].to_vec();
+                    if (k as f64) * 0.01 > 2.21 + h {
+                        after = after.max((x[0] + x[1]).abs());
+                    }
+                    let u = if implicit {
+                        whole.set_x(state, &x).unwrap();
+                        whole.step().unwrap();
+                        whole.lam(surface)[0]
+                    } else if x[0] + x[1] > 0.0 {
+                        -1.0
+                    } else {
+                        1.0
+                    };
+                    sim.set_x(plant, &[x[0], x[1], u]).unwrap();
+                }
+                sim.step().unwrap();
+                states.push(sim.x(plant).unwrap().to_vec());
+            }
+            let mut worst = 0.0f64;
+            for (column, i) in [("x1", 0), ("x2", 1)] {
+                worst = worst.max(difference(&csv, column, 0.01, |k| states[k][i]).absolute);
+            }
+            within(&format!("{kind}, h = {step}"), worst, 1e-12);
+            println!("{kind}, h = {step}: |s| ≤ {after:.1e} at the samples after reaching");
+            assert_eq!(after < 1e-12, implicit);
+        }
+    }
+}
+
 /// Each on the thinned files of this repository, and on the full ones where they are.
 macro_rules! cases {
     ($($name:ident;)*) => {
@@ -224,7 +302,9 @@ cases! {
     buck_converter;
     power_converter;
     block_on_incline;
+    block_on_corners;
     sampled_control;
+    sampled_plant;
     inelastic_arm_against_the_exact_motion;
     elastic_arm_against_the_exact_motion;
     block_across_the_incline_against_the_exact_motion;

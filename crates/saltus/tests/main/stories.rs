@@ -398,3 +398,25 @@ fn garbage_is_named() {
         assert!((sim.t() - 0.4).abs() < 1e-12 && sim.q(id).unwrap()[0].is_finite());
     }
 }
+
+/// siconos #106: things sink into the floor while they sit and slide. The gap of a contact that
+/// stays closed does not change over many steps.
+#[test]
+fn nothing_sinks_while_it_sits_or_slides() {
+    for push in [1.0, 6.0] {
+        let (model, id) = box_on_corners(push, 0.5);
+        let corner = model.interaction_id("corner0").unwrap();
+        let mut sim = TimeStepping::new(model, 1e-3, []).unwrap();
+        sim.step().unwrap();
+        let gap = sim.y(corner)[0];
+        for _ in 0..30_000 {
+            sim.step().unwrap();
+        }
+        let sunk = (sim.y(corner)[0] - gap).abs();
+        println!("push {push}: sinks by {sunk:.1e} in 30 s");
+        let slides = sim.v(id).unwrap()[0];
+        // while it slides, by no more than the residual of its steps
+        assert!(sunk <= if push > 5.0 { 1e-6 } else { 1e-12 }, "push {push}: sinks by {sunk:e}");
+        assert!(if push > 5.0 { slides > 30.0 } else { slides.abs() < 1e-9 }, "{slides}");
+    }
+}
