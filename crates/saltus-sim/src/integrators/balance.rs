@@ -177,14 +177,13 @@ impl Members {
     ) -> Result<Ledger, SimError> {
         let Path { before, after, forces } = path;
         let mut ledger = Ledger::from_slice(now.ledger);
-        ledger.work -= ledger.potential; // that of the forces without a potential
-        ledger.work -= ledger.kinetic; // ½ vᵀ (M⁺ − M) v is booked with it
+        let (last, mut turned) = (ledger, 0.0);
         (ledger.kinetic, ledger.potential) = (0.0, 0.0);
         damping(&mut self.systems, &mut self.work, &mut self.D_next, |range| {
             point(&self.center, self.step.end, next.q, next.v, range)
         })?;
         for member in &self.systems {
-            ledger.work += member.kinetic(&now.v[member.range.clone()]);
+            turned += member.kinetic(&now.v[member.range.clone()]);
             ledger.kinetic += member.kinetic(&next.v[member.range.clone()]);
             ledger.potential += member.system.potential(&next.q[member.range.clone()]);
             // time for which forces act, and weight of the last one in their mean
@@ -201,7 +200,8 @@ impl Members {
                 ledger.damping += way * damped;
             }
         }
-        ledger.work += ledger.potential;
+        ledger.work += ledger.potential - last.potential; // that of the forces without a potential
+        ledger.work += turned - last.kinetic; // ½ vᵀ (M⁺ − M) v
         for one in &self.interactions {
             for (i, row) in one.rows.clone().enumerate() {
                 let lam = next.lam[row];
@@ -214,7 +214,12 @@ impl Members {
                 };
                 // what moves the constraint from outside, and what is taken
                 let moved = one.rate_before[i] + one.rate[i];
-                let speed = links[one.links.clone()].iter().map(along).sum::<f64>() + moved;
+                let links = &links[one.links.clone()];
+                let speed = match links.iter().all(|link| link.on) {
+                    true => links.iter().map(along).sum::<f64>() + moved,
+                    // its impulse was not one of the balance
+                    false => now.u[row] + next.u[row],
+                };
                 let frictional = self.frictional[row];
                 let taken = if frictional { &mut ledger.friction } else { &mut ledger.impact };
                 *taken -= 0.5 * lam * speed;
