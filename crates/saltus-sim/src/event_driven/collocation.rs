@@ -28,14 +28,14 @@ use saltus_linalg::{DenseLu, Matrix};
 const STAGES: usize = 5;
 /// The nodes of Radau IIA with five stages.
 const NODES: [f64; STAGES] = [
-    0.057_104_196_114_517_682,
-    0.276_843_013_638_123_827,
-    0.583_590_432_368_916_832,
-    0.860_240_135_656_219_447,
+    0.057_104_196_114_517_68,
+    0.276_843_013_638_123_8,
+    0.583_590_432_368_916_8,
+    0.860_240_135_656_219_4,
     1.0,
 ];
 /// The real eigenvalue of `A⁻¹`.
-const GAMMA: f64 = 6.286_704_751_729_276_645;
+const GAMMA: f64 = 6.286_704_751_729_277;
 /// How much a held row gives way in the matrix of Newton's method, not in what it solves. Rows
 /// that say the same, or a position in which they do, keep the multipliers of the step before.
 const LOOSE: f64 = 1e-10;

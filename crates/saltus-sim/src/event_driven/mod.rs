@@ -99,6 +99,12 @@ impl EventDriven {
         if model.systems().len() == 0 {
             return Err(SimError::EmptyModel { title: model.title().to_string() });
         }
+        if let Some(event) = model.events().first() {
+            let owner = format!("event `{}`", event.name);
+            let (integrator, what, needs) =
+                ("event-driven", "the model", "without events of its own");
+            return Err(SimError::Unsuited { integrator, owner, what, needs });
+        }
         let EventSettings { rtol, atol } = settings;
         for (field, value) in [("rtol", rtol), ("atol", atol)] {
             if !(value > 0.0 && value < 1.0) {

@@ -22,6 +22,8 @@ use crate::SimError;
 use saltus_model::{At, Coefficient, Law, Model, Order, Range as Allowed};
 use std::ops::Range;
 
+const ALL: f64 = f64::INFINITY;
+
 /// A piece of the graph of a law, in order of growing `s` and falling `λ`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Piece {
@@ -110,6 +112,13 @@ impl Mode {
                 blocks.push(LawBlock { rows, owner: name.to_string(), kind });
             };
             match law {
+                _ if !interaction.active => {
+                    // not connected: no force, whatever happens
+                    for row in rows {
+                        let pieces = vec![Piece::Level { a: 0.0, b: 0.0, least: -ALL, most: ALL }];
+                        push(row..row + 1, Kind::Graph { pieces, on_velocity });
+                    }
+                }
                 Law::NewtonImpact { .. } if !terms.through => {
                     for row in rows {
                         push(row..row + 1, Kind::Contact { mu: None, states: Vec::new() });
@@ -433,7 +442,6 @@ fn direction_of(u: &[f64], old: &[f64; 2]) -> [f64; 2] {
 
 /// The pieces of a law of one component.
 fn pieces(law: &Law, component: usize) -> Option<Vec<Piece>> {
-    const ALL: f64 = f64::INFINITY;
     Some(match law {
         Law::Equality => vec![Piece::Wall { s: 0.0, least: -ALL, most: ALL }],
         Law::Complementarity => vec![

@@ -132,7 +132,7 @@ impl EventDriven {
             let change = value / slope;
             let round_off = 2.0 * f64::EPSILON * self.t.abs().max(h);
             let next = h - change;
-            if !(change.abs() > round_off) || !(next > 0.0 && next < 2.0 * h) {
+            if !(change.abs() > round_off && next > 0.0 && next < 2.0 * h) {
                 break;
             }
             h = next;
