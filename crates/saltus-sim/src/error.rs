@@ -179,6 +179,24 @@ pub enum SimError {
         /// The interaction with the largest share of it.
         worst: String,
     },
+    /// No step is short enough.
+    #[error(
+        "t = {time}: even a step of {h:e} does not reach the tolerance; the model may have no solution beyond, or not be smooth where it says so"
+    )]
+    TooShort {
+        /// Where the step begins.
+        time: f64,
+        /// Its length.
+        h: f64,
+    },
+    /// Events that follow each other without end, at one instant.
+    #[error("t = {time}: the events of interaction `{interaction}` do not settle at this instant")]
+    Unsettled {
+        /// The instant.
+        time: f64,
+        /// The interaction.
+        interaction: String,
+    },
     /// The new state, or an output, is not finite.
     #[error("t = {time}: {what} is no longer finite")]
     NotFinite {

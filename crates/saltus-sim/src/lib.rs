@@ -3,6 +3,7 @@
 mod checkpoint;
 mod clock;
 mod error;
+mod event_driven;
 mod events;
 pub mod integrators;
 mod recorder;
@@ -12,6 +13,7 @@ mod time_stepping;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Steps;
 pub use error::SimError;
+pub use event_driven::{EventDriven, EventSettings};
 pub use events::{EventProgress, EventState};
 pub use integrators::{
     D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,

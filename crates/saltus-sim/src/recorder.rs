@@ -74,6 +74,11 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
+    /// All signals.
+    pub fn everything(layout: Layout) -> Recorder {
+        Recorder { layout, columns: None }
+    }
+
     /// All signals, or those whose path (`ball.q`) or owner (`ball`) is listed. The path of a
     /// component (`ball.q[0]`) stands for its whole signal.
     pub fn new(full: Layout, chosen: Option<&[String]>) -> Result<Recorder, SignalError> {
@@ -116,10 +121,22 @@ impl Recorder {
         iterations: usize,
         residual: f64,
     ) {
+        self.record_rows(frames, t, parts.rows(), iterations, residual);
+    }
+
+    /// Adds a row given in two halves: first-order systems, mechanical ones.
+    #[inline]
+    pub fn record_rows(
+        &self,
+        frames: &mut Frames,
+        t: f64,
+        [first, second]: [&[f64]; 2],
+        iterations: usize,
+        residual: f64,
+    ) {
         frames.time.push(t);
         frames.iterations.push(iterations as u32);
         frames.residual.push(residual);
-        let [first, second] = parts.rows();
         match &self.columns {
             None => {
                 frames.rows.extend_from_slice(first);

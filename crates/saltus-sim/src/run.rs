@@ -327,17 +327,48 @@ pub enum EventKind {
     When,
     /// A scheduled instant came.
     Scheduled,
+    /// Velocities jumped.
+    Impact,
+    /// A contact opened.
+    LiftOff,
+    /// A contact came to rest.
+    Stick,
+    /// A contact began to slip.
+    Slip,
+    /// A law went over to another branch.
+    Switch,
+    /// A law began to hold the state on a surface.
+    Sliding,
+    /// Infinitely many events came to their limit.
+    Accumulation,
 }
 
 impl EventKind {
     /// All of them.
-    pub const ALL: [EventKind; 2] = [EventKind::When, EventKind::Scheduled];
+    pub const ALL: [EventKind; 9] = [
+        EventKind::When,
+        EventKind::Scheduled,
+        EventKind::Impact,
+        EventKind::LiftOff,
+        EventKind::Stick,
+        EventKind::Slip,
+        EventKind::Switch,
+        EventKind::Sliding,
+        EventKind::Accumulation,
+    ];
 
     /// The name in run files and Python.
     pub fn name(self) -> &'static str {
         match self {
             EventKind::When => "when",
             EventKind::Scheduled => "scheduled",
+            EventKind::Impact => "impact",
+            EventKind::LiftOff => "lift-off",
+            EventKind::Stick => "stick",
+            EventKind::Slip => "slip",
+            EventKind::Switch => "switch",
+            EventKind::Sliding => "sliding",
+            EventKind::Accumulation => "accumulation",
         }
     }
 

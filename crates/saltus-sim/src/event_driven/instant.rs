@@ -1,0 +1,173 @@
+//! What happens at an instant: a time-stepping step of vanishing length.
+//!
+//! Impacts, consistent initial values and the mode that follows are all one question: where does
+//! the model go from this state? A step of length `ε` of the implicit schemes answers it for laws
+//! of any kind and for any number of events at once. Its velocities and states tend to those after
+//! the jump, and with it the forces `λ`:
+//!
+//! ```text
+//! X(ε) = X⁺ + ε Ẋ⁺ + O(ε²),    X⁺ = (X(ε) − 6 X(ε/2) + 8 X(ε/4))/3 + O(ε³)            (1)
+//! ```
+
+use crate::SimError;
+use crate::integrators::{EulerMoreau, Integrator, MoreauJean, NewtonSettings, Step, choice};
+use crate::recorder::Parts;
+use crate::run::Quantity;
+use saltus_model::{Model, Order};
+use saltus_numerics::Solver;
+use std::ops::Range;
+
+/// Lengths of the steps that tell what happens, in units of `ε`.
+pub(super) const SHARES: [f64; 3] = [1.0, 0.5, 0.25];
+
+/// The implicit schemes, and the answer of their last step.
+#[derive(Debug)]
+pub(super) struct Instant {
+    parts: [Parts; 3], // one for each length, so that their matrices stay
+    systems: Vec<Place>,
+    interactions: Vec<(Order, Range<usize>, Range<usize>)>, // rows of the part, rows of all
+    /// The state after the step.
+    pub X: Vec<f64>,
+    pub y: Vec<f64>,
+    pub u: Vec<f64>,
+    /// Forces.
+    pub lam: Vec<f64>,
+}
+
+/// Where a system stands in its part, and in `X`: `x`, or `q` and `v`.
+#[derive(Debug)]
+struct Place {
+    order: Order,
+    part: Range<usize>,
+    first: Range<usize>,
+    second: Range<usize>,
+}
+
+impl Instant {
+    /// `threshold` is the gap at which a contact counts as closed.
+    pub fn new(model: &Model, threshold: f64, solver: &Solver) -> Result<Instant, SimError> {
+        let euler = EulerMoreau { theta: 1.0, gamma: 1.0, ..EulerMoreau::default() };
+        let jean = MoreauJean { theta: 1.0, gamma: 0.0, threshold, ..MoreauJean::default() };
+        let mut integrators: Vec<Integrator> = Vec::new();
+        let has = |order| model.systems().any(|(_, system)| system.order() == order);
+        if has(Order::First) {
+            integrators.push(euler.into());
+        }
+        if has(Order::Second) {
+            integrators.push(jean.into());
+        }
+        let newton = NewtonSettings::default();
+        let part = |order| choice::part(model, order, &integrators, newton, solver);
+        let parts = || -> Result<Parts, SimError> {
+            Ok(Parts { first: part(Order::First)?, second: part(Order::Second)? })
+        };
+        let parts = [parts()?, parts()?, parts()?];
+
+        let (mut nx, mut nq) = (0, 0);
+        for (_, system) in model.systems() {
+            match system.order() {
+                Order::First => nx += system.dim(),
+                Order::Second => nq += system.dim(),
+            }
+        }
+        let (mut x, mut q) = (0, 0);
+        let mut systems = Vec::new();
+        for (_, system) in model.systems() {
+            let (order, dim) = (system.order(), system.dim());
+            let (part, first, second) = match order {
+                Order::First => (x..x + dim, x..x + dim, 0..0),
+                Order::Second => (q..q + dim, nx + q..nx + q + dim, nx + nq + q..nx + nq + q + dim),
+            };
+            match order {
+                Order::First => x += dim,
+                Order::Second => q += dim,
+            }
+            systems.push(Place { order, part, first, second });
+        }
+        let (mut rows, mut of_first, mut of_second) = (0, 0, 0);
+        let mut interactions = Vec::new();
+        for (_, interaction) in model.interactions() {
+            let (order, size) = (interaction.relation.order(), interaction.relation.size());
+            let next = match order {
+                Order::First => &mut of_first,
+                Order::Second => &mut of_second,
+            };
+            interactions.push((order, *next..*next + size, rows..rows + size));
+            *next += size;
+            rows += size;
+        }
+        Ok(Instant {
+            parts,
+            systems,
+            interactions,
+            X: vec![0.0; nx + 2 * nq],
+            y: vec![0.0; rows],
+            u: vec![0.0; rows],
+            lam: vec![0.0; rows],
+        })
+    }
+
+    /// A step of length `epsilon` from this state, with the matrices of the `k`-th share.
+    pub fn step(
+        &mut self,
+        model: &Model,
+        t: f64,
+        X: &[f64],
+        k: usize,
+        epsilon: f64,
+    ) -> Result<(), SimError> {
+        let parts = &mut self.parts[k];
+        for ((name, _), place) in model.systems().zip(&self.systems) {
+            let id = model.system_id(name)?;
+            let values = match place.order {
+                Order::First => [Some(&X[place.first.clone()]), None],
+                Order::Second => [Some(&X[place.first.clone()]), Some(&X[place.second.clone()])],
+            };
+            let part = match place.order {
+                Order::First => &mut parts.first,
+                Order::Second => &mut parts.second,
+            };
+            if let Some(part) = part {
+                part.set(model, id, place.part.clone(), values)?;
+            }
+        }
+        let step = Step { start: t, end: t + epsilon, h: epsilon };
+        for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
+            part.advance(model, step)?;
+            part.commit();
+        }
+        let now = |order, quantity| {
+            let part = match order {
+                Order::First => &parts.first,
+                Order::Second => &parts.second,
+            };
+            part.as_ref().map_or(&[][..], |part| part.now().get(quantity))
+        };
+        for place in &self.systems {
+            let (order, part) = (place.order, place.part.clone());
+            match order {
+                Order::First => {
+                    let x = &now(order, Quantity::X)[part];
+                    self.X[place.first.clone()].copy_from_slice(x);
+                }
+                Order::Second => {
+                    let (q, v) = (now(order, Quantity::Q), now(order, Quantity::V));
+                    self.X[place.first.clone()].copy_from_slice(&q[part.clone()]);
+                    self.X[place.second.clone()].copy_from_slice(&v[part]);
+                }
+            }
+        }
+        for (order, part, rows) in &self.interactions {
+            let y = &now(*order, Quantity::Y)[part.clone()];
+            self.y[rows.clone()].copy_from_slice(y);
+            let lam = &now(*order, Quantity::Lam)[part.clone()];
+            self.lam[rows.clone()].copy_from_slice(lam);
+            if *order == Order::Second {
+                let u = &now(*order, Quantity::U)[part.clone()];
+                self.u[rows.clone()].copy_from_slice(u);
+                self.lam[rows.clone()].iter_mut().for_each(|lam| *lam /= epsilon);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,501 @@
+//! The mode: which branch of its law every interaction is on.
+//!
+//! A law of one component is a chain of pieces in the plane of `s` (`y`, in mechanics `u`) and
+//! `λ`, level ones where `λ = a + b s` and walls where `s` is held:
+//!
+//! ```text
+//! level:  λ − a − b s = 0,  s in [least, most]      wall:  s − s₀ = 0,  λ in [least, most]    (1)
+//! ```
+//!
+//! A contact is open, closed, sticks or slips:
+//!
+//! ```text
+//! open    λ = 0,  while y_N ≥ 0                                                       (2)
+//! closed  u_N = 0,  while λ_N ≥ 0;  with friction besides
+//!   stick  u_T = 0,  while ‖λ_T‖ ≤ μ λ_N
+//!   slip   λ_T + μ λ_N d = 0,  d = u_T / ‖u_T‖,  while u_T has not turned
+//! ```
+//!
+//! What stands after "while" is an indicator: the mode ends where one passes through zero.
+
+use crate::SimError;
+use saltus_model::{At, Coefficient, Law, Model, Order, Range as Allowed};
+use std::ops::Range;
+
+const ALL: f64 = f64::INFINITY;
+
+/// A piece of the graph of a law, in order of growing `s` and falling `λ`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Piece {
+    /// `λ = a + b s` for `s` in `[least, most]`.
+    Level { a: f64, b: f64, least: f64, most: f64 },
+    /// `s` is held, `λ` in `[least, most]`.
+    Wall { s: f64, least: f64, most: f64 },
+}
+
+/// What an interaction, or a component of one, obeys.
+#[derive(Debug)]
+pub(super) struct LawBlock {
+    pub rows: Range<usize>,
+    pub owner: String,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Graph { pieces: Vec<Piece>, on_velocity: bool },
+    Contact { mu: Option<Coefficient>, states: Vec<Range<usize>> },
+}
+
+/// The branch that a block is on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Branch {
+    /// This piece of its graph.
+    Piece(usize),
+    /// A contact that is open.
+    Open,
+    /// A contact without friction, or with both bodies at rest along the tangent.
+    Closed,
+    /// A contact that slips; the direction at the beginning of the slip.
+    Slip([f64; 2]),
+}
+
+/// The laws of a model and the branch that each is on.
+#[derive(Debug)]
+pub(super) struct Mode {
+    pub blocks: Vec<LawBlock>,
+    pub branches: Vec<Branch>,
+    id: u64,
+    next_id: u64,
+}
+
+/// How the equations of a mode depend on `y`, `u` and `λ`: row, component, `∂/∂y`, `∂/∂u`, `∂/∂λ`.
+#[derive(Debug, Default)]
+pub(super) struct Local(Vec<(usize, usize, f64, f64, f64)>);
+
+impl Local {
+    /// The entries of these rows.
+    pub fn of(
+        &self,
+        rows: Range<usize>,
+    ) -> impl Iterator<Item = (usize, usize, f64, f64, f64)> + '_ {
+        let first = self.0.partition_point(|entry| entry.0 < rows.start);
+        self.0[first..].iter().copied().take_while(move |entry| entry.0 < rows.end)
+    }
+}
+
+/// A row that is held at a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    pub row: usize,
+    pub value: f64,
+}
+
+/// Indicators of a block, at most.
+pub(super) const INDICATORS: usize = 2;
+
+impl Mode {
+    /// The laws of a model, all contacts open; what has no place here is refused.
+    pub fn new(
+        model: &Model,
+        states: impl Fn(usize) -> Vec<Range<usize>>,
+    ) -> Result<Mode, SimError> {
+        let mut blocks = Vec::new();
+        let mut next = 0;
+        for (k, (name, interaction)) in model.interactions().enumerate() {
+            let rows = next..next + interaction.relation.size();
+            next = rows.end;
+            let terms = interaction.relation.terms();
+            let law = &interaction.law;
+            let on_velocity = interaction.relation.order() == Order::Second && !terms.through;
+            let mut push = |rows: Range<usize>, kind| {
+                blocks.push(LawBlock { rows, owner: name.to_string(), kind });
+            };
+            match law {
+                _ if !interaction.active => {
+                    // not connected: no force, whatever happens
+                    for row in rows {
+                        let pieces = vec![Piece::Level { a: 0.0, b: 0.0, least: -ALL, most: ALL }];
+                        push(row..row + 1, Kind::Graph { pieces, on_velocity });
+                    }
+                }
+                Law::NewtonImpact { .. } if !terms.through => {
+                    for row in rows {
+                        push(row..row + 1, Kind::Contact { mu: None, states: Vec::new() });
+                    }
+                }
+                Law::ImpactFriction { mu, .. } if !terms.through => {
+                    push(rows, Kind::Contact { mu: Some(mu.clone()), states: states(k) });
+                }
+                _ => {
+                    for (component, row) in rows.enumerate() {
+                        let Some(pieces) = pieces(law, component) else {
+                            return Err(SimError::Unsuited {
+                                integrator: "event-driven",
+                                owner: format!("interaction `{name}`"),
+                                what: "the law",
+                                needs: "Complementarity, Equality, Relay, PiecewiseLinear, or of a rigid contact NewtonImpact or ImpactFriction",
+                            });
+                        };
+                        push(row..row + 1, Kind::Graph { pieces, on_velocity });
+                    }
+                }
+            }
+        }
+        let branches = blocks.iter().map(LawBlock::first_branch).collect();
+        Ok(Mode { blocks, branches, id: 1, next_id: 2 })
+    }
+
+    /// Changes with every change of a branch.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Takes these branches.
+    pub fn set(&mut self, branches: &[Branch]) {
+        if self.branches != branches {
+            self.branches.copy_from_slice(branches);
+            self.id = self.next_id;
+            self.next_id += 1;
+        }
+    }
+
+    /// The left sides of (1) and (2), row by row.
+    pub fn equations(
+        &self,
+        t: f64,
+        X: &[f64],
+        y: &[f64],
+        u: &[f64],
+        lam: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), SimError> {
+        for (block, branch) in self.blocks.iter().zip(&self.branches) {
+            let rows = block.rows.clone();
+            let row = rows.start;
+            match (&block.kind, branch) {
+                (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
+                    let s = if *on_velocity { u[row] } else { y[row] };
+                    out[row] = match pieces[*piece] {
+                        Piece::Level { a, b, .. } => lam[row] - a - b * s,
+                        Piece::Wall { s: held, .. } => s - held,
+                    };
+                }
+                (_, Branch::Closed) => out[rows.clone()].copy_from_slice(&u[rows]),
+                (Kind::Contact { .. }, Branch::Slip(direction)) => {
+                    out[row] = u[row];
+                    let mu = block.friction(t, X, &u[rows.clone()])?;
+                    let tangent = row + 1..rows.end;
+                    let d = direction_of(&u[tangent.clone()], direction);
+                    for (k, i) in tangent.enumerate() {
+                        out[i] = lam[i] + mu * lam[row] * d[k];
+                    }
+                }
+                _ => out[rows.clone()].copy_from_slice(&lam[rows]),
+            }
+        }
+        Ok(())
+    }
+
+    /// The derivatives of [`equations`](Self::equations).
+    pub fn linearize(
+        &self,
+        t: f64,
+        X: &[f64],
+        y: &[f64],
+        u: &[f64],
+        lam: &[f64],
+        out: &mut Local,
+    ) -> Result<(), SimError> {
+        let _ = y;
+        out.0.clear();
+        for (block, branch) in self.blocks.iter().zip(&self.branches) {
+            let rows = block.rows.clone();
+            let row = rows.start;
+            match (&block.kind, branch) {
+                (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
+                    let by = |s: f64| if *on_velocity { (0.0, s) } else { (s, 0.0) };
+                    let ((by_y, by_u), by_lam) = match pieces[*piece] {
+                        Piece::Level { b, .. } => (by(-b), 1.0),
+                        Piece::Wall { .. } => (by(1.0), 0.0),
+                    };
+                    out.0.push((row, row, by_y, by_u, by_lam));
+                }
+                (_, Branch::Closed) => {
+                    out.0.extend(rows.map(|row| (row, row, 0.0, 1.0, 0.0)));
+                }
+                (Kind::Contact { .. }, Branch::Slip(direction)) => {
+                    out.0.push((row, row, 0.0, 1.0, 0.0));
+                    let mu = block.friction(t, X, &u[rows.clone()])?;
+                    let tangent = row + 1..rows.end;
+                    let u_t = &u[tangent.clone()];
+                    let d = direction_of(u_t, direction);
+                    let speed = norm(u_t);
+                    for (k, i) in tangent.clone().enumerate() {
+                        out.0.push((i, row, 0.0, 0.0, mu * d[k]));
+                        for (l, j) in tangent.clone().enumerate() {
+                            let turn = if u_t.len() == 2 && speed > 0.0 {
+                                mu * lam[row] * (f64::from(u8::from(k == l)) - d[k] * d[l]) / speed
+                            } else {
+                                0.0
+                            };
+                            let own = if k == l { 1.0 } else { 0.0 };
+                            out.0.push((i, j, 0.0, turn, own));
+                        }
+                    }
+                }
+                _ => out.0.extend(rows.map(|row| (row, row, 0.0, 0.0, 1.0))),
+            }
+        }
+        Ok(())
+    }
+
+    /// The indicators of a block; infinite where there is none.
+    pub fn indicators(
+        &self,
+        k: usize,
+        t: f64,
+        X: &[f64],
+        y: &[f64],
+        u: &[f64],
+        lam: &[f64],
+    ) -> Result<[f64; INDICATORS], SimError> {
+        const NONE: f64 = f64::INFINITY;
+        let block = &self.blocks[k];
+        let rows = block.rows.clone();
+        let row = rows.start;
+        Ok(match (&block.kind, self.branches[k]) {
+            (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
+                let s = if *on_velocity { u[row] } else { y[row] };
+                match pieces[piece] {
+                    Piece::Level { least, most, .. } => [s - least, most - s],
+                    Piece::Wall { least, most, .. } => [most - lam[row], lam[row] - least],
+                }
+            }
+            (_, Branch::Open) => [y[row], NONE],
+            (Kind::Contact { mu: None, .. }, Branch::Closed) => [lam[row], NONE],
+            (_, Branch::Closed) => {
+                let still = [0.0; 3];
+                let mu = block.friction(t, X, &still[..rows.len()])?;
+                let pull = norm(&lam[row + 1..rows.end]);
+                [lam[row], mu * lam[row] - pull]
+            }
+            (_, Branch::Slip(direction)) => {
+                let along = u[row + 1..rows.end].iter().zip(direction);
+                [lam[row], along.map(|(u, d)| u * d).sum()]
+            }
+            _ => [NONE, NONE],
+        })
+    }
+
+    /// The branches that the answer `(y, u, λ)` of a step of vanishing length is on.
+    ///
+    /// `speed` is the size of velocities, whose round-off does not open a contact.
+    pub fn read(&self, y: &[f64], u: &[f64], lam: &[f64], speed: f64, out: &mut Vec<Branch>) {
+        out.clear();
+        let largest = lam.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        for block in &self.blocks {
+            let rows = block.rows.clone();
+            let row = rows.start;
+            let round_off = 1e-11 * largest;
+            out.push(match &block.kind {
+                Kind::Graph { pieces, on_velocity } => {
+                    let s = if *on_velocity { u[row] } else { y[row] };
+                    Branch::Piece(nearest(pieces, s, lam[row], round_off))
+                }
+                Kind::Contact { mu, .. } => {
+                    if !(lam[row] > 0.0 && u[row] <= 1e-11 * speed) {
+                        Branch::Open
+                    } else if mu.is_none() || rows.len() == 1 {
+                        Branch::Closed
+                    } else {
+                        let u_t = &u[row + 1..rows.end];
+                        let slip = norm(u_t);
+                        let pull = norm(&lam[row + 1..rows.end]);
+                        if slip > 0.0 && block.slips(slip > 1e-11 * speed, pull, lam[row]) {
+                            let mut d = [0.0; 2];
+                            d.iter_mut().zip(u_t).for_each(|(d, u)| *d = u / slip);
+                            Branch::Slip(d)
+                        } else {
+                            Branch::Closed
+                        }
+                    }
+                }
+            });
+        }
+    }
+
+    /// The branch that follows where this indicator of a block has reached zero.
+    pub fn successor(&self, k: usize, indicator: usize, lam: &[f64]) -> Branch {
+        let block = &self.blocks[k];
+        let rows = block.rows.clone();
+        match (&block.kind, self.branches[k], indicator) {
+            (Kind::Graph { .. }, Branch::Piece(piece), 0) => Branch::Piece(piece.saturating_sub(1)),
+            (Kind::Graph { pieces, .. }, Branch::Piece(piece), _) => {
+                Branch::Piece((piece + 1).min(pieces.len() - 1))
+            }
+            (_, Branch::Open, _) => Branch::Closed,
+            (_, Branch::Closed | Branch::Slip(_), 0) => Branch::Open,
+            (_, Branch::Closed, _) => {
+                let pull = &lam[rows.start + 1..rows.end];
+                let size = norm(pull);
+                let mut d = [0.0; 2];
+                d.iter_mut().zip(pull).for_each(|(d, pull)| *d = -pull / size);
+                Branch::Slip(d)
+            }
+            _ => Branch::Closed,
+        }
+    }
+
+    /// The rows that are held, with the values of `y` or, of velocities, of `u`.
+    pub fn held(&self, velocities: bool) -> Vec<Held> {
+        let mut held = Vec::new();
+        for (block, branch) in self.blocks.iter().zip(&self.branches) {
+            let row = block.rows.start;
+            match (&block.kind, branch) {
+                (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
+                    if let Piece::Wall { s, least, most } = pieces[*piece] {
+                        // of a mechanical equality the gap is zero too
+                        let joint = least == f64::NEG_INFINITY && most == f64::INFINITY;
+                        if velocities || !*on_velocity || joint {
+                            held.push(Held { row, value: s });
+                        }
+                    }
+                }
+                (_, Branch::Closed) if velocities => {
+                    held.extend(block.rows.clone().map(|row| Held { row, value: 0.0 }));
+                }
+                (_, Branch::Closed | Branch::Slip(_)) => held.push(Held { row, value: 0.0 }),
+                _ => {}
+            }
+        }
+        held
+    }
+
+    /// The first row of the interaction that the block belongs to.
+    pub fn first_row(&self, k: usize) -> usize {
+        let owner = &self.blocks[k].owner;
+        let of_owner = self.blocks[..k].iter().rev().take_while(|block| block.owner == *owner);
+        of_owner.last().unwrap_or(&self.blocks[k]).rows.start
+    }
+
+    /// Whether the block is a contact.
+    pub fn is_contact(&self, k: usize) -> bool {
+        matches!(self.blocks[k].kind, Kind::Contact { .. })
+    }
+
+    /// Whether a branch holds an output or a velocity.
+    pub fn holds(&self, k: usize, branch: Branch) -> bool {
+        match (&self.blocks[k].kind, branch) {
+            (Kind::Graph { pieces, .. }, Branch::Piece(piece)) => {
+                matches!(pieces[piece], Piece::Wall { .. })
+            }
+            (_, Branch::Closed) => true,
+            _ => false,
+        }
+    }
+}
+
+impl LawBlock {
+    fn first_branch(&self) -> Branch {
+        match &self.kind {
+            Kind::Graph { .. } => Branch::Piece(0),
+            Kind::Contact { .. } => Branch::Open,
+        }
+    }
+
+    fn friction(&self, t: f64, X: &[f64], u: &[f64]) -> Result<f64, SimError> {
+        match &self.kind {
+            Kind::Contact { mu: Some(Coefficient::Constant(mu)), .. } => Ok(*mu),
+            Kind::Contact { mu: Some(varying), states } => {
+                let q: Vec<f64> =
+                    states.iter().flat_map(|range| X[range.clone()].iter().copied()).collect();
+                let at = At::new(t, &q, u);
+                Ok(varying.eval(at, &Allowed::MU).map_err(|error| error.of(&self.owner))?)
+            }
+            _ => Ok(0.0),
+        }
+    }
+
+    /// Whether the friction of a contact is exhausted; where its coefficient varies, whether it
+    /// moves.
+    fn slips(&self, moves: bool, pull: f64, push: f64) -> bool {
+        match &self.kind {
+            Kind::Contact { mu: Some(Coefficient::Constant(mu)), .. } => {
+                pull >= mu * push * (1.0 - 1e-9)
+            }
+            _ => moves,
+        }
+    }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// `u_T / ‖u_T‖` in space, the sign of slip in the plane; the old direction where it stands still.
+fn direction_of(u: &[f64], old: &[f64; 2]) -> [f64; 2] {
+    let [first, second] = *u else { return *old };
+    let speed = first.hypot(second);
+    if speed > 0.0 { [first / speed, second / speed] } else { *old }
+}
+
+/// The pieces of a law of one component.
+fn pieces(law: &Law, component: usize) -> Option<Vec<Piece>> {
+    Some(match law {
+        Law::Equality => vec![Piece::Wall { s: 0.0, least: -ALL, most: ALL }],
+        Law::Complementarity => vec![
+            Piece::Wall { s: 0.0, least: 0.0, most: ALL },
+            Piece::Level { a: 0.0, b: 0.0, least: 0.0, most: ALL },
+        ],
+        Law::Relay { lower, upper } => {
+            let lower = *lower.get(component).or(lower.first())?;
+            let upper = *upper.get(component).or(upper.first())?;
+            vec![
+                Piece::Level { a: upper, b: 0.0, least: -ALL, most: 0.0 },
+                Piece::Wall { s: 0.0, least: lower, most: upper },
+                Piece::Level { a: lower, b: 0.0, least: 0.0, most: ALL },
+            ]
+        }
+        Law::PiecewiseLinear { points } => {
+            let last = points.len().checked_sub(2)?;
+            let mut pieces = Vec::new();
+            for (k, pair) in points.windows(2).enumerate() {
+                let [(s0, lam0), (s1, lam1)] = *pair else { continue };
+                pieces.push(if s0 == s1 {
+                    let most = if k == 0 { ALL } else { lam0 };
+                    Piece::Wall { s: s0, least: if k == last { -ALL } else { lam1 }, most }
+                } else {
+                    let b = (lam1 - lam0) / (s1 - s0);
+                    let least = if k == 0 { -ALL } else { s0 };
+                    let most = if k == last { ALL } else { s1 };
+                    Piece::Level { a: lam0 - b * s0, b, least, most }
+                });
+            }
+            pieces
+        }
+        _ => return None,
+    })
+}
+
+/// The piece that a point of the graph is on; a wall only where `λ` is inside it.
+fn nearest(pieces: &[Piece], s: f64, lam: f64, round_off: f64) -> usize {
+    let mut best = (f64::INFINITY, 0);
+    for (k, piece) in pieces.iter().enumerate() {
+        let far = match *piece {
+            Piece::Level { a, b, least, most } => {
+                let outside = (least - s).max(s - most).max(0.0);
+                (lam - a - b * s).abs() + outside
+            }
+            Piece::Wall { s: held, least, most } => {
+                let inside = lam > least + round_off && lam < most - round_off;
+                if inside { (s - held).abs() } else { f64::INFINITY }
+            }
+        };
+        // of a corner the level piece: `λ` is at its bound there
+        if far < best.0 {
+            best = (far, k);
+        }
+    }
+    best.1
+}

@@ -1,0 +1,208 @@
+//! What follows from the state at an event: jumps, then the mode.
+
+use super::EventDriven;
+use super::accumulation::Series;
+use super::collocation::Outcome;
+use super::instant::{Instant, SHARES};
+use super::mode::Branch;
+use super::watch::Cause;
+use crate::SimError;
+use crate::run::{Change, EventKind, EventRecord, Value};
+
+/// A vanishing step, as a share of the steps around it.
+pub(super) const VANISHING: f64 = 1e-5;
+/// Jumps at one instant that may follow each other.
+const JUMPS: usize = 100;
+/// Events at one instant before they are called endless.
+const ENDLESS: usize = 1000;
+/// Intervals at which impacts, and other events, are taken for an accumulation, relative to the
+/// longest of them. The gap of a bounce shrinks with the square of its time.
+const SHORT: [f64; 2] = [1e-6, 1e-9];
+
+impl EventDriven {
+    /// Jumps, and takes the mode that follows.
+    pub(super) fn settle(&mut self, cause: Option<Cause>) -> Result<(), SimError> {
+        if let Some(of) = cause {
+            self.idle = if self.t > self.last_event { 0 } else { self.idle + 1 };
+            if self.idle > ENDLESS {
+                let interaction = self.mode.blocks[of.block].owner.clone();
+                return Err(SimError::Unsettled { time: self.t, interaction });
+            }
+            if self.accumulates(of.block)? {
+                return Ok(());
+            }
+        }
+        // shorter than what came before by far, so that nothing else happens meanwhile
+        let since = self.t - self.last_event;
+        if since > 0.0 {
+            // a power of sixteen, so that the matrices of the steps stay
+            let epsilon = VANISHING * self.h.min(since);
+            self.epsilon = 16f64.powi((epsilon.log2() / 4.0).floor() as i32);
+        }
+        self.last_event = self.t;
+        if let Some(of) = cause
+            && self.sticks(of)?
+        {
+            return Ok(());
+        }
+
+        let before = self.mode.branches.clone();
+        let (mut branches, mut jumped) = (std::mem::take(&mut self.work.branches), false);
+        for _ in 0..JUMPS {
+            let mut tries: [Vec<f64>; 3] = Default::default();
+            for (k, X) in tries.iter_mut().enumerate() {
+                let step = SHARES[k] * self.epsilon;
+                self.instant.step(&self.model, self.t, &self.X, k, step)?;
+                X.clone_from(&self.instant.X);
+            }
+            if !self.jumps(&tries) {
+                break;
+            }
+            self.jump(&tries)?;
+            jumped = true;
+        }
+        let Instant { y, u, lam, X, .. } = &self.instant;
+        let speed = self.jumping().fold(0.0_f64, |a, i| a.max(X[i].abs()));
+        self.mode.read(y, u, lam, speed, &mut branches);
+        if let Some(of) = cause
+            && branches == before
+            && !jumped
+        {
+            // between two branches: the one it was going to
+            branches[of.block] = self.mode.successor(of.block, of.indicator, &self.lam);
+        }
+        self.mode.set(&branches);
+        self.log_switches(&before, &branches);
+        self.work.branches = branches;
+        self.collocation.restart();
+        self.collocation.guess(&self.instant.lam);
+        self.project()
+    }
+
+    /// Whether what has come to rest sticks: friction may be larger there than a moment before.
+    fn sticks(&mut self, of: Cause) -> Result<bool, SimError> {
+        if !matches!(self.mode.branches[of.block], Branch::Slip(_)) || of.indicator == 0 {
+            return Ok(false);
+        }
+        let (before, X) = (self.mode.branches.clone(), self.X.clone());
+        let mut branches = before.clone();
+        branches[of.block] = Branch::Closed;
+        self.mode.set(&branches);
+        self.project()?;
+        self.collocation.restart();
+        self.collocation.guess(&self.lam);
+        let sticks = self.smooth(self.epsilon)? != Outcome::TooLong && self.consistent()?;
+        if sticks {
+            self.log_switches(&before, &branches);
+        } else {
+            self.mode.set(&before);
+            self.X = X;
+            self.collocation.restart();
+        }
+        Ok(sticks)
+    }
+
+    /// The components that can jump: configurations cannot.
+    fn jumping(&self) -> impl Iterator<Item = usize> + use<> {
+        let (nx, nq) = (self.places[0].states, self.places[1].states);
+        (0..nx).chain(nx + nq..nx + 2 * nq)
+    }
+
+    /// Whether the state moved by more than a vanishing step can.
+    fn jumps(&self, [far, _, near]: &[Vec<f64>; 3]) -> bool {
+        let (mut by_far, mut by_near) = (0.0_f64, 0.0_f64);
+        for i in self.jumping() {
+            let allowed = self.tolerance.of(self.X[i]);
+            by_far = by_far.max((far[i] - self.X[i]).abs() / allowed);
+            by_near = by_near.max((near[i] - self.X[i]).abs() / allowed);
+        }
+        by_near > 1.0 && by_near > 0.6 * by_far
+    }
+
+    /// Takes over the jump: the limit of vanishing steps.
+    fn jump(&mut self, [far, middle, near]: &[Vec<f64>; 3]) -> Result<(), SimError> {
+        self.plant.outputs(self.t, &self.X, &self.lam)?;
+        let (y, u) = (self.plant.y.clone(), self.plant.u.clone());
+        for i in self.jumping() {
+            self.X[i] = (far[i] - 6.0 * middle[i] + 8.0 * near[i]) / 3.0;
+        }
+        self.plant.outputs(self.t, &self.X, &self.lam)?;
+        let largest = self.instant.lam.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        for k in 0..self.mode.blocks.len() {
+            let rows = self.mode.blocks[k].rows.clone();
+            if !(self.instant.lam[rows.start].abs() > 1e-9 * largest) {
+                continue;
+            }
+            let (kind, name, before, after) = match self.mode.is_contact(k) {
+                true => (EventKind::Impact, "u", &u, &self.plant.u),
+                false => (EventKind::Switch, "y", &y, &self.plant.y),
+            };
+            let owner = &self.mode.blocks[k].owner;
+            let first = self.mode.first_row(k);
+            let changes = rows.map(|row| Change {
+                what: format!("{owner}.{name}[{}]", row - first),
+                before: Value::Number(before[row]),
+                after: Value::Number(after[row]),
+            });
+            let changes = changes.collect();
+            self.log_event(self.t, kind, k, changes);
+            if kind == EventKind::Impact {
+                self.series[k].add(self.t);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the events of this block have come to their limit; then it is passed.
+    ///
+    /// A contact is closed: nothing is left of its bounces. Anything else takes one implicit step
+    /// over the limit.
+    fn accumulates(&mut self, block: usize) -> Result<bool, SimError> {
+        let contact = self.mode.is_contact(block);
+        if !contact {
+            self.series[block].add(self.t);
+        } else if self.mode.branches[block] != Branch::Open {
+            return Ok(false);
+        }
+        let short = SHORT[usize::from(!contact)];
+        let Some(left) = self.series[block].left(self.t, short) else { return Ok(false) };
+        self.log_event(self.t + left, EventKind::Accumulation, block, Vec::new());
+        self.series.fill(Series::default());
+        if contact {
+            let mut branches = self.mode.branches.clone();
+            branches[block] = Branch::Closed;
+            self.mode.set(&branches);
+            self.project()?;
+        } else {
+            let length = 4.0 * left;
+            self.instant.step(&self.model, self.t, &self.X, 0, length)?;
+            self.X.copy_from_slice(&self.instant.X);
+            self.t += length;
+        }
+        self.settle(None)?;
+        Ok(true)
+    }
+
+    fn log_switches(&mut self, before: &[Branch], after: &[Branch]) {
+        for (k, (old, new)) in before.iter().zip(after).enumerate() {
+            if old == new || self.fresh {
+                continue;
+            }
+            let kind = match (old, new) {
+                (Branch::Open, _) => continue, // its impact is there
+                (_, Branch::Open) => EventKind::LiftOff,
+                (_, Branch::Closed) => EventKind::Stick,
+                (_, Branch::Slip(_)) => EventKind::Slip,
+                (_, Branch::Piece(_)) if self.mode.holds(k, *new) => EventKind::Sliding,
+                (_, Branch::Piece(_)) => EventKind::Switch,
+            };
+            self.log_event(self.t, kind, k, Vec::new());
+        }
+    }
+
+    fn log_event(&mut self, time: f64, kind: EventKind, block: usize, changes: Vec<Change>) {
+        let interaction = self.mode.blocks[block].owner.clone();
+        let name = String::new();
+        self.log.push(EventRecord { time, kind, name, interaction, changes });
+    }
+}
