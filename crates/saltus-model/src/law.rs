@@ -273,7 +273,10 @@ impl Law {
     pub(crate) fn operators(&self) -> Vec<&Operator> {
         let coefficients = match self {
             Law::NewtonImpact { e } => vec![e],
-            Law::ImpactFriction { e, mu, .. } | Law::Fremond { e, mu } => vec![e, mu],
+            Law::ImpactFriction { e, mu, .. }
+            | Law::Fremond { e, mu }
+            | Law::Cohesive { e, mu, .. }
+            | Law::BinaryCohesive { e, mu, .. } => vec![e, mu],
             Law::RollingFriction { e, mu, mu_r } => vec![e, mu, mu_r],
             _ => Vec::new(),
         };

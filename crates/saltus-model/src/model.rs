@@ -471,10 +471,25 @@ impl Model {
 
     /// Finds what is wrong with a law for an interaction.
     pub(crate) fn check_law(&self, id: InteractionId, law: &Law) -> Result<(), ModelError> {
-        let Some((name, Interaction { relation, .. })) = self.interactions.get(id.0) else {
+        let Some((name, Interaction { relation, law: before, .. })) = self.interactions.get(id.0)
+        else {
             return Err(ModelError::Handle { index: id.0 });
         };
-        law.check(name, relation.order(), relation.size(), relation.terms().through)
+        if law.is_bond() != before.is_bond() {
+            let (name, law, relation) = (name.to_string(), law.name(), relation.order().name());
+            let instead = match before.is_bond() {
+                true => {
+                    "what was connected as a bond stays one; disconnect it, and connect another"
+                }
+                false => {
+                    "only what was connected as a bond can become one; connect it with `active = false`"
+                }
+            };
+            return Err(ModelError::LawMismatch { name, law, relation, instead });
+        }
+        // the components of a bond come twice
+        let size = relation.size() / if law.is_bond() { 2 } else { 1 };
+        law.check(name, relation.order(), size, relation.terms().through)
     }
 
     fn named_system(&self, id: SystemId) -> Result<(&str, &System), ModelError> {

@@ -58,6 +58,11 @@ impl Clock {
         memory.number(&mut self.last_h);
     }
 
+    /// How far two instants that are the same may differ here.
+    pub fn round_off(&self) -> f64 {
+        ROUND_OFF * self.t.abs()
+    }
+
     /// Steps left before `until`, a shortened last one included.
     pub fn steps_ahead(&self, steps: &Steps, until: f64) -> usize {
         match steps {

@@ -11,7 +11,7 @@ use crate::events::Events;
 use crate::integrators::{Integrator, NewtonSettings, Step, choice};
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
-use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
+use saltus_model::{Event, InteractionId, Model, ModelError, Order, SystemId};
 use saltus_numerics::{Memory, Report, Solver};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -438,8 +438,11 @@ impl TimeStepping {
             true => Ok(()),
             false => Err(CheckpointError::Memory.into()),
         });
-        if done.is_err() {
-            let _ = self.memory(&mut Memory::to_read(before.memory)); // it was good before
+        match done {
+            Ok(()) => self.events.log.retain(|event| event.time <= checkpoint.t),
+            Err(_) => {
+                let _ = self.memory(&mut Memory::to_read(before.memory)); // it was good before
+            }
         }
         done
     }
@@ -486,6 +489,11 @@ impl TimeStepping {
             let (law, size) = (interaction.law.name(), interaction.relation.size());
             let value = format!("`{name}` of {linked}, {law} with {size} components");
             fingerprint.add(format!("interaction {k}"), value);
+        }
+        for (k, event) in model.events().iter().enumerate() {
+            let Event { name, trigger, once, actions } = event;
+            let value = format!("`{name}`, {trigger:?}, once: {once}, {} actions", actions.len());
+            fingerprint.add(format!("event {k}"), value);
         }
         let Methods { integrators, newton, solver } = &self.methods;
         for (k, integrator) in integrators.iter().enumerate() {
@@ -639,7 +647,8 @@ impl TimeStepping {
             let (owner, allowed) = ("time-stepping", "the finite numbers");
             return Err(SimError::Setting { owner, field: "until", value: until, allowed });
         }
-        if until < self.clock.t {
+        // round-off of instants is no way back
+        if until < self.clock.t - self.clock.round_off() {
             return Err(SimError::Until { until, time: self.clock.t });
         }
         match self.steps.end_before(until) {

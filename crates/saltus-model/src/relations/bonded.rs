@@ -1,6 +1,6 @@
 //! A relation with its components twice: those of a contact, and those of the bond across it.
 
-use crate::{At, Jacobian, ModelError, OperatorError, Order, Relation, Terms};
+use crate::{At, Jacobian, ModelError, Operator, OperatorError, Order, Relation, Terms};
 use saltus_linalg::Matrix;
 use std::sync::Arc;
 
@@ -50,6 +50,10 @@ impl Relation for Bonded {
 
     fn output_dt(&self, at: At<'_>, rate: &mut [f64]) -> Result<(), OperatorError> {
         twice(rate, |contact| self.relation.output_dt(at, contact))
+    }
+
+    fn operators(&self) -> Vec<&Operator> {
+        self.relation.operators()
     }
 
     fn jacobians(&self) -> Vec<Jacobian<'_>> {

@@ -206,6 +206,9 @@ impl Admm {
             self.factored = None;
             self.system = System::new(problem, &self.layout.d);
         }
+        if let System::Iterative { v, .. } = &mut self.system {
+            v.fill(0.0); // every call starts from its arguments
+        }
         let Admm { y, x, t, reflected, before, best, .. } = self;
         for buffer in [y, x, t, reflected, before, best] {
             buffer.clear();

@@ -20,6 +20,9 @@ use std::ops::Range;
 /// Lengths of the steps that tell what happens, in units of `ε`.
 pub(super) const SHARES: [f64; 3] = [1.0, 0.5, 0.25];
 
+/// Tolerance of their problems, at most.
+const FINE: f64 = 1e-13;
+
 /// The implicit schemes, and the answer of their last step.
 #[derive(Debug)]
 pub(super) struct Instant {
@@ -57,6 +60,8 @@ impl Instant {
             integrators.push(jean.into());
         }
         let newton = NewtonSettings::default();
+        // outputs move by little in so short a step
+        let solver = &solver.clone().with_tol(solver.tol().min(FINE));
         let part = |order| choice::part(model, order, &integrators, newton, solver);
         let parts = || -> Result<Parts, SimError> {
             Ok(Parts { first: part(Order::First)?, second: part(Order::Second)? })

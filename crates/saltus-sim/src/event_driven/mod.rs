@@ -22,7 +22,9 @@ use crate::SimError;
 use crate::integrators::assembly::Places;
 use crate::integrators::row::Row;
 use crate::recorder::{Recorder, signals_of};
-use crate::run::{EventRecord, Frames, Layout, Outcome as RunOutcome, Quantity, Run, RunStats};
+use crate::run::{
+    EventRecord, Frames, Layout, Ledger, Outcome as RunOutcome, Quantity, Run, RunStats,
+};
 use crate::time_stepping::RunFailure;
 use accumulation::Series;
 use collocation::{Collocation, Outcome, Tolerance};
@@ -118,7 +120,9 @@ impl EventDriven {
         let places = [Places::new(&model, Order::First), Places::new(&model, Order::Second)];
         let rows = [Order::First, Order::Second].map(|order| {
             let places = &places[usize::from(order == Order::Second)];
-            Row::new(order, places.sizes())
+            let mut row = Row::new(order, places.sizes());
+            row.set_ledger(&[f64::NAN; Ledger::NAMES.len()]); // it is not kept
+            row
         });
         let X = plant.initial();
         let (n, m) = (plant.states, plant.rows);

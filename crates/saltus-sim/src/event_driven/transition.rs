@@ -10,7 +10,7 @@ use crate::SimError;
 use crate::run::{Change, EventKind, EventRecord, Value};
 
 /// A vanishing step, as a share of the steps around it.
-pub(super) const VANISHING: f64 = 1e-5;
+pub(super) const VANISHING: f64 = 1e-4;
 /// Jumps at one instant that may follow each other.
 const JUMPS: usize = 100;
 /// Events at one instant before they are called endless.

@@ -118,7 +118,7 @@ impl Members {
             let first = links;
             links += ranges.len();
             let terms = relation.terms();
-            let bond = BondOfStep::new(&interaction.law, bonds, rows.len() / 2);
+            let bond = BondOfStep::new(&interaction.law, interaction.active, bonds, rows.len() / 2);
             bonds += usize::from(bond.is_some());
             let fixed = relation.linear().is_some();
             interactions.push(Contact {

@@ -30,6 +30,7 @@ const SAME: f64 = 1e-12;
 #[derive(Debug)]
 pub(super) struct BondOfStep {
     kind: Kind,
+    active: bool,     // it is connected
     index: usize,     // among the bonds
     theta: f64,       // mean of its systems
     beta: f64,        // of this round
@@ -44,13 +45,14 @@ enum Kind {
 
 impl BondOfStep {
     /// The bond of a law, if it has one.
-    pub fn new(law: &Law, index: usize, size: usize) -> Option<BondOfStep> {
+    pub fn new(law: &Law, active: bool, index: usize, size: usize) -> Option<BondOfStep> {
         let kind = match law {
             Law::Cohesive { bond, .. } => Kind::Damaged(*bond),
             Law::BinaryCohesive { opening, .. } => Kind::Binary { opening: *opening },
             _ => return None,
         };
-        Some(BondOfStep { kind, index, theta: 0.5, beta: 1.0, before: vec![0.0; size] })
+        let before = vec![0.0; size];
+        Some(BondOfStep { kind, active, index, theta: 0.5, beta: 1.0, before })
     }
 
     /// `1/(h² θ² β K)` of a component; nothing where no spring is.
@@ -79,8 +81,21 @@ impl Members {
 
     /// Takes from the integrity what openings that were given have damaged.
     pub fn wear(&self, y: &[f64], beta: &mut [f64]) {
-        for contact in &self.interactions {
+        self.wear_where(y, beta, |_| true);
+    }
+
+    /// The same for the bonds that were not connected before.
+    pub fn wear_new(&self, before: &Members, y: &[f64], beta: &mut [f64]) {
+        let was = |k: usize| before.interactions[k].bond.as_ref().is_some_and(|bond| bond.active);
+        self.wear_where(y, beta, |k| !was(k));
+    }
+
+    fn wear_where(&self, y: &[f64], beta: &mut [f64], wanted: impl Fn(usize) -> bool) {
+        for (k, contact) in self.interactions.iter().enumerate() {
             let Some(bond) = &contact.bond else { continue };
+            if !(bond.active && wanted(k)) {
+                continue;
+            }
             let y = &y[contact.rows.clone()][..bond.before.len()];
             let left = match &bond.kind {
                 Kind::Damaged(law) => law.integrity(law.opening(y)),
@@ -98,7 +113,7 @@ impl Members {
         for contact in interactions {
             let Contact { bond, relation, q, force, inputs, y, name, .. } = contact;
             let Some(bond) = bond else { continue };
-            if !(bond.beta > 0.0) {
+            if !(bond.active && bond.beta > 0.0) {
                 continue;
             }
             let at = At::new(step.end, q, force).with(inputs);

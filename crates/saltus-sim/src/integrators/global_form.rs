@@ -18,7 +18,7 @@ pub(super) struct GlobalForm {
     states: usize,
     outputs: usize,
     W: Vec<Matrix>,
-    H: Vec<Matrix>, // of each link
+    H: Vec<Option<Matrix>>, // of each link that is on
     impulse: Vec<f64>,
 }
 
@@ -43,14 +43,18 @@ impl GlobalForm {
         links: &[Link],
     ) -> Result<Option<Global>, NumericsError> {
         let same = self.W.iter().eq(systems.iter().map(|system| &system.W))
-            && self.H.iter().eq(links.iter().map(|link| &link.C));
+            && self
+                .H
+                .iter()
+                .map(Option::as_ref)
+                .eq(links.iter().map(|link| link.on.then_some(&link.C)));
         if same {
             return Ok(None);
         }
         self.W.clear();
         self.W.extend(systems.iter().map(|system| system.W.clone()));
         self.H.clear();
-        self.H.extend(links.iter().map(|link| link.C.clone()));
+        self.H.extend(links.iter().map(|link| link.on.then(|| link.C.clone())));
         let (mut mass, mut H) = (Vec::new(), Vec::new());
         for SystemBlock { W, range, .. } in systems {
             for (i, row) in range.clone().enumerate() {
@@ -58,7 +62,7 @@ impl GlobalForm {
                 mass.extend(entries.map(|(column, value)| (row, column, *value)));
             }
         }
-        for Link { C, range, rows, .. } in links {
+        for Link { C, range, rows, .. } in links.iter().filter(|link| link.on) {
             for (i, row) in rows.clone().enumerate() {
                 let entries = range.clone().zip(C.row(i)).filter(|(_, value)| **value != 0.0);
                 H.extend(entries.map(|(state, value)| (state, row, *value)));

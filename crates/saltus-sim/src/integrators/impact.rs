@@ -59,7 +59,7 @@ impl Impact {
                 Law::MultipleImpact { e, stiffness, exponent } => {
                     (&mut contacts, Spring { e, stiffness, exponent })
                 }
-                Law::Equality if !interaction.relation.terms().through => {
+                Law::Equality if interaction.active && !interaction.relation.terms().through => {
                     (&mut joints, Spring { e: 0.0, stiffness: 0.0, exponent: 1.0 })
                 }
                 _ => continue,

@@ -12,7 +12,7 @@
 //! restitution adds `e u⁻` to the relative velocity:
 //!
 //! ```text
-//! u_N⁺ + e u_N⁻,    u_T⁺ + e_T u_T⁻        (Frémond: e_T = 1, the mean of both) u_T⁻)            (2)
+//! u_N⁺ + e u_N⁻,    u_T⁺ + e_T u_T⁻        (Frémond: e_T = 1, the mean of both)      (2)
 //! ```
 
 use super::assembly::Places;
@@ -116,10 +116,11 @@ impl Laws {
                         let bond = BondRow { bond: bonds, least, most, on: true };
                         push(row..row + 1, Some(bond));
                     }
-                    bonds += 1;
                 }
                 _ => rows.for_each(|row| push(row..row + 1, None)),
             }
+            // as in the row of the state, connected or not
+            bonds += usize::from(interaction.law.is_bond());
             if let Law::NormalCone { A, .. } = law {
                 laws.extra += A.rows();
             }

@@ -187,18 +187,21 @@ impl Part for Mechanics {
         now.q.copy_from_slice(before.now().get(Quantity::Q));
         now.v.copy_from_slice(before.now().get(Quantity::V));
         now.lam.copy_from_slice(before.now().get(Quantity::Lam));
-        let beta = before.now().get(Quantity::Beta);
-        if beta.len() == now.beta.len() {
-            now.beta.copy_from_slice(beta);
-        }
+        now.beta.copy_from_slice(before.now().get(Quantity::Beta));
         self.laws.silence(now.lam);
         self.members.adopt_inputs(before);
         self.last = last;
         self.motion.restart(0..now.v.len(), now.v);
-        if let Some(before) = before.as_any().downcast_ref::<Mechanics>() {
+        let mechanics = before.as_any().downcast_ref::<Mechanics>();
+        if let Some(before) = mechanics {
             self.reach.copy_from_slice(&before.reach);
+            self.motion.go_on(&before.motion);
         }
         self.refresh(last.end)?;
+        if let Some(before) = mechanics {
+            let now = self.now.mechanical();
+            self.members.wear_new(&before.members, now.y, now.beta);
+        }
         if same {
             let ledger = before.now().ledger();
             self.now.set_ledger(&ledger.to_array());

@@ -382,19 +382,15 @@ impl Part for MoreauJeanPart {
         now.q.copy_from_slice(before.now().get(Quantity::Q));
         now.v.copy_from_slice(before.now().get(Quantity::V));
         now.lam.copy_from_slice(before.now().get(Quantity::Lam));
-        let beta = before.now().get(Quantity::Beta);
-        if beta.len() == now.beta.len() {
-            now.beta.copy_from_slice(beta);
-        }
         self.laws.silence(now.lam);
         self.refresh();
         if same {
             let ledger = before.now().ledger();
             self.now.set_ledger(&ledger.to_array());
             self.energy0 = ledger.start();
-            let before = before.as_any().downcast_ref::<MoreauJeanPart>();
-            self.fresh = before.is_none_or(|before| before.fresh);
         }
+        let before = before.as_any().downcast_ref::<MoreauJeanPart>();
+        self.fresh = before.is_none_or(|before| before.fresh);
         Ok(())
     }
 

@@ -135,6 +135,13 @@ impl Motion {
         }
     }
 
+    /// Goes on where another one was: with the momentum that positions carry.
+    pub fn go_on(&mut self, before: &Motion) {
+        if let (Motion::Central(central), Motion::Central(before)) = (self, before) {
+            central.clone_from(before);
+        }
+    }
+
     /// What the ledger multiplies the balance of a step by, after [`finish`](Self::finish).
     pub fn path<'a>(&'a self, before: &'a [f64], after: &'a [f64]) -> Path<'a> {
         match self {

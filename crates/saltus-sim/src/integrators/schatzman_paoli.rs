@@ -33,7 +33,7 @@ use saltus_numerics::Memory;
 use std::ops::Range;
 
 /// The mean velocity of the last step.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Central {
     theta: f64,
     w: Vec<f64>,

@@ -245,3 +245,30 @@ fn what_bonds_do_not_go_with() {
         assert!(error.to_string().contains(&format!("`{what}`")), "{error}");
     }
 }
+
+/// A bond that is not connected is no other bond's, is not damaged, and begins sound where it is
+/// closed.
+#[test]
+fn bonds_that_are_not_connected() {
+    let mut model = Model::new("bonds");
+    let glue = || Law::cohesive(Bond::new(1e4, 20.0, 0.1), 0.0);
+    let ids = ["a", "b"].map(|name| {
+        model.add(name, LagrangianLinear::new([0.0], [0.0], [[1.0]]).F_ext([5.0])).unwrap()
+    });
+    for (name, id) in ["glue a", "glue b"].into_iter().zip(ids) {
+        let relation = LagrangianLinearRelation::new([[1.0]]);
+        model.connect(name, relation, glue(), &[id]).unwrap();
+    }
+    let loose = model.interaction_id("glue a").unwrap();
+    let held = model.interaction_id("glue b").unwrap();
+    model.set_active(loose, false);
+    let event = Event::at([0.5]).set_state("a", "q", ["0"]).set_state("a", "v", ["0"]);
+    model.add_event(event.connect("glue a")).unwrap();
+    let mut sim = TimeStepping::new(model, 1e-3, [MoreauJean::default().into()]).unwrap();
+    sim.run(0.4).unwrap();
+    assert!((sim.q(ids[0]).unwrap()[0] - 0.4).abs() < 1e-9, "it flies");
+    assert!(sim.q(ids[1]).unwrap()[0] < 2e-3, "it is held");
+    assert_eq!([sim.beta(loose), sim.beta(held)], [Some(1.0), Some(1.0)]);
+    sim.run(1.0).unwrap();
+    assert!(sim.q(ids[0]).unwrap()[0] < 2e-3, "it is held now");
+}

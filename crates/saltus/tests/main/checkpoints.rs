@@ -76,6 +76,7 @@ fn bits(sim: &TimeStepping) -> Vec<u64> {
     for (name, _) in model.interactions() {
         let id = model.interaction_id(name).unwrap();
         [sim.y(id), sim.u(id), sim.lam(id)].into_iter().for_each(|values| all.extend(values));
+        all.extend(sim.beta(id));
     }
     all.extend(sim.ledger().into_iter().flat_map(|ledger| ledger.to_array()));
     all.into_iter().map(f64::to_bits).collect()
@@ -130,6 +131,7 @@ fn schemes() -> Vec<Integrator> {
         ZeroOrderHold::default().into(),
         MoreauJean::default().into(),
         MoreauJean { theta: 1.0, ..Default::default() }.into(),
+        MoreauJean { form: Form::Global, ..Default::default() }.into(),
         projected(Projection::Direct).into(),
         projected(Projection::Combined).into(),
         projected(Projection::Ggl).into(),
@@ -398,4 +400,21 @@ fn a_damaged_file() {
     }
     std::fs::remove_file(&path).unwrap();
     assert!(checkpoint_file::load(&path).unwrap_err().to_string().contains("cannot read"));
+}
+
+/// The same model with its events in another order is another one.
+#[test]
+fn events_are_part_of_the_fingerprint() {
+    let simulation = |names: [&str; 2]| {
+        let mut model = Model::new("ball");
+        model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]])).unwrap();
+        for name in names {
+            model.add_event(Event::at([0.5]).named(name).stop()).unwrap();
+        }
+        TimeStepping::new(model, 0.1, [MoreauJean::default().into()]).unwrap()
+    };
+    let checkpoint = simulation(["a", "b"]).checkpoint();
+    simulation(["a", "b"]).restore(&checkpoint).unwrap();
+    let error = simulation(["b", "a"]).restore(&checkpoint).unwrap_err();
+    assert!(error.to_string().contains("event 0"), "{error}");
 }

@@ -520,3 +520,44 @@ fn inputs_stay_what_they_are() {
     assert!((sim.x(id).unwrap()[0] + 1.5).abs() < 1e-9, "{:?}", sim.x(id));
     assert_eq!(sim.inputs("x").unwrap(), [-3.0]);
 }
+
+/// An event that changes something else leaves the motion alone, by every scheme.
+#[test]
+fn momentum_outlives_events() {
+    let build = |k: f64| {
+        let mut model = Model::new("fall");
+        model.add_parameter("k", k);
+        model.add("ball", LagrangianLinear::new([0.0], [0.0], [[1.0]]).F_ext([-G]))?;
+        model.add_event(Event::every(0.01).set_parameter("k", "k + 1"))?;
+        Ok::<_, ModelError>(model)
+    };
+    let schemes: [Integrator; 4] = [
+        MoreauJean::default().into(),
+        SchatzmanPaoli::default().into(),
+        GeneralizedAlpha::default().into(),
+        MoreauJeanBilbao::default().into(),
+    ];
+    for scheme in schemes {
+        let model = build(0.0).unwrap();
+        let model = model.with_recipe(move |set| build(set[0].1).map_err(|e| e.to_string()));
+        let mut sim = TimeStepping::new(model, 1e-3, [scheme.clone()]).unwrap();
+        let run = sim.run(1.0).unwrap();
+        assert!(run.events.len() >= 99);
+        let q = *run.signal("ball.q").unwrap().last().unwrap();
+        assert!((q + 0.5 * G).abs() < 1e-9, "{scheme:?}: {q}");
+    }
+}
+
+/// What is connected as a bond stays one.
+#[test]
+fn a_bond_is_not_made_by_an_event() {
+    let bond = || Law::cohesive(Bond::new(1e4, 20.0, 0.1), 0.0);
+    for (first, second) in [(bond(), Law::newton_impact(0.5)), (Law::newton_impact(0.5), bond())] {
+        let mut model = Model::new("bond");
+        let mass = model.add("mass", LagrangianLinear::new([0.0], [0.0], [[1.0]])).unwrap();
+        let relation = LagrangianLinearRelation::new([[1.0]]);
+        model.connect("link", relation, first, &[mass]).unwrap();
+        let error = model.add_event(Event::at([0.5]).set_law("link", second)).unwrap_err();
+        assert!(error.to_string().contains("bond"), "{error}");
+    }
+}

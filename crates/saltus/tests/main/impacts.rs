@@ -235,3 +235,15 @@ fn bad_springs_are_refused() {
         assert!(error.to_string().contains(&format!("`{what}`")), "{error}");
     }
 }
+
+/// A joint that is not connected holds nothing when something hits.
+#[test]
+fn a_joint_that_is_not_connected() {
+    let mut model = row(&[1.0, 1.0], |_| Law::multiple_impact(1.0, 1.0));
+    let ball = model.system_id("ball1").unwrap();
+    let relation = LagrangianLinearRelation::new([[1.0]]);
+    let joint = model.connect("joint", relation, Law::Equality, &[ball]).unwrap();
+    model.set_active(joint, false);
+    let v = after(model);
+    within("they swap", v[0].abs().max((v[1] - 1.0).abs()), 1e-9);
+}
