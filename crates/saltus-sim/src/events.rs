@@ -598,7 +598,10 @@ impl TimeStepping {
     }
 
     /// The changed model, and those parts that are new.
-    fn take_over(&mut self, model: Model, parts: Parts) {
+    fn take_over(&mut self, model: Model, mut parts: Parts) {
+        for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
+            part.settle();
+        }
         self.parts.first = parts.first.or(self.parts.first.take());
         self.parts.second = parts.second.or(self.parts.second.take());
         self.events.take_parameters(&model);

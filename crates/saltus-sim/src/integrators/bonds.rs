@@ -31,6 +31,7 @@ const SAME: f64 = 1e-12;
 pub(super) struct BondOfStep {
     kind: Kind,
     active: bool,     // it is connected
+    fresh: bool,      // and was not before the event that happens now
     index: usize,     // among the bonds
     theta: f64,       // mean of its systems
     beta: f64,        // of this round
@@ -52,7 +53,7 @@ impl BondOfStep {
             _ => return None,
         };
         let before = vec![0.0; size];
-        Some(BondOfStep { kind, active, index, theta: 0.5, beta: 1.0, before })
+        Some(BondOfStep { kind, active, fresh: false, index, theta: 0.5, beta: 1.0, before })
     }
 
     /// `1/(h² θ² β K)` of a component; nothing where no spring is.
@@ -81,19 +82,9 @@ impl Members {
 
     /// Takes from the integrity what openings that were given have damaged.
     pub fn wear(&self, y: &[f64], beta: &mut [f64]) {
-        self.wear_where(y, beta, |_| true);
-    }
-
-    /// The same for the bonds that were not connected before.
-    pub fn wear_new(&self, before: &Members, y: &[f64], beta: &mut [f64]) {
-        let was = |k: usize| before.interactions[k].bond.as_ref().is_some_and(|bond| bond.active);
-        self.wear_where(y, beta, |k| !was(k));
-    }
-
-    fn wear_where(&self, y: &[f64], beta: &mut [f64], wanted: impl Fn(usize) -> bool) {
-        for (k, contact) in self.interactions.iter().enumerate() {
+        for contact in &self.interactions {
             let Some(bond) = &contact.bond else { continue };
-            if !(bond.active && wanted(k)) {
+            if !bond.active || bond.fresh {
                 continue;
             }
             let y = &y[contact.rows.clone()][..bond.before.len()];
@@ -104,6 +95,25 @@ impl Members {
             let beta = &mut beta[bond.index];
             *beta = beta.min(left);
         }
+    }
+
+    /// Marks the bonds that were not connected before: they are looked at when the event is over.
+    pub fn mark_fresh(&mut self, before: &Members) {
+        for (contact, before) in self.interactions.iter_mut().zip(&before.interactions) {
+            let was = before.bond.as_ref().is_some_and(|bond| bond.active);
+            if let Some(bond) = &mut contact.bond {
+                bond.fresh = bond.active && !was;
+            }
+        }
+    }
+
+    /// The event is over. Whether there were any.
+    pub fn clear_fresh(&mut self) -> bool {
+        let mut any = false;
+        for bond in self.interactions.iter_mut().filter_map(|contact| contact.bond.as_mut()) {
+            any |= std::mem::take(&mut bond.fresh);
+        }
+        any
     }
 
     /// The integrity that the solved step leads to. Whether it must be solved again.

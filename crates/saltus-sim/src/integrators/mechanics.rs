@@ -199,8 +199,7 @@ impl Part for Mechanics {
         }
         self.refresh(last.end)?;
         if let Some(before) = mechanics {
-            let now = self.now.mechanical();
-            self.members.wear_new(&before.members, now.y, now.beta);
+            self.members.mark_fresh(&before.members);
         }
         if same {
             let ledger = before.now().ledger();
@@ -208,6 +207,13 @@ impl Part for Mechanics {
             self.energy0 = ledger.start();
         }
         Ok(())
+    }
+
+    fn settle(&mut self) {
+        if self.members.clear_fresh() {
+            let now = self.now.mechanical();
+            self.members.wear(now.y, now.beta);
+        }
     }
 
     fn set(

@@ -122,6 +122,11 @@ impl Part for Mixed {
         Ok(())
     }
 
+    fn settle(&mut self) {
+        self.members.iter_mut().for_each(|member| member.part.settle());
+        self.collect();
+    }
+
     fn set(
         &mut self,
         model: &Model,

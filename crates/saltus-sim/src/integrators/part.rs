@@ -59,6 +59,9 @@ pub(crate) trait Part: Debug + Send + Sync {
         Ok(())
     }
 
+    /// An event is over, all of whose changes are made.
+    fn settle(&mut self) {}
+
     /// Deepest penetration of a contact.
     fn penetration(&self) -> f64 {
         0.0
