@@ -36,6 +36,16 @@ from saltus._errors import (
 )
 from saltus._operators import CFUNC_SIGNATURE, Plugin, plugin
 from saltus._progress import Progress
+from saltus.events import (
+    Action,
+    Connect,
+    Disconnect,
+    Event,
+    SetLaw,
+    SetParameter,
+    SetState,
+    Stop,
+)
 from saltus.integrators import (
     D1MinusLinear,
     EulerMoreau,
@@ -48,11 +58,14 @@ from saltus.integrators import (
 )
 from saltus.jacobians import JacobianCheck, JacobianReport
 from saltus.laws import (
+    BinaryCohesive,
+    Cohesive,
     Complementarity,
     Equality,
     Fremond,
     ImpactFriction,
     Law,
+    MultipleImpact,
     NewtonImpact,
     NormalCone,
     PiecewiseLinear,
@@ -78,12 +91,18 @@ from saltus.time_stepping import StepStats, TimeStepping
 __version__: str = _saltus.VERSION
 
 __all__ = [
+    "Action",
+    "BinaryCohesive",
     "BusyError",
     "CFUNC_SIGNATURE",
+    "Cohesive",
     "Complementarity",
+    "Connect",
     "D1MinusLinear",
+    "Disconnect",
     "Equality",
     "EulerMoreau",
+    "Event",
     "FileError",
     "FirstOrder",
     "FirstOrderLinear",
@@ -111,6 +130,7 @@ __all__ = [
     "ModelFileError",
     "MoreauJean",
     "MoreauJeanBilbao",
+    "MultipleImpact",
     "Newton",
     "NewtonImpact",
     "NormalCone",
@@ -128,11 +148,15 @@ __all__ = [
     "RunStats",
     "SaltusError",
     "SchatzmanPaoli",
+    "SetLaw",
+    "SetParameter",
+    "SetState",
     "SignalError",
     "Simulation",
     "SolverError",
     "StepReport",
     "StepStats",
+    "Stop",
     "System",
     "SystemHandle",
     "TimeStepping",

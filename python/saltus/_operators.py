@@ -168,7 +168,8 @@ class Scope:
             return _saltus.Operator.compiled(value.address, value, names, rows, cols)
         if callable(value):
             passed, out = self.arguments(value, what, names)
-            return _saltus.Operator.callable(value, passed, out, rows, cols)
+            last = out and _out_is_last(value, len(passed))
+            return _saltus.Operator.callable(value, passed, out, rows, cols, last)
         return _saltus.Operator.array(value)
 
     def arguments(
@@ -270,6 +271,16 @@ def components(
     text = "its length does not settle" if failure is None else f"{type(failure).__name__}: {failure}"
     message = f"{scope._what(what)} at t = {state['t']:g}: {text}"
     raise OperatorError(f"{message} (its length is found by a call; `size` says it)") from failure
+
+
+def _out_is_last(function: Callable[..., Any], passed: int) -> bool:
+    """Whether `out` can be handed over right after the arguments, which is quicker than by name."""
+    parameters = list(inspect.signature(function).parameters.values())
+    if len(parameters) <= passed:
+        return False
+    kinds = {p.kind for p in parameters[: passed + 1]}
+    by_position = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    return parameters[passed].name == "out" and kinds <= by_position
 
 
 def _is_compiled(value: Any) -> bool:

@@ -45,7 +45,7 @@ class EulerMoreau(Integrator, kind="euler-moreau", by_name=["systems"]):
         ) -> None: ...
 
 
-class MoreauJean(Integrator, kind="moreau-jean", by_name=["threshold", "systems"]):
+class MoreauJean(Integrator, kind="moreau-jean", by_name=["threshold", "form", "systems"]):
     """The θ-scheme of Moreau and Jean for mechanical systems with impacts::
 
         M (v⁺ − v) = h F_θ + Hᵀ λ,    q⁺ = q + h (θ v⁺ + (1 − θ) v)
@@ -64,6 +64,10 @@ class MoreauJean(Integrator, kind="moreau-jean", by_name=["threshold", "systems"
     threshold : float
         See `gamma`; in the unit of the gap. A small positive value keeps resting contacts
         active that round-off has lifted. By name only.
+    form : str
+        What the problem of a step is written in: ``"reduced"``, the relative velocities alone;
+        ``"global"``, the velocities too, with the product ``H W⁻¹ Hᵀ`` left to the method
+        (without compliance, polyhedra and bonds). By name only.
     systems : list of str
         Names of the systems it serves, or the systems themselves; by default all of its order
         that no other integrator names. By name only.
@@ -73,6 +77,7 @@ class MoreauJean(Integrator, kind="moreau-jean", by_name=["threshold", "systems"
     gamma: float
     projection: str | None
     threshold: float
+    form: str
     systems: list[str]
     if TYPE_CHECKING:
 
@@ -83,6 +88,7 @@ class MoreauJean(Integrator, kind="moreau-jean", by_name=["threshold", "systems"
             projection: str | None = ...,
             *,
             threshold: float = ...,
+            form: str = ...,
             systems: list[str] = ...,
         ) -> None: ...
 

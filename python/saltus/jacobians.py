@@ -22,6 +22,8 @@ class JacobianCheck(NamedTuple):
     """How far the two are apart, relative to the largest entry (at least 1)."""
     ok: bool
     """Whether that is within the tolerance."""
+    skipped: int = 0
+    """Random points at which the function failed: nothing was compared there."""
 
 
 class JacobianReport(list[JacobianCheck]):
@@ -51,5 +53,7 @@ class JacobianReport(list[JacobianCheck]):
             if not check.ok:
                 i, j = check.entry
                 line += f"  WRONG: [{i}, {j}] is {check.value:.6g}, expected {check.expected:.6g}"
+            if check.skipped:
+                line += f"  ({check.skipped} points outside of the domain)"
             lines.append(line)
         return "\n".join(lines)

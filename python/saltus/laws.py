@@ -229,6 +229,123 @@ class Fremond(Law):
         return _saltus.Law.fremond(e, mu)
 
 
+@dataclass(frozen=True)
+class MultipleImpact(Law):
+    """The law of Liu, Zhao and Brogliato for impacts on several closed contacts at once, without
+    friction: the impulse is shared as by springs of force ``K δ^η``, each of which gives back the
+    share ``e²`` of its energy. Between impacts ``0 ≤ u⁺ ⟂ λ ≥ 0``.
+
+    Parameters
+    ----------
+    e : float
+        Energetic restitution in [0, 1].
+    stiffness : float
+        ``K``, positive; between contacts of one exponent only ratios count.
+    exponent : float
+        ``η``, at least 1: 1 for linear springs, 3/2 for Hertz' contact.
+    """
+
+    e: float
+    stiffness: float
+    exponent: float = 1.5
+
+    def __post_init__(self) -> None:
+        self._set(
+            e=real(self.e, "e"),
+            stiffness=real(self.stiffness, "stiffness"),
+            exponent=real(self.exponent, "exponent"),
+        )
+
+    def _law(self, scope: Scope) -> _saltus.Law:
+        return _saltus.Law.multiple_impact(self.e, self.stiffness, self.exponent)
+
+
+@dataclass(frozen=True)
+class Cohesive(Law):
+    """A bond that is damaged by opening, and contact with friction where it is closed (one
+    component, or two or three with friction)::
+
+        r_N = −β K ⟨y_N⟩₊,    r_T = −β s K y_T,    δ² = ⟨y_N⟩₊² + s ‖y_T‖²
+
+    The force ``β K δ`` grows up to the strength and falls in a straight line to zero at
+    ``2 energy / strength``. ``β`` goes from 1 to 0, never back, and is recorded as ``beta``.
+    Friction is ``(1 − β) mu``. The interaction has its components twice: those of the contact,
+    then those of the bond.
+
+    Parameters
+    ----------
+    stiffness : float
+        ``K``, force per opening of the sound bond.
+    strength : float
+        The largest force.
+    energy : float
+        What it takes to break the bond; more than ``strength²/(2 stiffness)``.
+    shear : float
+        ``s``, the tangential stiffness beside the normal one.
+    e : float, formula or function
+        Restitution of the contact in [0, 1].
+    mu : float, formula or function
+        Friction coefficient of the broken bond, not negative.
+    """
+
+    stiffness: float
+    strength: float
+    energy: float
+    shear: float = 1.0
+    e: Coefficient = 0.0
+    mu: Coefficient = 0.0
+
+    def __post_init__(self) -> None:
+        self._set(
+            stiffness=real(self.stiffness, "stiffness"),
+            strength=real(self.strength, "strength"),
+            energy=real(self.energy, "energy"),
+            shear=real(self.shear, "shear"),
+            e=coefficient(self.e, "e"),
+            mu=coefficient(self.mu, "mu"),
+        )
+
+    def _law(self, scope: Scope) -> _saltus.Law:
+        e, mu = _operator(scope, self.e, "e"), _operator(scope, self.mu, "mu")
+        bond = (self.stiffness, self.strength, self.energy, self.shear)
+        return _saltus.Law.cohesive(*bond, e, mu)
+
+
+@dataclass(frozen=True)
+class BinaryCohesive(Law):
+    """A bond that pulls with a constant force until it opens too far, and contact with friction
+    where it is closed; components as in `Cohesive`. Broken, it stays so: ``beta`` is 1, then 0.
+
+    Parameters
+    ----------
+    strength : float
+        The force of the bond.
+    opening : float
+        The gap beyond which it is broken.
+    e : float, formula or function
+        Restitution of the contact in [0, 1].
+    mu : float, formula or function
+        Friction coefficient, not negative.
+    """
+
+    strength: float
+    opening: float
+    e: Coefficient = 0.0
+    mu: Coefficient = 0.0
+
+    def __post_init__(self) -> None:
+        self._set(
+            strength=real(self.strength, "strength"),
+            opening=real(self.opening, "opening"),
+            e=coefficient(self.e, "e"),
+            mu=coefficient(self.mu, "mu"),
+        )
+
+    def _law(self, scope: Scope) -> _saltus.Law:
+        e, mu = _operator(scope, self.e, "e"), _operator(scope, self.mu, "mu")
+        return _saltus.Law.binary_cohesive(self.strength, self.opening, e, mu)
+
+
 def _operator(scope: Scope, value: Any, what: str) -> _saltus.Operator:
     if isinstance(value, float):
         value = np.array([value])

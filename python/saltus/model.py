@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from saltus import _saltus
 from saltus._arrays import Array, count, real, vector
 from saltus._errors import ModelError, SaltusError, SignalError, did_you_mean
+from saltus.events import Action, SetParameter, actions
 from saltus.jacobians import JacobianCheck, JacobianReport
 from saltus.laws import Law
 from saltus.relations import Link, Relation
@@ -53,11 +55,19 @@ class Model:
         self._systems: dict[str, SystemHandle] = {}
         self._interactions: dict[str, InteractionHandle] = {}
         self._latest: weakref.ref[TimeStepping] | None = None
+        for name, value in self._parameters.items():
+            _saltus.add_parameter(self._core, name, value)
+        # what made the model, to make it again with other parameters
+        self._origin: _saltus.Model | None = None
+        self._calls: list[Callable[[_saltus.Model, Mapping[str, float]], object]] = []
+        self._sets_parameters = False
 
     @classmethod
     def _from_core(cls, core: _saltus.Model) -> Model:
         model = cls()
         model._core = core
+        model._origin = _saltus.copy_model(core)
+        model._parameters = dict(_saltus.model_parameters(core))
         for name, order, size in core.systems():
             model._systems[name] = SystemHandle(model, name, order, size)
         for name, _, size, _ in core.interactions():
@@ -107,7 +117,9 @@ class Model:
         if not isinstance(system, System):
             raise TypeError(f"add() takes a system, not {type(system).__name__}")
         name = self._name(name, "system")
+        given = name
         order, size = system._add(self._core, name, self._parameters)
+        self._remember(lambda core, parameters: system._add(core, given, parameters))
         self._systems[name] = handle = SystemHandle(self, name, order, size)
         return handle
 
@@ -117,6 +129,7 @@ class Model:
         law: Law,
         *systems: SystemHandle | str,
         name: str | None = None,
+        active: bool = True,
     ) -> InteractionHandle:
         """Adds an interaction between one or two systems.
 
@@ -130,6 +143,9 @@ class Model:
             The one or two systems it links, by handle or name.
         name : str, optional
             ``"interaction1"``, ``"interaction2"`` … unless given.
+        active : bool
+            Whether it acts from the beginning; if not, its multiplier is zero until an event
+            connects it (see `Connect`).
         """
         for argument, expected, words in ((relation, Relation, "a relation"), (law, Law, "a law")):
             if not isinstance(argument, expected):
@@ -141,9 +157,139 @@ class Model:
         names = [self._system_name(system) for system in systems]
         known = [self._systems.get(one) for one in names]
         orders = [None if one is None else one._order for one in known]
-        size = relation._connect(Link(self._core, name, law, names, orders, self._parameters))
+        given = name
+
+        def connect(core: _saltus.Model, parameters: Mapping[str, float]) -> int:
+            size = relation._connect(Link(core, given, law, names, orders, parameters))
+            _saltus.set_active(core, given, bool(active))
+            return size
+
+        size = connect(self._core, self._parameters)
+        self._remember(connect)
         self._interactions[name] = handle = InteractionHandle(self, name, size)
         return handle
+
+    def when(
+        self,
+        condition: str,
+        do: Action | Sequence[Action],
+        name: str | None = None,
+        once: bool = False,
+    ) -> str:
+        """Adds an event that happens when a condition becomes true.
+
+        It is looked at at the end of every step; the event happens there if the condition holds
+        and did not when it was looked at before. A condition that holds from the beginning has to
+        become false first.
+
+        Parameters
+        ----------
+        condition : formula
+            For example ``"ball.q[0] < 0.5 and ball.v[0] > 0"``.
+        do : Action or list of them
+            `SetState`, `SetParameter`, `SetLaw`, `Connect`, `Disconnect`, `Stop`. All formulas are
+            taken before the first change is made.
+        name : str, optional
+            ``"event1"``, ``"event2"`` … unless given.
+        once : bool
+            Whether it happens at most once.
+
+        Returns
+        -------
+        str
+            The event's name.
+        """
+        if not isinstance(condition, str):
+            found = type(condition).__name__
+            raise TypeError(f"`condition` must be a formula such as 'ball.q[0] < 0', not {found}")
+        return self._add_event(do, name=name, once=once, when=condition)
+
+    def at(
+        self,
+        times: float | ArrayLike,
+        do: Action | Sequence[Action],
+        name: str | None = None,
+    ) -> str:
+        """Adds an event that happens at one or more instants, at which steps end.
+
+        Parameters
+        ----------
+        times : float or (k,) array_like
+        do, name
+            As for `when`.
+        """
+        instants = [real(times, "times")] if np.ndim(times) == 0 else vector(times, "times").tolist()
+        return self._add_event(do, name=name, at=instants)
+
+    def every(
+        self,
+        period: float,
+        do: Action | Sequence[Action],
+        start: float | None = None,
+        name: str | None = None,
+        once: bool = False,
+    ) -> str:
+        """Adds an event that happens at ``start``, ``start + period``, ``start + 2 period`` …, at
+        which steps end.
+
+        Parameters
+        ----------
+        period : float
+        start : float, optional
+            The first instant; ``t0`` unless given.
+        do, name, once
+            As for `when`.
+        """
+        first = None if start is None else real(start, "start")
+        return self._add_event(do, name=name, once=once, every=real(period, "period"), start=first)
+
+    @property
+    def events(self) -> list[str]:
+        """The names of the events, in the order they were added."""
+        return _saltus.model_events(self._core)
+
+    def _add_event(self, do: Action | Sequence[Action], **trigger: Any) -> str:
+        changes = actions(do)
+
+        def add(core: _saltus.Model, parameters: Mapping[str, float]) -> str:
+            compiled = [one for action in changes for one in action._compile(core, parameters)]
+            return _saltus.add_event(core, compiled, **trigger)
+
+        name = add(self._core, self._parameters)
+        trigger["name"] = name
+        self._remember(add)
+        self._sets_parameters |= any(isinstance(one, SetParameter) for one in changes)
+        return name
+
+    def _remember(
+        self, call: Callable[[_saltus.Model, Mapping[str, float]], object]
+    ) -> None:
+        """Keeps what made a part of the model, where parameters may change it."""
+        if self._parameters:
+            self._calls.append(call)
+
+    def _prepare(self) -> None:
+        """Says how the model depends on its parameters, if its events set any."""
+        # the recipe of a file does not know of what was added here
+        if not (self._sets_parameters or (self._origin is not None and self._calls)):
+            return
+        title, t0, origin = self.title, self.t0, self._origin
+        calls, initial = tuple(self._calls), dict(self._parameters)
+
+        def recipe(pairs: list[tuple[str, float]]) -> _saltus.Model:
+            parameters = {**initial, **dict(pairs)}
+            if origin is None:
+                core = _saltus.Model(title, t0)
+                for name, value in parameters.items():
+                    _saltus.add_parameter(core, name, value)
+            else:
+                core = _saltus.with_parameters(origin, pairs)
+                parameters = dict(_saltus.model_parameters(core))
+            for call in calls:
+                call(core, parameters)
+            return core
+
+        _saltus.set_recipe(self._core, recipe)
 
     def check_jacobians(
         self,
@@ -180,7 +326,8 @@ class Model:
             at, count(points, "points"), real(spread, "spread"), count(seed, "seed")
         )
         tol = real(tol, "tol")
-        return JacobianReport([JacobianCheck(*row, row[-1] <= tol) for row in rows])
+        checks = [JacobianCheck(*row[:6], row[5] <= tol, row[6]) for row in rows]
+        return JacobianReport(checks)
 
     def __getitem__(self, name: str) -> SystemHandle | InteractionHandle:
         """The handle of a system or interaction."""
@@ -318,6 +465,11 @@ class InteractionHandle:
     def lam(self) -> Array:
         """Multiplier in the last step (mechanics: its impulse)."""
         return self._get("lam")
+
+    @property
+    def beta(self) -> Array:
+        """Integrity of a bond, from 1 (sound) to 0 (broken); empty for other laws."""
+        return self._get("beta")
 
     @property
     def z(self) -> Array:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from saltus import _saltus
 from saltus._arrays import Array
 from saltus._errors import SignalError, did_you_mean
+from saltus.events import Event, records
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -58,7 +59,7 @@ class RunStats(Mapping[str, Any]):
 class Ledger(Generic[T]):
     """Energies of the mechanical systems, and where they went since the ledger began::
 
-        E − E(begin) = work − damping − contact − numerical,    E = kinetic + potential
+        E − E(begin) = work − damping − impact − friction − numerical,  E = kinetic + potential
 
     It begins at ``t0``, and anew when `set_state` replaces ``q`` or ``v``; a further run goes
     on with it. Arrays over the rows of a run, or numbers for the current state of a simulation.
@@ -69,14 +70,21 @@ class Ledger(Generic[T]):
     potential: T
     """``½ qᵀ K q``"""
     work: T
-    """Work of the external forces."""
+    """Work of all forces without a potential but damping, and of what moves constraints."""
     damping: T
-    """Energy taken by damping."""
-    contact: T
-    """Energy taken by the interactions."""
+    """Energy taken by damping: by ``C v``, or by what depends on ``v`` in ``F_int``."""
+    impact: T
+    """Energy taken along the normals of contacts and by constraints."""
+    friction: T
+    """Energy taken along tangents, by rolling, relays and other laws of forces."""
     numerical: T
     """What is left of the balance: the energy that the scheme itself took. Zero to round-off for
     ``theta = 1/2``."""
+
+    @property
+    def contact(self) -> T:
+        """Energy taken by the interactions: impact and friction."""
+        return self.impact + self.friction  # type: ignore[operator, no-any-return]
 
 
 class Record:
@@ -118,6 +126,11 @@ class Record:
         that ended there)."""
         return self._get("lam")
 
+    @property
+    def beta(self) -> Array:
+        """Integrity of a bond, one row an instant: 1 sound, 0 broken."""
+        return self._get("beta")
+
     def _get(self, quantity: str) -> Array:
         if quantity not in self._quantities:
             known = ", ".join(self._quantities)
@@ -151,6 +164,12 @@ class Run:
     def t(self) -> Array:
         """The recorded instants."""
         return self._core.t()
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened, in the order of time: each has ``time``, ``kind``, ``name``,
+        ``interaction``, and what changed ``before`` and ``after``."""
+        return records(self._core.events())
 
     @property
     def title(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from saltus import _saltus
 from saltus._arrays import count, real, vector
 from saltus._errors import InputError, SaltusError
 from saltus._progress import Progress, Reporter
+from saltus.events import Event, records
 from saltus.integrators import Integrator
 from saltus.model import InteractionHandle, Model, SystemHandle
 from saltus.newton import Newton
@@ -98,6 +100,7 @@ class TimeStepping:
         model_text: str | None,
         newton: str | None = None,
     ) -> None:
+        model._prepare()
         self._core = _saltus.TimeStepping(
             model._core, steps, integrators, solver, model_text, newton
         )
@@ -117,12 +120,23 @@ class TimeStepping:
         entries = self._core.ledger()
         return None if entries is None else Ledger(*entries)
 
+    @property
+    def events(self) -> list[Event]:
+        """What happened since the beginning, in the order of time."""
+        return records(self._core.events())
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters of the model, as events have set them."""
+        return dict(self._core.parameters())
+
     def done(self, until: float) -> bool:
-        """Whether there is no step left before `until`."""
+        """Whether there is no step left before `until`, or an event has stopped the run."""
         return self._core.done(real(until, "until"))
 
     def step(self) -> StepStats:
-        """One step. If it fails, nothing has changed.
+        """One step, and the events at its end. If it fails, nothing has changed; an event that
+        fails has changed nothing either, and is tried again before the next step.
 
         Raises
         ------
@@ -184,8 +198,37 @@ class TimeStepping:
         return run
 
     def reset(self) -> None:
-        """Back to the initial state and time."""
+        """Back to the initial state and time, with the initial parameters, laws and connections."""
         self._core.reset()
+
+    def checkpoint(self, path: str | os.PathLike[str]) -> None:
+        """Writes all that the next steps depend on besides the model to a file.
+
+        States, multipliers, inputs, the ledger, what the scheme remembers and what the solver has
+        met are kept to the last bit. The file appears whole or not at all.
+        """
+        self._core.checkpoint(os.fspath(path))
+
+    def restore(self, path: str | os.PathLike[str]) -> TimeStepping:
+        """Takes up a simulation of the same model where `checkpoint` left it.
+
+        The next steps are those of the simulation that was not interrupted, bit for bit, also in
+        another process. The simulation itself is returned::
+
+            sim = sl.TimeStepping(model, h=1e-3).restore("ball.checkpoint")
+
+        Raises
+        ------
+        InputError
+            The checkpoint is of another model, step, integrator or solver; the message says what
+            differs.
+        FileError
+            The file cannot be read, is damaged, or is no checkpoint.
+
+        In either case nothing has changed.
+        """
+        self._core.restore(os.fspath(path))
+        return self
 
     def set_state(
         self,

@@ -196,6 +196,70 @@ class TestLaws:
         lam = run["c"].lam[-1]
         assert np.linalg.norm(lam[1:]) == pytest.approx(mu * lam[0], rel=1e-6)
 
+    @pytest.mark.parametrize(
+        ("exponent", "expected"),
+        [(1.5, [-0.0709524, 0.0764030, 0.9945493]), (1.0, [-0.1302617, 0.1502296, 0.9800321])],
+    )
+    def test_multiple_impact(self, exponent, expected):
+        # three balls, the first one flies at the others
+        model = sl.Model("row")
+        balls = [
+            model.add(sl.LagrangianLinear([i - 0.0625 * (i == 0)], [float(i == 0)], [[1]]))
+            for i in range(3)
+        ]
+        law = sl.MultipleImpact(e=1, stiffness=2, exponent=exponent)
+        for i in range(2):
+            relation = sl.LagrangianLinearRelation([[-1, 1]], b=[-1])
+            model.connect(relation, law, balls[i], balls[i + 1])
+        sim = sl.TimeStepping(model, h=1 / 64)
+        sim.run(until=0.25)
+        np.testing.assert_allclose([ball.v[0] for ball in balls], expected, atol=1e-7)
+
+    def test_cohesive(self):
+        # under a load that grows the bond breaks, and takes its energy with it
+        system = sl.LagrangianLinear([0], [0], [[1]], F_ext=["50*t"])
+        law = sl.Cohesive(stiffness=1e4, strength=20, energy=0.1)
+        run = run_mechanics(system, sl.LagrangianLinearRelation([[1]]), law, until=1, h=1e-4)
+        beta, lam = run["c"].beta[:, 0], run["c"].lam
+        assert beta[0] == 1 and beta[-1] == 0 and np.all(np.diff(beta) <= 0)
+        assert lam.shape[1] == 2 and np.all(lam[:, 0] >= 0) and np.all(lam[:, 1] <= 0)
+        assert -lam.min() / 1e-4 == pytest.approx(20, rel=1e-2)
+        assert run.ledger.contact[-1] == pytest.approx(0.1, rel=1e-3)
+
+    def test_binary_cohesive(self):
+        for load, holds in ((4.9, True), (5.1, False)):
+            system = sl.LagrangianLinear([0], [0], [[1]], F_ext=[load])
+            law = sl.BinaryCohesive(strength=5, opening=1e-3)
+            run = run_mechanics(system, sl.LagrangianLinearRelation([[1]]), law, until=1, h=1e-3)
+            assert run["c"].beta[-1, 0] == holds
+
+    @pytest.mark.parametrize(
+        ("law", "what"),
+        [
+            (sl.MultipleImpact(e=1.5, stiffness=1), "`e`"),
+            (sl.MultipleImpact(e=1, stiffness=0), "`stiffness`"),
+            (sl.Cohesive(stiffness=1, strength=1, energy=0.1), "`energy`"),
+            (sl.BinaryCohesive(strength=1, opening=-1), "`opening`"),
+        ],
+    )
+    def test_bad_coefficients(self, law, what):
+        with pytest.raises(sl.ModelError, match=what):
+            run_mechanics(
+                sl.LagrangianLinear([0], [0], [[1]]), sl.LagrangianLinearRelation([[1]]), law
+            )
+
+    def test_global_form(self):
+        def run(form):
+            system = sl.LagrangianLinear([0.1, 0], [0, 1], np.eye(2), F_ext=[-G, 0])
+            model = sl.Model("block")
+            body = model.add(system, name="body")
+            law = sl.ImpactFriction(e=0.5, mu=0.3)
+            model.connect(sl.LagrangianLinearRelation(np.eye(2)), law, body)
+            scheme = sl.MoreauJean(form=form)
+            return sl.TimeStepping(model, h=1e-3, integrator=scheme).run(until=0.5)["body"].q
+
+        np.testing.assert_allclose(run("global"), run("reduced"), atol=1e-6)
+
     def test_tangential_restitution(self):
         # a ball without rotation: e_T turns the tangential velocity round where it sticks
         system = sl.LagrangianLinear([0, 0], [-1, 0.1], np.eye(2))
@@ -307,6 +371,13 @@ class TestJacobians:
         )
         model.connect(sl.LagrangianRelation(lambda q: q**2), sl.NewtonImpact(0), body, name="c")
         return model
+
+    def test_points_outside_of_the_domain_are_counted(self):
+        model = sl.Model("root")
+        model.add(sl.FirstOrder(x0=[1e-9], f="[sqrt(x[0] + 1e-5)]"), name="root")
+        report = model.check_jacobians(points=40)
+        assert 10 <= report[0].skipped <= 30
+        assert "points outside" in repr(report)
 
     def test_right(self):
         report = self.model(lambda t, q, v: G * np.cos(q)).check_jacobians()

@@ -56,7 +56,7 @@ def test_settings_are_those_of_rust(module, cls, defaults):
 
 
 def test_order_of_settings():
-    names = ["theta", "gamma", "projection", "threshold", "systems"]
+    names = ["theta", "gamma", "projection", "threshold", "form", "systems"]
     assert list(inspect.signature(sl.MoreauJean).parameters) == names
     assert sl.MoreauJean(0.5, 0.5, None, threshold=1e-9) == sl.MoreauJean(threshold=1e-9)
 

@@ -169,3 +169,55 @@ class TestFailures:
     def test_a_mass_cannot_depend_on_time(self):
         with pytest.raises(sl.ModelError, match="`M` cannot depend on t"):
             sl.LagrangianLinear([0], [0], [["1 + t"]])
+
+
+def test_every_way_to_give_the_value_is_the_same():
+    kept = []
+
+    def array(t, x):
+        return np.array([x[1], -x[0]])
+
+    def numbers(t, x):
+        a, b = x.tolist()
+        return [b, -a]
+
+    def scalars(t, x):
+        return (x[1], -x[0])  # NumPy's floats
+
+    def integers(t, x):
+        a, b = x.tolist()
+        return [b, 0 if a == 0 else -a]
+
+    def last(t, x, out):
+        out[:] = x[1], -x[0]
+
+    def by_name(t, x, *, out):
+        out[:] = x[1], -x[0]
+
+    def keeps(t, x, out):
+        kept.append((x, out))
+        out[:] = x[1], -x[0]
+
+    def keeps_by_name(t, x, *, out):
+        kept.append((x, out))
+        out[:] = x[1], -x[0]
+
+    def after_a_default(t, x, scale=1.0, out=None):
+        out[:] = scale * x[1], -scale * x[0]
+
+    ends = []
+    for f in (array, numbers, scalars, integers, last, by_name, keeps, keeps_by_name, after_a_default):
+        model = sl.Model("oscillator")
+        model.add(sl.FirstOrder(x0=[1.0, 0.0], f=f), name="mass")
+        ends.append(sl.TimeStepping(model, h=0.01).run(until=0.5)["mass.x"].tolist())
+    assert all(end == ends[0] for end in ends)
+    # what a function kept is not filled again
+    assert len({id(x) for x, _ in kept}) == len({id(out) for _, out in kept}) == len(kept)
+
+
+@pytest.mark.parametrize("value", [[1.0], [1.0, 2.0, 3.0], [[1.0], [2.0]], (1.0,), [1.0, "a"]])
+def test_lists_of_the_wrong_shape(value):
+    model = sl.Model("wrong")
+    with pytest.raises((sl.SaltusError, ValueError)):
+        model.add(sl.FirstOrder(x0=[1.0, 0.0], f=lambda t, x: value), name="mass")
+        sl.TimeStepping(model, h=0.01).run(until=0.1)

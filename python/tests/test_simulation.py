@@ -173,7 +173,7 @@ class TestObject:
         ball.sim.run(1.5)
         assert before.work != 0 and ball.sim.ledger.contact > before.contact  # runs go on with it
         ball.sim.set_state("ball", v=[2, 0, 0])
-        assert ball.sim.ledger == sl.Ledger(2.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        assert ball.sim.ledger == sl.Ledger(2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def test_set_state(self, ball):
         ball.sim.set_state(ball.ball, q=[3, 0, 0])
@@ -225,3 +225,31 @@ def test_names_are_given_in_order():
         model.add(sl.LagrangianLinear([0], [0], [[1]]))
     assert list(model.systems) == [f"system{k}" for k in range(1, 2001)]
     assert model["system2000"].size == 1
+
+
+class TestCheckpoint:
+    def test_a_restored_simulation_goes_on_bit_for_bit(self, ball, tmp_path):
+        file = tmp_path / "ball.checkpoint"
+        ball.sim.run(0.7)
+        ball.sim.checkpoint(file)
+        rest = ball.sim.run(2.0)
+        again = sl.TimeStepping(ball.model, h=5e-3, integrator=sl.MoreauJean(theta=0.5)).restore(file)
+        assert again.t == rest.t[0]
+        run = again.run(2.0)
+        np.testing.assert_array_equal(run["ball"].q, rest["ball"].q)
+        np.testing.assert_array_equal(run["floor"].lam, rest["floor"].lam)
+        assert again.ledger == ball.sim.ledger
+
+    def test_what_does_not_fit_changes_nothing(self, ball, tmp_path):
+        file = tmp_path / "ball.checkpoint"
+        ball.sim.run(0.1)
+        ball.sim.checkpoint(file)
+        other = sl.TimeStepping(ball.model, h=1e-2, integrator=sl.MoreauJean(theta=0.5))
+        with pytest.raises(sl.InputError, match="the step h"):
+            other.restore(file)
+        file.write_bytes(file.read_bytes()[:-1])
+        with pytest.raises(sl.FileError, match="bytes"):
+            other.restore(file)
+        with pytest.raises(FileNotFoundError):
+            other.restore(tmp_path / "none")
+        assert other.t == 0.0

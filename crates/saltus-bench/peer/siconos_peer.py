@@ -17,11 +17,15 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 import siconos.kernel as sk
 import siconos.numerics as sn
+
+PLUGINS = tempfile.TemporaryDirectory()  # compiled functions
 
 SPARSE_BLOCK = 1  # NM_SPARSE_BLOCK, the storage NSGS_SBM works on
 
@@ -259,6 +263,110 @@ def impacting_bar(args, steps):
     return linear_mechanics(steps, 2e-7, osi, make_lcp(args), [bar], contacts, keep)
 
 
+def plugin(name):
+    """Compiles plugins/NAME.c; its path without the ending, as Siconos wants it."""
+    source = Path(__file__).resolve().parent / "plugins" / f"{name}.c"
+    library = Path(PLUGINS.name) / name
+    if not library.with_suffix(".so").exists():
+        command = ["gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", f"{library}.so"]
+        subprocess.run([*command, str(source), "-lm"], check=True)
+    return str(library)
+
+
+def lagrangian(library, q0, v0):
+    """M(q) v' + F_gyr(q, v) + F_int(t, q, v) = p, from compiled functions."""
+    system = sk.LagrangianDS(q0, v0)
+    system.setComputeMassFunction(library, "mass")
+    system.setComputeFGyrFunction(library, "gyroscopic")
+    system.setComputeJacobianFGyrqFunction(library, "gyroscopic_dq")
+    system.setComputeJacobianFGyrqDotFunction(library, "gyroscopic_dv")
+    system.setComputeFIntFunction(library, "internal")
+    system.setComputeJacobianFIntqFunction(library, "internal_dq")
+    system.setComputeJacobianFIntqDotFunction(library, "internal_dv")
+    return system
+
+
+def mechanism(args, steps, h, system, law, relations):
+    """A nonlinear system with contacts, by Newton's method in every step."""
+    nsds = sk.NonSmoothDynamicalSystem(0.0, steps * h)
+    nsds.insertDynamicalSystem(system)
+    interactions = [sk.Interaction(law, relation) for relation in relations]
+    for interaction in interactions:
+        nsds.link(interaction, system)
+    osi = sk.MoreauJeanOSI(0.5)
+    sim, lcp, disc = make_simulation(args, nsds, h, osi)
+    sim.setNewtonTolerance(1e-10)
+    sim.setNewtonMaxIteration(20)
+    keep = (system, law, relations, interactions, nsds, osi, disc)
+    state = [system.q(), system.velocity()]
+    return Model(h, sim, lcp, state, [i.lambda_(1) for i in interactions], keep)
+
+
+def two_link_arm(args, steps):
+    """Two rods between stops."""
+    arm = lagrangian(plugin("two_link_arm"), [1.2, -0.4], [0.0, 0.0])
+    stops = [([1, 0], 0.3), ([-1, 0], 2.8), ([0, 1], 2.0), ([0, -1], 0.5)]
+    stops = [sk.LagrangianLinearTIR(np.array([row], float), [offset]) for row, offset in stops]
+    return mechanism(args, steps, 1e-3, arm, sk.NewtonImpactNSL(0.0), stops)
+
+
+def slider_crank(args, steps):
+    """A slider-crank mechanism with play: four corners in a guide."""
+    library = plugin("slider_crank")
+    mechanics = lagrangian(library, [0.0, 0.0, 0.0], [150.0, -75.0, -0.01])
+    corners = []
+    for k in range(1, 5):
+        corner = sk.LagrangianScleronomousR(f"{library}:gap{k}", f"{library}:gap{k}_dq")
+        corners.append(corner)
+    return mechanism(args, steps, 1e-5, mechanics, sk.NewtonImpactNSL(0.4), corners)
+
+
+def buck_converter(args, steps):
+    """x' = A x + b(t) + B lambda, 0 <= C x + D lambda + e(t) perp lambda >= 0."""
+    h, library = 1e-9, plugin("buck_converter")
+    r_load, c, l, c11, c21 = 10.0, 22e-6, 10e-6, 20e-12, 1.9e-12
+    r11, r12, r21 = 15.58e3, 227.8e3, 5.613e6
+    gain, omega, v_i, eps, k = 1e4, 188495400.0, 3.0, 0.1, 10.0
+    g = 1 / r11 + 1 / r12 + 1 / r21
+    a1, a2, a3 = (1 / r11 + 1 / r12) / g, 1 / (r11 * g), 1 / (r21 * g)
+    amplified = gain * omega
+    a = np.array(
+        [
+            [-1 / r_load - (1 / r11 + 1 / r12) * a3, 1, a3 / r11, -a1 / r21, a1 / r21],
+            [-1, 0, 0, 0, 0],
+            [(1 - a1) / r11, 0, -(1 - a2) / r11, a3 / r11, -a3 / r11],
+            [-a1 / r21, 0, a2 / r21, -(1 - a3) / r21, (1 - a3) / r21],
+            [-amplified * a1, 0, amplified * a2, amplified * a3, -amplified * a3 - omega],
+        ]
+    )
+    a /= np.array([[c], [l], [c11], [c21], [1.0]])
+    b, output, d = np.zeros((5, 12)), np.zeros((12, 5)), np.zeros((12, 12))
+    b[1, 11] = 1 / l
+    output[0, 4] = output[1, 4] = output[11, 1] = 1
+    d[:10, :10] = np.eye(10)
+    d[2:6, :2] = [v_i / (2 * eps), -v_i / (2 * eps)]
+    d[6:10, :2] = [-v_i / (2 * eps), v_i / (2 * eps)]
+    d[4:6, 11] = d[10, 11] = -1
+    d[8:10, 11] = d[11, 10] = 1
+    s, t = k * (np.sqrt(2) - 1) / 2, k * (2 - np.sqrt(2))
+    d[11, 2:10] = [-s, -t, s, t, s, t, -s, -t]
+
+    system = sk.FirstOrderLinearDS(np.zeros(5), a)
+    system.setComputebFunction(library, "sources")
+    relation = sk.FirstOrderLinearR(output, b)
+    relation.setDPtr(d)
+    relation.setComputeEFunction(library, "offsets")
+    law = sk.ComplementarityConditionNSL(12)
+    interaction = sk.Interaction(law, relation)
+    nsds = sk.NonSmoothDynamicalSystem(0.0, steps * h)
+    nsds.insertDynamicalSystem(system)
+    nsds.link(interaction, system)
+    osi = sk.EulerMoreauOSI(1.0)
+    sim, lcp, disc = make_simulation(args, nsds, h, osi)
+    keep = (system, a, b, output, d, relation, law, interaction, nsds, osi, disc)
+    return Model(h, sim, lcp, [system.x()], [interaction.lambda_(0)], keep)
+
+
 BEADS_H, BEADS_G, BEADS_R = 1e-3, 9.81, 0.1
 
 
@@ -301,6 +409,9 @@ CASES = {
     "woodpecker": (woodpecker, 15_000, 1),
     "friction-oscillator": (friction_oscillator, 5000, 1),
     "impacting-bar": (impacting_bar, 5000, 1),
+    "two-link-arm": (two_link_arm, 3000, 1),
+    "slider-crank": (slider_crank, 5000, 1),
+    "buck-converter": (buck_converter, 10_000, 1),
 }
 
 

@@ -24,26 +24,37 @@ struct Case {
 
 /// Prints the table.
 pub fn run() -> ExitCode {
-    println!("| formula | outputs | tape | closure | ratio |");
-    println!("| --- | --- | --- | --- | --- |");
+    println!("| formula | outputs | tape | machine code | closure | ratio | compiling |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
     for case in cases() {
-        let (function, _) = Function::parse_array(case.text, case.variables)
-            .expect("a case of the bench is a valid formula");
+        let parse = || {
+            let (function, _) = Function::parse_array(case.text, case.variables)
+                .expect("a case of the bench is a valid formula");
+            function
+        };
+        let function = parse();
+        let clock = Instant::now();
+        function.compile();
+        let compiling = clock.elapsed().as_secs_f64();
         let values: Vec<f64> = (0..case.variables.len()).map(|i| 1.3 - 0.11 * i as f64).collect();
         check(&case, &function, &values);
 
         let mut out = vec![0.0; function.len()];
-        let (mut tape, mut closure) = (f64::INFINITY, f64::INFINITY);
+        let [mut tape, mut machine, mut closure] = [f64::INFINITY; 3];
         for _ in 0..ROUNDS {
-            tape = tape.min(nanoseconds(&values, &mut out, |x, y| black_box(&function).eval(x, y)));
+            let on_tape = parse(); // a round has too few calls to be compiled
+            tape = tape.min(nanoseconds(&values, &mut out, |x, y| black_box(&on_tape).eval(x, y)));
+            machine =
+                machine.min(nanoseconds(&values, &mut out, |x, y| black_box(&function).eval(x, y)));
             closure =
                 closure.min(nanoseconds(&values, &mut out, |x, y| black_box(&case.closure)(x, y)));
         }
         println!(
-            "| {} | {} | {tape:.1} ns | {closure:.1} ns | {:.2} |",
+            "| {} | {} | {tape:.1} ns | {machine:.1} ns | {closure:.1} ns | {:.2} | {} |",
             case.name,
             function.len(),
-            tape / closure
+            machine / closure,
+            crate::time(Some(compiling))
         );
     }
     ExitCode::SUCCESS

@@ -6,9 +6,11 @@
 //!
 //! `saltus-bench profiles` compares the solvers instead, over stored problems (see `profiles`);
 //! `saltus-bench packings` shows how the cost of generated packings grows; `saltus-bench formulas`
-//! compares formula strings with closures.
+//! compares formula strings with closures, `saltus-bench callables` Python functions in a simulation
+//! with the functions alone.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
 
+mod callables;
 mod cases;
 mod formulas;
 mod packings;
@@ -31,13 +33,16 @@ fn main() -> ExitCode {
     if chosen.first().is_some_and(|first| first == "formulas") {
         return formulas::run();
     }
+    if chosen.first().is_some_and(|first| first == "callables") {
+        return callables::run();
+    }
     let all = cases::all();
     if let Some(unknown) = chosen.iter().find(|name| {
         name.as_str() != "scaling" && !all.iter().any(|case| case.name == name.as_str())
     }) {
         let names: Vec<&str> = all.iter().map(|case| case.name).collect();
         eprintln!(
-            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas",
+            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables",
             names.join(", ")
         );
         return ExitCode::from(2);
@@ -45,9 +50,9 @@ fn main() -> ExitCode {
     let wanted = |name: &str| chosen.is_empty() || chosen.iter().any(|c| c == name);
 
     println!(
-        "| case | steps | Saltus | Siconos, bare loop | ratio | Siconos, recording | ratio | Saltus from Python | to Rust |"
+        "| case | steps | Saltus | Siconos, bare loop | ratio | Siconos, recording | ratio | Saltus from Python | to Rust | Siconos to it |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for case in all.iter().filter(|case| wanted(case.name)) {
         let ours = case.measure(REPEATS);
         print_row(case, ours);
@@ -67,7 +72,7 @@ fn print_row(case: &Case, ours: Measure) {
     let bare = siconos.map(|s| s.bare);
     let recording = siconos.map(|s| s.recording);
     println!(
-        "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
         case.name,
         ours.steps,
         time(Some(ours.seconds_per_step)),
@@ -77,6 +82,7 @@ fn print_row(case: &Case, ours: Measure) {
         ratio(recording),
         time(python),
         python.map_or("-".to_string(), |p| format!("{:.2}", p / ours.seconds_per_step)),
+        bare.zip(python).map_or("-".to_string(), |(bare, python)| format!("{:.0}", bare / python)),
     );
     assert!(ours.residual <= 1e-8, "{}: residual {:e}", case.name, ours.residual);
 }

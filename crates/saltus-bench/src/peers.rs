@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Seconds a step of Siconos' own loop.
+/// Processor seconds a step of Siconos' own loop.
 #[derive(Debug, Clone, Copy)]
 pub struct Siconos {
     /// Stepping only.
@@ -28,16 +28,27 @@ pub fn siconos(arguments: &[&str], repeats: usize) -> Option<Siconos> {
         arguments,
         &["--record", "--repeat", &repeats.to_string()],
     )?;
-    let bare = answer["seconds_per_step"].as_f64()?;
-    let recording = answer["seconds_per_step_recording"].as_f64().unwrap_or(bare);
+    let bare = answer["cpu_seconds_per_step"].as_f64()?;
+    let recording = answer["cpu_seconds_per_step_recording"].as_f64().unwrap_or(bare);
     Some(Siconos { bare, recording })
 }
 
-/// Times `run()` of the Python package; nothing where it is not installed. The interpreter is
-/// `$SALTUS_PYTHON`, or that of the virtual environment that `cargo xtask test` makes.
-pub fn python(case: &str, steps: usize, repeats: usize) -> Option<f64> {
+/// The interpreter that has the Python package: `$SALTUS_PYTHON`, or that of the virtual
+/// environment that `cargo xtask test` makes.
+fn saltus_interpreter() -> String {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/venv/bin/python");
-    let interpreter = std::env::var("SALTUS_PYTHON").unwrap_or_else(|_| default.to_string());
+    std::env::var("SALTUS_PYTHON").unwrap_or_else(|_| default.to_string())
+}
+
+/// Times Python functions as right-hand sides; nothing where the package is not installed.
+pub fn callables() -> Option<serde_json::Value> {
+    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer/saltus_callable.py"));
+    python_json(&saltus_interpreter(), script, &[], &[])
+}
+
+/// Times `run()` of the Python package; nothing where it is not installed.
+pub fn python(case: &str, steps: usize, repeats: usize) -> Option<f64> {
+    let interpreter = saltus_interpreter();
     let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer/saltus_python.py"));
     let (steps, repeats) = (steps.to_string(), repeats.to_string());
     let answer =

@@ -121,6 +121,6 @@ impl Preview {
             iterations: vec![0; count],
             residual: vec![0.0; count],
         };
-        Run { layout, frames, stats }
+        Run { layout, frames, stats, events: Vec::new() }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{ExprError, found};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     Number(f64),
-    /// Plain or with an index; see [`Token::name`].
+    /// Plain, of a member, or with an index; see [`Token::name`].
     Name,
     Plus,
     Minus,
@@ -97,10 +97,13 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// The name without blanks: `x[0]` for `x [ 0 ]`.
+    /// The name without blanks and quotes: `x[0]` for `x [ 0 ]`, `bead 3.q[0]` for `'bead 3'.q[0]`.
     pub(crate) fn name(&self, text: &str) -> String {
-        let letters = text[self.span.clone()].chars();
-        letters.filter(|c| !c.is_whitespace()).collect()
+        let text = &text[self.span.clone()];
+        let (owner, rest) =
+            text.strip_prefix('\'').and_then(|rest| rest.split_once('\'')).unwrap_or(("", text));
+        let letters = rest.chars().filter(|c| !c.is_whitespace());
+        owner.chars().chain(letters).collect()
     }
 }
 
@@ -118,6 +121,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, ExprError> {
             '0'..='9' => lexer.number()?,
             '.' if lexer.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) => lexer.number()?,
             'a'..='z' | 'A'..='Z' | '_' => lexer.name()?,
+            '\'' => lexer.quoted()?,
             _ => lexer.symbol(first)?,
         };
         tokens.push(Token { kind, span: start..lexer.at });
@@ -177,7 +181,35 @@ impl<'a> Lexer<'a> {
         if let Some(keyword) = keyword(&self.text[start..end]) {
             return Ok(keyword);
         }
+        self.rest_of_name()
+    }
 
+    /// A name of something that has members, in quotes, because it is no word: `'bead 3'.q[0]`.
+    fn quoted(&mut self) -> Result<Kind, ExprError> {
+        let start = self.at;
+        self.at += 1;
+        self.skip(|c| c != '\'');
+        self.at = (self.at + 1).min(self.text.len());
+        if !self.is_member() {
+            self.at = start;
+            return self.symbol('\'');
+        }
+        self.rest_of_name()
+    }
+
+    /// Whether a point and a name follow.
+    fn is_member(&self) -> bool {
+        let member = self.rest().strip_prefix('.');
+        member.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+    }
+
+    /// What may follow the first word of a name: members, and an index.
+    fn rest_of_name(&mut self) -> Result<Kind, ExprError> {
+        while self.is_member() {
+            self.at += 1;
+            self.skip(is_word);
+        }
+        let end = self.at;
         self.blanks();
         if self.rest().starts_with('[') {
             self.at += 1;

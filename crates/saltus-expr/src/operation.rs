@@ -145,7 +145,7 @@ fn heaviside(a: f64) -> f64 {
 }
 
 /// Exponents up to this size, if whole, are products.
-const PRODUCTS: f64 = 16.0;
+pub(crate) const PRODUCTS: f64 = 16.0;
 
 /// aᵇ. A whole exponent of at most 16 in size is a product of squares, a relative error of at most 16 roundings.
 pub(crate) fn pow(a: f64, b: f64) -> f64 {

@@ -1,5 +1,6 @@
 //! Model files and stored problems in, run files in and out, exports, comparison.
 
+pub mod checkpoint_file;
 pub mod compare;
 pub mod csv;
 pub mod model_file;

@@ -3,6 +3,7 @@
 //! The only crate of Saltus that names `faer`. Matrices are row by row and `f64`; every
 //! routine that runs inside a time step writes into buffers that the caller keeps.
 
+mod banded;
 mod block_diagonal;
 mod block_sparse;
 mod dense_lu;
@@ -15,6 +16,7 @@ mod sparse;
 mod sparse_factor;
 pub mod vector;
 
+pub use banded::{Banded, BandedFactor, bandwidth};
 pub use block_diagonal::BlockDiagonal;
 pub use block_sparse::BlockSparse;
 pub use dense_lu::{DenseLu, Singular};

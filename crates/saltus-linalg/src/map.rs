@@ -1,6 +1,6 @@
 //! A linear map in the form that is cheapest to apply.
 
-use crate::{Matrix, Sparse, vector};
+use crate::{Banded, Matrix, Sparse, vector};
 
 /// A linear map, kept in the form that is cheapest to apply in every step.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,8 @@ pub enum LinearMap {
     Diagonal(Vec<f64>),
     /// A dense matrix.
     Dense(Matrix),
+    /// A matrix with few diagonals.
+    Banded(Banded),
     /// A sparse matrix.
     Sparse(Sparse),
 }
@@ -37,6 +39,8 @@ impl LinearMap {
         }
         if nonzeros as f64 > SPARSE_SHARE * (rows * cols) as f64 {
             LinearMap::Dense(sparse.to_dense())
+        } else if let Some(banded) = Banded::from_sparse(&sparse) {
+            LinearMap::Banded(banded)
         } else {
             LinearMap::Sparse(sparse)
         }
@@ -54,6 +58,10 @@ impl LinearMap {
                 }
             }
             LinearMap::Dense(a) => a.apply(x, y),
+            LinearMap::Banded(a) => {
+                y.fill(0.0);
+                a.apply_add(x, y);
+            }
             LinearMap::Sparse(a) => a.apply(x, y),
         }
     }
@@ -74,6 +82,7 @@ impl LinearMap {
                 }
             }
             LinearMap::Dense(a) => a.apply_add(x, y),
+            LinearMap::Banded(a) => a.apply_add(x, y),
             LinearMap::Sparse(a) => a.apply_add(x, y),
         }
     }
@@ -97,6 +106,10 @@ impl LinearMap {
                 for (i, (y, c)) in y.iter_mut().zip(c).enumerate() {
                     *y = c + vector::dot(a.row(i), x);
                 }
+            }
+            LinearMap::Banded(a) => {
+                y.copy_from_slice(c);
+                a.apply_add(x, y);
             }
             LinearMap::Sparse(a) => {
                 for ((y, c), product) in y.iter_mut().zip(c).zip(a.products(x)) {
@@ -123,6 +136,7 @@ impl LinearMap {
                     sum += x_i * vector::dot(a.row(i), x);
                 }
             }
+            LinearMap::Banded(a) => sum = a.quadratic_form(x),
             LinearMap::Sparse(a) => {
                 for (x_i, product) in x.iter().zip(a.products(x)) {
                     sum += x_i * product;

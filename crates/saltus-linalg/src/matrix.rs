@@ -169,8 +169,15 @@ impl Matrix {
 
     /// `A B`.
     pub fn mul(&self, other: &Matrix) -> Matrix {
+        let mut out = Matrix::default();
+        self.mul_into(other, &mut out);
+        out
+    }
+
+    /// `C ← A B`.
+    pub fn mul_into(&self, other: &Matrix, out: &mut Matrix) {
         assert_eq!(self.cols, other.rows, "inner sizes of a product");
-        let mut out = Matrix::zeros(self.rows, other.cols);
+        out.reset(self.rows, other.cols);
         for i in 0..self.rows {
             let start = i * out.cols;
             let row = &mut out.data[start..start + other.cols];
@@ -181,7 +188,6 @@ impl Matrix {
                 }
             }
         }
-        out
     }
 
     /// `A ← A + a B`.
@@ -205,6 +211,11 @@ impl Matrix {
     /// Whether every entry is zero.
     pub fn is_zero(&self) -> bool {
         self.data.iter().all(|&x| x == 0.0)
+    }
+
+    /// Whether all entries beside the diagonal are zero.
+    pub fn is_diagonal(&self) -> bool {
+        (0..self.rows).all(|i| self.row(i).iter().enumerate().all(|(j, &x)| i == j || x == 0.0))
     }
 
     /// Whether `A = Aᵀ`, entry by entry, up to `tol` times the largest entry.

@@ -1,5 +1,6 @@
 //! What can be wrong with a model.
 
+use saltus_expr::ExprError;
 use thiserror::Error;
 
 /// A model that makes no sense. Each error names the part, what was found and what was expected.
@@ -135,7 +136,7 @@ pub enum ModelError {
     /// An unknown name.
     #[error("there is no {what} named `{name}`{}", suggestion(.nearest))]
     Unknown {
-        /// "system", "interaction" or both.
+        /// "system", "interaction", both, or "parameter".
         what: &'static str,
         /// The name asked for.
         name: String,
@@ -192,6 +193,56 @@ pub enum ModelError {
         /// Its index.
         index: usize,
     },
+    /// A name that two events have.
+    #[error("the name `{name}` is used for two events")]
+    TwoEvents {
+        /// The name.
+        name: String,
+    },
+    /// A formula of an event that makes no sense.
+    #[error("{owner}, {what}: {source}")]
+    Formula {
+        /// The event.
+        owner: String,
+        /// What the formula is for.
+        what: String,
+        /// What is wrong with it.
+        source: ExprError,
+    },
+    /// An instant before the beginning.
+    #[error("{owner}: {}`{what}` is {found}, expected a finite time from t0 = {t0} on", entry(.index))]
+    Time {
+        /// The event.
+        owner: String,
+        /// `at` or `start`.
+        what: &'static str,
+        /// Position in a list.
+        index: Option<usize>,
+        /// The instant.
+        found: f64,
+        /// The initial time.
+        t0: f64,
+    },
+    /// A state that a system does not have.
+    #[error("{owner}: there is no state `{name}`; the system has {known}")]
+    NoState {
+        /// The event.
+        owner: String,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A parameter that no event can change.
+    #[error("event `{event}` sets the parameter `{parameter}`: {why}")]
+    Fixed {
+        /// The event.
+        event: String,
+        /// The parameter.
+        parameter: String,
+        /// Why it cannot.
+        why: String,
+    },
     /// A function given by the user failed.
     #[error(transparent)]
     Operator(#[from] OperatorError),
@@ -229,6 +280,10 @@ impl OperatorError {
 
 fn coordinates(point: &Option<(f64, f64)>) -> String {
     point.map(|(y, lam)| format!(", ({y}, {lam}),")).unwrap_or_default()
+}
+
+fn entry(index: &Option<usize>) -> String {
+    index.map(|index| format!("entry {index} of ")).unwrap_or_default()
 }
 
 fn place(at: &[usize]) -> String {

@@ -156,7 +156,8 @@ struct Formulas {
     names: Names,
 }
 
-/// Variables whose values are gathered on the stack.
+/// Variables whose values are gathered on the stack, in the smaller of two arrays and in the larger.
+const FEW: usize = 8;
 const INLINE: usize = 32;
 
 thread_local! {
@@ -185,7 +186,11 @@ impl Function for Formulas {
     #[inline]
     fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String> {
         let len = self.names.len();
-        if len <= INLINE {
+        if len <= FEW {
+            let mut values = [0.0; FEW];
+            self.gather(at, &mut values);
+            self.function.eval(&values[..len], out);
+        } else if len <= INLINE {
             let mut values = [0.0; INLINE];
             self.gather(at, &mut values);
             self.function.eval(&values[..len], out);
@@ -202,6 +207,10 @@ impl Function for Formulas {
 
     fn uses(&self, argument: Argument) -> bool {
         self.names.range(argument).any(|variable| self.function.uses(variable))
+    }
+
+    fn prepare(&self) {
+        self.function.compile();
     }
 
     fn as_any(&self) -> Option<&dyn std::any::Any> {

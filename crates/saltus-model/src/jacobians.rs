@@ -55,6 +55,8 @@ pub struct JacobianCheck {
     pub expected: f64,
     /// How far the two are apart, relative to the largest entry (at least 1).
     pub difference: f64,
+    /// Random points at which the function or the Jacobian failed: nothing was compared there.
+    pub skipped: usize,
 }
 
 impl Model {
@@ -137,20 +139,22 @@ impl Place {
             }
             let here = self.worst(jacobian).map_err(|error| error.of(owner))?;
             let mut worst = JacobianCheck { owner: owner.to_string(), ..here };
-            let mut random = points.seed;
+            let (mut random, mut skipped) = (points.seed, 0);
             for _ in 0..points.count {
                 let mut there = self.clone();
                 for x in there.first.iter_mut().chain(&mut there.second) {
                     *x += points.spread * x.abs().max(1.0) * uniform(&mut random);
                 }
                 // a random point may be outside of what the function is defined for
-                if let Ok(there) = there.worst(jacobian)
-                    && there.difference > worst.difference
-                {
-                    worst = JacobianCheck { owner: worst.owner, ..there };
+                match there.worst(jacobian) {
+                    Ok(there) if there.difference > worst.difference => {
+                        worst = JacobianCheck { owner: worst.owner, ..there };
+                    }
+                    Ok(_) => {}
+                    Err(_) => skipped += 1,
                 }
             }
-            checks.push(worst);
+            checks.push(JacobianCheck { skipped, ..worst });
         }
         Ok(())
     }
@@ -186,12 +190,14 @@ impl Place {
             value: J.first().copied().unwrap_or(0.0),
             expected: expected.first().copied().unwrap_or(0.0),
             difference: 0.0,
+            skipped: 0,
         };
         for (k, (&value, &expected)) in J.iter().zip(&expected).enumerate() {
             let difference = (value - expected).abs() / scale;
             if difference > worst.difference {
                 let (owner, entry) = (String::new(), (k / cols, k % cols));
-                worst = JacobianCheck { owner, name, entry, value, expected, difference };
+                worst =
+                    JacobianCheck { owner, name, entry, value, expected, difference, skipped: 0 };
             }
         }
         Ok(worst)
@@ -292,6 +298,18 @@ mod tests {
         let [wrong] = wrong[..] else { panic!("{wrong:?}") };
         assert_eq!((wrong.name, wrong.entry), ("dF_int_dq", (0, 0)));
         assert!((wrong.value - wrong.expected - 0.01).abs() < 1e-8, "{wrong:?}");
+    }
+
+    /// Random points outside of the domain of a function are counted.
+    #[test]
+    fn points_outside_are_told() {
+        let names = Names { first: ("x", 1), ..Names::TIME };
+        let mut model = Model::new("root");
+        let root = FirstOrder::new([1e-9], formula("[sqrt(x[0] + 1e-5)]", names));
+        model.add("root", root).unwrap();
+        let points = JacobianPoints { count: 40, ..JacobianPoints::default() };
+        let checks = model.check_jacobians(points).unwrap();
+        assert!((10..=30).contains(&checks[0].skipped), "{checks:?}");
     }
 
     #[test]

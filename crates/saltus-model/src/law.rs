@@ -1,7 +1,8 @@
 //! The laws between `y` and `λ`: a closed list that the numerics know in full.
 
-use crate::{At, ModelError, Operator, OperatorError, Order};
+use crate::{At, Bond, ModelError, Operator, OperatorError, Order, SharedLaw, UserLaw};
 use saltus_linalg::Matrix;
+use std::sync::Arc;
 
 /// A law `−y ∈ N_K(λ)` (mechanics: with `u` for `y`), component by component unless it is one of
 /// friction.
@@ -77,6 +78,51 @@ pub enum Law {
         /// Friction coefficient, not negative.
         mu: Coefficient,
     },
+    /// The law of Liu, Zhao and Brogliato for impacts on several closed contacts at once, without
+    /// friction: each has a spring of force `K δ^η` that gives back the share `e²` of its energy,
+    /// and the springs say how the impulse is shared. While no contact closes, `0 ≤ u⁺ ⟂ λ ≥ 0`.
+    MultipleImpact {
+        /// Energetic restitution in [0, 1].
+        e: f64,
+        /// `K`, positive; between contacts of one exponent only ratios count.
+        stiffness: f64,
+        /// `η`, at least 1: 1 for linear springs, 3/2 for Hertz' contact.
+        exponent: f64,
+    },
+    /// A bond with damage (see [`Bond`]), and contact with friction where it is closed; one
+    /// component, or two or three with friction. `β` is its memory:
+    ///
+    /// ```text
+    /// λ = contact + h r(y, β),    0 ≤ u_N⁺ + e u_N⁻ ⟂ λ_N ≥ 0,    ‖λ_T‖ ≤ (1 − β) μ λ_N
+    /// ```
+    ///
+    /// The interaction has its components twice: those of the contact, then those of the bond.
+    Cohesive {
+        /// The bond.
+        bond: Bond,
+        /// Restitution in [0, 1].
+        e: Coefficient,
+        /// Friction coefficient of the broken bond, not negative.
+        mu: Coefficient,
+    },
+    /// A bond that pulls with a constant force until it opens too far, and contact with friction
+    /// where it is closed; components as in [`Cohesive`](Law::Cohesive).
+    ///
+    /// ```text
+    /// λ_N = contact − h f    while β = 1;    β = 0 for good once y_N > opening
+    /// ```
+    BinaryCohesive {
+        /// `f`, the force of the bond, not negative.
+        strength: f64,
+        /// The gap beyond which the bond is broken, not negative.
+        opening: f64,
+        /// Restitution in [0, 1].
+        e: Coefficient,
+        /// Friction coefficient, not negative.
+        mu: Coefficient,
+    },
+    /// `−y ∈ N_K(λ)` with a convex set of the user's own (see [`UserLaw`]).
+    User(SharedLaw),
 }
 
 /// A coefficient of a law: a number, or a function of time `t`, configuration `q` and relative
@@ -150,6 +196,24 @@ impl Range {
     /// Rolling resistance.
     pub const MU_R: Range = Range { name: "mu_r", least: 0.0, most: f64::MAX, allowed: "[0, inf)" };
 
+    /// Stiffness of a contact or a bond.
+    pub const STIFFNESS: Range = Range::positive("stiffness");
+    /// Exponent of a force.
+    pub const EXPONENT: Range =
+        Range { name: "exponent", least: 1.0, most: f64::MAX, allowed: "[1, inf)" };
+    /// Largest force of a bond.
+    pub const STRENGTH: Range = Range::positive("strength");
+    /// Tangential stiffness beside the normal one.
+    pub const SHEAR: Range =
+        Range { name: "shear", least: 0.0, most: f64::MAX, allowed: "[0, inf)" };
+    /// Opening of a bond.
+    pub const OPENING: Range =
+        Range { name: "opening", least: 0.0, most: f64::MAX, allowed: "[0, inf)" };
+
+    const fn positive(name: &'static str) -> Range {
+        Range { name, least: f64::MIN_POSITIVE, most: f64::MAX, allowed: "(0, inf)" }
+    }
+
     fn holds(&self, value: f64) -> bool {
         (self.least..=self.most).contains(&value)
     }
@@ -171,6 +235,21 @@ impl Law {
         Law::ImpactFriction { e: e.into(), mu: mu.into(), et: 0.0 }
     }
 
+    /// The law of several impacts at once, with Hertz' exponent.
+    pub fn multiple_impact(e: f64, stiffness: f64) -> Law {
+        Law::MultipleImpact { e, stiffness, exponent: 1.5 }
+    }
+
+    /// A bond with damage whose contact has friction `mu` and no restitution.
+    pub fn cohesive(bond: Bond, mu: impl Into<Coefficient>) -> Law {
+        Law::Cohesive { bond, e: 0.0.into(), mu: mu.into() }
+    }
+
+    /// A law of the user's own.
+    pub fn user(law: impl UserLaw + 'static) -> Law {
+        Law::User(SharedLaw(Arc::new(law)))
+    }
+
     /// The law's name.
     pub fn name(&self) -> &'static str {
         match self {
@@ -183,7 +262,26 @@ impl Law {
             Law::ImpactFriction { .. } => "ImpactFriction",
             Law::RollingFriction { .. } => "RollingFriction",
             Law::Fremond { .. } => "Fremond",
+            Law::MultipleImpact { .. } => "MultipleImpact",
+            Law::Cohesive { .. } => "Cohesive",
+            Law::BinaryCohesive { .. } => "BinaryCohesive",
+            Law::User(_) => "User",
         }
+    }
+
+    /// The coefficients that are functions.
+    pub(crate) fn operators(&self) -> Vec<&Operator> {
+        let coefficients = match self {
+            Law::NewtonImpact { e } => vec![e],
+            Law::ImpactFriction { e, mu, .. } | Law::Fremond { e, mu } => vec![e, mu],
+            Law::RollingFriction { e, mu, mu_r } => vec![e, mu, mu_r],
+            _ => Vec::new(),
+        };
+        let varying = coefficients.into_iter().filter_map(|coefficient| match coefficient {
+            Coefficient::Varying(operator) => Some(operator),
+            Coefficient::Constant(_) => None,
+        });
+        varying.collect()
     }
 
     /// Whether it speaks of contacts, which only act where the gap is closed.
@@ -194,7 +292,20 @@ impl Law {
                 | Law::ImpactFriction { .. }
                 | Law::RollingFriction { .. }
                 | Law::Fremond { .. }
+                | Law::MultipleImpact { .. }
+                | Law::Cohesive { .. }
+                | Law::BinaryCohesive { .. }
         )
+    }
+
+    /// Whether it is a contact without friction, component by component.
+    pub fn is_normal(&self) -> bool {
+        matches!(self, Law::NewtonImpact { .. } | Law::MultipleImpact { .. })
+    }
+
+    /// Whether it holds its surfaces together by a bond, whose memory is `β`.
+    pub fn is_bond(&self) -> bool {
+        matches!(self, Law::Cohesive { .. } | Law::BinaryCohesive { .. })
     }
 
     /// Finds what is wrong with the law on a relation of this order and size; `compliant` says
@@ -217,6 +328,10 @@ impl Law {
         if *self == Law::Complementarity && order == Order::Second && !compliant {
             return mismatch("use NewtonImpact(e=0) for a contact");
         }
+        if self.is_bond() && compliant {
+            return mismatch("use a relation without compliance");
+        }
+        let constant = |value: f64, range| check_range(&owner, &value.into(), range);
         match self {
             Law::Equality | Law::Complementarity => Ok(()),
             Law::Relay { lower, upper } => check_bounds(&owner, lower, upper, size),
@@ -244,6 +359,46 @@ impl Law {
                 check_size(&owner, size, &[2, 3])?;
                 check_range(&owner, e, &Range::E)?;
                 check_range(&owner, mu, &Range::MU)
+            }
+            Law::MultipleImpact { e, stiffness, exponent } => {
+                constant(*e, &Range::E)?;
+                constant(*stiffness, &Range::STIFFNESS)?;
+                constant(*exponent, &Range::EXPONENT)
+            }
+            Law::Cohesive { bond, e, mu } => {
+                if size != 1 {
+                    check_size(&owner, size, &[2, 3])?;
+                }
+                check_range(&owner, e, &Range::E)?;
+                check_range(&owner, mu, &Range::MU)?;
+                constant(bond.stiffness, &Range::STIFFNESS)?;
+                constant(bond.strength, &Range::STRENGTH)?;
+                constant(bond.shear, &Range::SHEAR)?;
+                match bond.last_opening() > bond.first_opening() && bond.energy.is_finite() {
+                    true => Ok(()),
+                    false => {
+                        let (what, value) = ("energy", bond.energy);
+                        let allowed = "(strength^2/(2 stiffness), inf)";
+                        Err(ModelError::Range { owner, what, value, allowed })
+                    }
+                }
+            }
+            Law::BinaryCohesive { strength, opening, e, mu } => {
+                if size != 1 {
+                    check_size(&owner, size, &[2, 3])?;
+                }
+                check_range(&owner, e, &Range::E)?;
+                check_range(&owner, mu, &Range::MU)?;
+                constant(*strength, &Range::STRENGTH)?;
+                constant(*opening, &Range::OPENING)
+            }
+            Law::User(law) => {
+                let (found, expected) = (law.0.size(), size);
+                if found == expected {
+                    return Ok(());
+                }
+                let (what, why) = ("size", "components of the relation".to_string());
+                Err(ModelError::Length { owner, what, found, expected, why })
             }
         }
     }

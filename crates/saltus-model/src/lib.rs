@@ -8,8 +8,10 @@
 //!
 //! A model is data. It knows no algorithm, and never learns which strategy runs it.
 
+mod bond;
 mod check;
 mod error;
+mod event;
 mod formula;
 mod jacobians;
 mod law;
@@ -19,8 +21,11 @@ mod relation;
 pub mod relations;
 mod system;
 pub mod systems;
+mod user_law;
 
+pub use bond::Bond;
 pub use error::{ModelError, OperatorError};
+pub use event::{Action, Event, Expression, Source, Term, Trigger};
 pub use formula::Names;
 pub use jacobians::{Jacobian, JacobianCheck, JacobianPoints};
 pub use law::{Coefficient, Law, Range};
@@ -36,3 +41,4 @@ pub use system::{
     SecondOrderSystem,
 };
 pub use systems::{FirstOrder, FirstOrderLinear, Lagrangian, LagrangianLinear};
+pub use user_law::{SharedLaw, UserLaw};

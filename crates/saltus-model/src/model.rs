@@ -1,8 +1,9 @@
 //! The model: named systems, and the interactions between them.
 
+use crate::relations::Bonded;
 use crate::{
-    FirstOrderLinear, FirstOrderSystem, IntoRelation, LagrangianLinear, Law, ModelError, Order,
-    Relation, SecondOrderSystem,
+    Action, Event, FirstOrderLinear, FirstOrderSystem, IntoRelation, LagrangianLinear, Law,
+    ModelError, Order, Relation, SecondOrderSystem, Terms,
 };
 use std::sync::Arc;
 
@@ -83,7 +84,32 @@ pub struct Interaction {
     pub law: Law,
     /// The one or two systems it links.
     pub systems: Vec<SystemId>,
+    /// Whether it acts from the beginning; else its multiplier is zero until an event connects it.
+    pub active: bool,
 }
+
+impl Interaction {
+    /// The law that holds: none acts where the interaction is not active.
+    pub fn acting_law(&self) -> Law {
+        if self.active { self.law.clone() } else { Law::relay(0.0, 0.0) }
+    }
+}
+
+/// How a model depends on its parameters: what it is where some of them have other values.
+#[derive(Clone)]
+struct Recipe(Arc<Build>);
+
+/// Makes a model with other values of some parameters.
+type Build = dyn Fn(&[(&str, f64)]) -> Result<Model, String> + Send + Sync;
+
+impl std::fmt::Debug for Recipe {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Recipe")
+    }
+}
+
+/// Operators that are made ready ahead of a run, at some tenths of a millisecond each.
+const PREPARED: usize = 100;
 
 /// Systems and interactions, each with a name.
 #[derive(Debug, Clone, Default)]
@@ -93,6 +119,9 @@ pub struct Model {
     systems: Vec<(String, System)>,
     interactions: Vec<(String, Interaction)>,
     names: std::collections::HashMap<String, Member>,
+    parameters: Vec<(String, f64)>,
+    events: Vec<Event>,
+    recipe: Option<Recipe>,
 }
 
 /// What a name of the model stands for.
@@ -112,6 +141,26 @@ impl Model {
     pub fn starting_at(mut self, t0: f64) -> Self {
         self.t0 = t0;
         self
+    }
+
+    /// Compiles the formulas of systems, relations and laws to machine code. A model with very many
+    /// leaves that to the run, which compiles those that it evaluates often.
+    pub fn prepare(&self) {
+        let mut operators = Vec::new();
+        for (_, system) in &self.systems {
+            operators.extend(match system {
+                System::FirstOrder(system) => system.operators(),
+                System::SecondOrder(system) => system.operators(),
+            });
+        }
+        for (_, Interaction { relation, law, .. }) in &self.interactions {
+            operators.extend(relation.operators());
+            operators.extend(law.operators());
+        }
+        operators.retain(|operator| operator.as_constant().is_none());
+        if operators.len() <= PREPARED {
+            operators.iter().for_each(|operator| operator.prepare());
+        }
     }
 
     /// The title.
@@ -168,11 +217,21 @@ impl Model {
             return Err(ModelError::LinkedTwice { name: name.to_string(), system });
         }
         relation.check(&format!("interaction `{name}`"), dim)?;
-        law.check(name, relation.order(), relation.size(), relation.terms().through)?;
+        let Terms { through, velocity, .. } = relation.terms();
+        law.check(name, relation.order(), relation.size(), through)?;
+        if law.is_bond() && velocity {
+            let (name, law, relation) = (name.to_string(), law.name(), relation.order().name());
+            let instead = "use a relation that says what the gap is";
+            return Err(ModelError::LawMismatch { name, law, relation, instead });
+        }
 
         let id = InteractionId(self.interactions.len());
-        let interaction =
-            Interaction { relation: Arc::new(relation), law, systems: systems.to_vec() };
+        let mut relation: Arc<dyn Relation> = Arc::new(relation);
+        if law.is_bond() {
+            relation = Arc::new(Bonded { relation });
+        }
+        let (systems, active) = (systems.to_vec(), true);
+        let interaction = Interaction { relation, law, systems, active };
         self.interactions.push((name.to_string(), interaction));
         self.names.insert(name.to_string(), Member::Interaction(id));
         Ok(id)
@@ -219,7 +278,9 @@ impl Model {
                 let id = InteractionId(part.interactions.len());
                 part.names.insert(name.clone(), Member::Interaction(id));
                 let (relation, law) = (Arc::clone(&interaction.relation), interaction.law.clone());
-                part.interactions.push((name.clone(), Interaction { relation, law, systems }));
+                let active = interaction.active;
+                let interaction = Interaction { relation, law, systems, active };
+                part.interactions.push((name.clone(), interaction));
                 positions.push(k);
             }
         }
@@ -271,6 +332,149 @@ impl Model {
                 Err(unknown("system or interaction", name, known))
             }
         }
+    }
+
+    /// Adds a parameter that events may read and change, or gives it another value.
+    pub fn add_parameter(&mut self, name: impl Into<String>, value: f64) {
+        let name = name.into();
+        match self.parameters.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, old)) => *old = value,
+            None => self.parameters.push((name, value)),
+        }
+    }
+
+    /// The parameters with their values.
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = (&str, f64)> {
+        self.parameters.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+
+    /// The position of a parameter.
+    pub fn parameter(&self, name: &str) -> Result<usize, ModelError> {
+        let found = self.parameters.iter().position(|(known, _)| known == name);
+        found.ok_or_else(|| unknown("parameter", name, self.parameters().map(|(name, _)| name)))
+    }
+
+    /// Says how the model depends on its parameters: `build` makes it with other values of some of
+    /// them. Needed where events set parameters.
+    ///
+    /// ```
+    /// use saltus_model::{Event, LagrangianLinear, Model, ModelError};
+    ///
+    /// fn model(g: f64) -> Result<Model, ModelError> {
+    ///     let mut model = Model::new("a planet that loses its gravity");
+    ///     model.add_parameter("g", g);
+    ///     model.add("ball", LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-g]))?;
+    ///     model.add_event(Event::at([0.5]).set_parameter("g", "g/6"))?;
+    ///     Ok(model)
+    /// }
+    ///
+    /// let model = model(9.81)?.with_recipe(|set| model(set[0].1).map_err(|e| e.to_string()));
+    /// assert_eq!(model.with_parameters(&[("g", 1.62)])?.parameters().next(), Some(("g", 1.62)));
+    /// # Ok::<(), ModelError>(())
+    /// ```
+    pub fn with_recipe(
+        mut self,
+        build: impl Fn(&[(&str, f64)]) -> Result<Model, String> + Send + Sync + 'static,
+    ) -> Model {
+        self.recipe = Some(Recipe(Arc::new(build)));
+        self
+    }
+
+    /// Whether it says how it depends on its parameters.
+    pub fn has_recipe(&self) -> bool {
+        self.recipe.is_some()
+    }
+
+    /// The model with other values of some parameters; its systems and interactions are the same
+    /// in number, name and size.
+    pub fn with_parameters(&self, set: &[(&str, f64)]) -> Result<Model, ModelError> {
+        let fail = |why: String| {
+            let parameter = set.iter().map(|(name, _)| *name).collect::<Vec<_>>().join("`, `");
+            Err(ModelError::Fixed { event: self.setter(set), parameter, why })
+        };
+        let Some(Recipe(build)) = &self.recipe else {
+            return fail("the model does not say how it depends on its parameters".to_string());
+        };
+        let mut model = match build(set) {
+            Ok(model) => model,
+            Err(why) => return fail(why),
+        };
+        let same = self.shape().eq(model.shape()) && self.events.len() == model.events.len();
+        if !same {
+            return fail("it would change which systems, interactions and events there are".into());
+        }
+        model.t0 = self.t0;
+        model.recipe = self.recipe.clone();
+        Ok(model)
+    }
+
+    /// The first event that sets one of these parameters.
+    fn setter(&self, set: &[(&str, f64)]) -> String {
+        let sets = |action: &Action| match action {
+            Action::SetParameter { parameter, .. } => set.iter().any(|(name, _)| name == parameter),
+            _ => false,
+        };
+        let setter = self.events.iter().find(|event| event.actions.iter().any(sets));
+        setter.map_or_else(String::new, |event| event.name.clone())
+    }
+
+    /// Names, orders and sizes of systems and interactions.
+    fn shape(&self) -> impl Iterator<Item = (&str, Order, usize)> {
+        let systems = self.systems().map(|(name, one)| (name, one.order(), one.dim()));
+        let interactions = self
+            .interactions()
+            .map(|(name, one)| (name, one.relation.order(), one.relation.size()));
+        systems.chain(interactions)
+    }
+
+    /// Adds an event; what it names must be there.
+    pub fn add_event(&mut self, mut event: Event) -> Result<(), ModelError> {
+        if event.name.is_empty() {
+            event.name = format!("event{}", self.events.len() + 1);
+        }
+        if self.events.iter().any(|known| known.name == event.name) {
+            return Err(ModelError::TwoEvents { name: event.name });
+        }
+        event.check(self)?;
+        self.events.push(event);
+        Ok(())
+    }
+
+    /// Finds what is wrong with an event.
+    pub fn check_event(&self, event: &Event) -> Result<(), ModelError> {
+        event.check(self)
+    }
+
+    /// The events, in the order they were added.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The interaction a handle names.
+    pub fn interaction(&self, id: InteractionId) -> Option<&Interaction> {
+        self.interactions.get(id.0).map(|(_, interaction)| interaction)
+    }
+
+    /// Says whether an interaction acts from the beginning, or only after an event connects it.
+    pub fn set_active(&mut self, id: InteractionId, active: bool) {
+        if let Some((_, interaction)) = self.interactions.get_mut(id.0) {
+            interaction.active = active;
+        }
+    }
+
+    /// Gives an interaction another law.
+    pub fn set_law(&mut self, id: InteractionId, law: Law) -> Result<(), ModelError> {
+        self.check_law(id, &law)?;
+        self.interactions[id.0].1.law = law;
+        Ok(())
+    }
+
+    /// Finds what is wrong with a law for an interaction.
+    pub(crate) fn check_law(&self, id: InteractionId, law: &Law) -> Result<(), ModelError> {
+        let Some((name, Interaction { relation, .. })) = self.interactions.get(id.0) else {
+            return Err(ModelError::Handle { index: id.0 });
+        };
+        law.check(name, relation.order(), relation.size(), relation.terms().through)
     }
 
     fn named_system(&self, id: SystemId) -> Result<(&str, &System), ModelError> {

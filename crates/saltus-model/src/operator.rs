@@ -82,6 +82,9 @@ pub trait Function: fmt::Debug + Send + Sync {
     /// Whether the value can change with this argument.
     fn uses(&self, argument: Argument) -> bool;
 
+    /// Makes ready what the evaluations need, such as machine code, so that none of them has to.
+    fn prepare(&self) {}
+
     /// The function itself, if it can be joined with others of its kind.
     fn as_any(&self) -> Option<&dyn std::any::Any> {
         None
@@ -181,6 +184,13 @@ impl Operator {
         }
     }
 
+    /// Makes ready what its evaluations need.
+    pub fn prepare(&self) {
+        if let Some(function) = self.as_function() {
+            function.prepare();
+        }
+    }
+
     /// Whether it is a constant zero.
     pub fn is_zero(&self) -> bool {
         self.as_constant().is_some_and(Matrix::is_zero)
@@ -227,6 +237,31 @@ impl Operator {
         let (rows, cols) = self.shape();
         out.resize(rows, cols);
         self.eval(at, what, out.data_mut())
+    }
+
+    /// `y ← y + A x`, without memory of its own once it has had some.
+    pub(crate) fn apply_add(
+        &self,
+        at: At<'_>,
+        what: &str,
+        x: &[f64],
+        y: &mut [f64],
+    ) -> Result<(), OperatorError> {
+        thread_local! {
+            static SCRATCH: std::cell::Cell<Matrix> = std::cell::Cell::default();
+        }
+        if let Some(A) = self.as_constant() {
+            A.apply_add(x, y);
+            return Ok(());
+        }
+        // taken, not borrowed: the function may come here as well
+        let mut A = SCRATCH.take();
+        let evaluated = self.eval_matrix(at, what, &mut A);
+        if evaluated.is_ok() {
+            A.apply_add(x, y);
+        }
+        SCRATCH.set(A);
+        evaluated
     }
 
     /// The derivative: one row an entry of the value, one column a component of the argument,
@@ -341,6 +376,10 @@ impl Function for Difference {
 
     fn uses(&self, argument: Argument) -> bool {
         self.function.uses(argument)
+    }
+
+    fn prepare(&self) {
+        self.function.prepare();
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a strategy sees of a relation.
 
-use crate::{At, Jacobian, ModelError, OperatorError, Order};
+use crate::{At, Jacobian, ModelError, Operator, OperatorError, Order};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
 
@@ -46,6 +46,18 @@ pub trait Relation: Debug + Send + Sync {
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂h/∂x`: one row a component, one column a state component.
     fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError>;
+    /// `y` and `∂h/∂x` together. `work` is memory.
+    fn output_and_dx(
+        &self,
+        at: At<'_>,
+        y: &mut [f64],
+        C: &mut Matrix,
+        work: &mut Vec<f64>,
+    ) -> Result<(), OperatorError> {
+        let _ = work;
+        self.output(at, y)?;
+        self.output_dx(at, C)
+    }
     /// `∂h/∂λ`, where there is one.
     fn output_dlam(&self, at: At<'_>, D: &mut Matrix) -> Result<(), OperatorError>;
     /// `∂h/∂t`, where there is one.
@@ -53,6 +65,10 @@ pub trait Relation: Debug + Send + Sync {
     /// How `λ` acts; nothing where it is `p = Hᵀ λ`.
     fn input(&self) -> Option<&dyn Input> {
         None
+    }
+    /// The operators that a step evaluates, to be made ready before the first.
+    fn operators(&self) -> Vec<&Operator> {
+        Vec::new()
     }
     /// Its Jacobians, to be compared with differences; none where they cannot be wrong.
     fn jacobians(&self) -> Vec<Jacobian<'_>> {

@@ -73,6 +73,10 @@ pub trait FirstOrderSystem: Debug + Send + Sync {
     fn forcing(&self, t: f64, b: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂f/∂x (t, x)`.
     fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError>;
+    /// The operators that a step evaluates, to be made ready before the first.
+    fn operators(&self) -> Vec<&Operator> {
+        Vec::new()
+    }
     /// Its Jacobians, to be compared with differences; none where they cannot be wrong.
     fn jacobians(&self) -> Vec<Jacobian<'_>> {
         Vec::new()
@@ -122,6 +126,13 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
         let _ = q;
         0.0
     }
+    /// The force that damps, `D`, as far as it is known: what is subtracted in `F` because the
+    /// system moves. The energy ledger tells its work from that of other forces. `false`, and
+    /// nothing is filled, where there is none.
+    fn damping(&self, at: At<'_>, D: &mut [f64], work: &mut [f64]) -> Result<bool, OperatorError> {
+        let _ = (at, D, work);
+        Ok(false)
+    }
     /// The external force: `F(t, 0, 0)` of a linear system.
     fn external(&self, t: f64, F: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂F/∂q`.
@@ -152,6 +163,10 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
         self.force_dv(at, dv, work)
     }
 
+    /// The operators that a step evaluates, to be made ready before the first.
+    fn operators(&self) -> Vec<&Operator> {
+        Vec::new()
+    }
     /// Its Jacobians, to be compared with differences; none where they cannot be wrong.
     fn jacobians(&self) -> Vec<Jacobian<'_>> {
         Vec::new()

@@ -14,6 +14,7 @@ mod blocks;
 mod error;
 pub mod generate;
 mod global;
+mod memory;
 pub mod methods;
 mod mode;
 mod operator;
@@ -29,13 +30,14 @@ mod watch;
 pub use avi::Polyhedron;
 pub use error::NumericsError;
 pub use global::Global;
+pub use memory::Memory;
 pub use operator::{Function, Map, Operator};
 pub use problem::{Block, Placed, Problem};
 pub use qp::{NoOptimum, Optimum, QpError, QuadraticProgram};
 pub use report::{Attempt, Report, Solution, Status, solve, solve_until};
 
 pub use residual::Measure;
-pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set};
+pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set, SharedSet, UserSet};
 pub use settings::{
     AdmmSettings, AutoSettings, EnumerationSettings, ExtragradientSettings,
     FischerBurmeisterSettings, GaussSeidelSettings, InteriorPointSettings, LemkeSettings,

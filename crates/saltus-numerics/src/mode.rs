@@ -9,7 +9,7 @@
 //!
 //! A mode solves the problem when the signs of (1) are right.
 
-use crate::Problem;
+use crate::{Memory, Problem};
 
 /// Where an unknown stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,22 @@ pub(crate) enum Side {
     Basic,
     Upper,
     Fixed,
+}
+
+impl Side {
+    /// A mode as part of a memory.
+    pub fn memory(mode: &mut Vec<Side>, memory: &mut Memory) {
+        memory.list(mode, Side::Lower, |memory, side| {
+            let mut word = *side as u64;
+            memory.word(&mut word);
+            *side = match word {
+                0 => Side::Lower,
+                1 => Side::Basic,
+                2 => Side::Upper,
+                _ => Side::Fixed,
+            };
+        });
+    }
 }
 
 /// The sides that an unknown with these bounds can take.

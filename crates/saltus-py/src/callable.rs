@@ -1,8 +1,8 @@
 //! Python functions as operators.
 //!
 //! A call costs little more than the function itself: the arrays it gets are made once and
-//! filled again, unless it kept one of them, and an array of float64 that it returns is copied
-//! as it is.
+//! filled again, unless it kept one of them, and an array of float64 or a list of floats that it
+//! returns is copied as it is.
 #![allow(unsafe_code)] // NumPy's arrays are read and filled through their pointers
 
 use crate::operator;
@@ -10,7 +10,7 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyFloat, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use pyo3::{ffi, intern};
 use saltus::model::{Argument, At, Function};
 use std::fmt;
@@ -20,29 +20,39 @@ use std::sync::{Mutex, MutexGuard};
 pub struct Callable {
     function: Py<PyAny>,
     arguments: Vec<Argument>,
-    out: bool, // it has a keyword `out`
+    out: Option<Out>,
     shape: Vec<usize>,
-    arrays: Mutex<Option<Arrays>>, // nothing while a call is using them
+    arrays: Mutex<Option<Box<Arrays>>>, // nothing while a call is using them
+}
+
+/// How a function gets the array that it fills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Out {
+    /// After its arguments.
+    Last,
+    /// By the name `out`.
+    Keyword,
 }
 
 /// What is handed to the function, made once.
 struct Arrays {
     arguments: Vec<Option<Py<PyArray1<f64>>>>, // one an argument, nothing for `t`
-    tuple: Py<PyTuple>,                        // of them; empty where it has to be made anew
-    out: Option<(Py<PyArrayDyn<f64>>, Py<PyDict>)>,
+    tuple: Py<PyTuple>, // of them, and `out` where it is the last; empty where it has to be made anew
+    out: Option<Py<PyArrayDyn<f64>>>,
+    keywords: Option<Py<PyDict>>,
 }
 
 impl Callable {
     pub fn new(
         function: Py<PyAny>,
         arguments: Vec<Argument>,
-        out: bool,
+        out: Option<Out>,
         shape: Vec<usize>,
     ) -> Callable {
         Callable { function, arguments, out, shape, arrays: Mutex::new(None) }
     }
 
-    fn arrays(&self) -> MutexGuard<'_, Option<Arrays>> {
+    fn arrays(&self) -> MutexGuard<'_, Option<Box<Arrays>>> {
         self.arrays.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -52,7 +62,7 @@ impl Callable {
         let taken = self.arrays().take();
         let mut arrays = match taken {
             Some(arrays) => arrays,
-            None => self.new_arrays(py)?,
+            None => Box::new(self.new_arrays(py)?),
         };
         let result = self.call_with(py, &mut arrays, at, out);
         *self.arrays() = Some(arrays);
@@ -66,46 +76,49 @@ impl Callable {
         at: At<'_>,
         out: &mut [f64],
     ) -> PyResult<()> {
+        // the tuple, which has a reference to each of them, stays until all have been looked at
         let ours = if arrays.tuple.bind(py).is_empty() { 1 } else { 2 };
+        let mut anew = false;
         for (array, &argument) in arrays.arguments.iter_mut().zip(&self.arguments) {
-            if let Some(values) = vector(at, argument)
-                && !fill(py, array, values, ours)
-            {
-                arrays.tuple = PyTuple::empty(py).unbind();
+            if let Some(values) = vector(at, argument) {
+                anew |= !fill(py, array, values, ours);
             }
         }
-        let keywords = match &mut arrays.out {
-            Some(kept) => {
-                if is_shared(kept.0.as_ptr(), 2) {
-                    *kept = self.new_out(py)?; // the other reference is that of the dictionary
+        if let Some(out) = &mut arrays.out {
+            // by name, the other reference is that of the dictionary
+            let ours = if self.out == Some(Out::Keyword) { 2 } else { ours };
+            if is_shared(out.as_ptr(), ours) {
+                *out = self.new_out(py);
+                match &mut arrays.keywords {
+                    Some(keywords) => *keywords = new_keywords(py, out)?,
+                    None => anew = true,
                 }
-                Some(kept.1.bind(py))
             }
-            None => None,
-        };
-        self.renew(py, &arrays.arguments, &mut arrays.tuple, at.t)?;
+        }
+        if anew {
+            arrays.tuple = PyTuple::empty(py).unbind();
+        }
+        self.renew(py, arrays, at.t)?;
+        let keywords = arrays.keywords.as_ref().map(|keywords| keywords.bind(py));
         let value = self.function.bind(py).call(arrays.tuple.bind(py), keywords)?;
         match &arrays.out {
-            Some((array, _)) if value.is_none() => copy(array.bind(py), &self.shape, out),
+            Some(array) if value.is_none() => copy(array.bind(py), &self.shape, out),
             _ => read(&value, &self.shape, out),
         }
     }
 
     /// The arguments as a tuple: that of the last call with another `t`, unless it was kept.
     #[inline]
-    fn renew(
-        &self,
-        py: Python<'_>,
-        arguments: &[Option<Py<PyArray1<f64>>>],
-        tuple: &mut Py<PyTuple>,
-        t: f64,
-    ) -> PyResult<()> {
+    fn renew(&self, py: Python<'_>, arrays: &mut Arrays, t: f64) -> PyResult<()> {
+        let Arrays { arguments, tuple, out, .. } = arrays;
         if tuple.bind(py).is_empty() || is_shared(tuple.as_ptr(), 1) {
             let given = arguments.iter().map(|array| match array {
                 Some(array) => array.bind(py).as_any().clone(),
                 None => PyFloat::new(py, t).into_any(),
             });
-            *tuple = PyTuple::new(py, given.collect::<Vec<_>>())?.unbind();
+            let last = out.iter().filter(|_| self.out == Some(Out::Last));
+            let last = last.map(|array| array.bind(py).as_any().clone());
+            *tuple = PyTuple::new(py, given.chain(last).collect::<Vec<_>>())?.unbind();
             return Ok(());
         }
         for (k, argument) in self.arguments.iter().enumerate() {
@@ -120,19 +133,24 @@ impl Callable {
     }
 
     fn new_arrays(&self, py: Python<'_>) -> PyResult<Arrays> {
-        Ok(Arrays {
-            arguments: self.arguments.iter().map(|_| None).collect(),
-            tuple: PyTuple::empty(py).unbind(),
-            out: if self.out { Some(self.new_out(py)?) } else { None },
-        })
+        let out = self.out.map(|_| self.new_out(py));
+        let keywords = match &out {
+            Some(out) if self.out == Some(Out::Keyword) => Some(new_keywords(py, out)?),
+            _ => None,
+        };
+        let arguments = self.arguments.iter().map(|_| None).collect();
+        Ok(Arrays { arguments, tuple: PyTuple::empty(py).unbind(), out, keywords })
     }
 
-    fn new_out(&self, py: Python<'_>) -> PyResult<(Py<PyArrayDyn<f64>>, Py<PyDict>)> {
-        let array = PyArrayDyn::zeros(py, &self.shape[..], false);
-        let keywords = PyDict::new(py);
-        keywords.set_item(intern!(py, "out"), &array)?;
-        Ok((array.unbind(), keywords.unbind()))
+    fn new_out(&self, py: Python<'_>) -> Py<PyArrayDyn<f64>> {
+        PyArrayDyn::zeros(py, &self.shape[..], false).unbind()
     }
+}
+
+fn new_keywords(py: Python<'_>, out: &Py<PyArrayDyn<f64>>) -> PyResult<Py<PyDict>> {
+    let keywords = PyDict::new(py);
+    keywords.set_item(intern!(py, "out"), out)?;
+    Ok(keywords.unbind())
 }
 
 impl Function for Callable {
@@ -206,12 +224,42 @@ fn read(value: &Bound<'_, PyAny>, shape: &[usize], out: &mut [f64]) -> PyResult<
     if let Ok(array) = value.cast::<PyArrayDyn<f64>>() {
         return copy(array, shape, out);
     }
+    if read_numbers(value, shape, out) {
+        return Ok(());
+    }
     if value.is_none() {
         let message = format!("returned None, expected an array of shape {}", tuple(shape));
         return Err(PyTypeError::new_err(message));
     }
     let array = as_array(value)?;
     copy(array.cast::<PyArrayDyn<f64>>()?, shape, out)
+}
+
+/// Fills `out` from floats in lists or tuples of this shape, which is quicker than to make an
+/// array of them; the answer is no for anything else.
+fn read_numbers(value: &Bound<'_, PyAny>, shape: &[usize], out: &mut [f64]) -> bool {
+    let Some((&len, inner)) = shape.split_first() else {
+        return match value.cast::<PyFloat>() {
+            Ok(number) => {
+                out[0] = number.value();
+                true
+            }
+            Err(_) => false,
+        };
+    };
+    let width = inner.iter().product();
+    let mut rows = out.chunks_exact_mut(std::cmp::max(width, 1));
+    let mut fill = |item: Bound<'_, PyAny>| match rows.next() {
+        Some(row) => read_numbers(&item, inner, row),
+        None => false,
+    };
+    if let Ok(list) = value.cast_exact::<PyList>() {
+        list.len() == len && list.iter().all(&mut fill)
+    } else if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+        tuple.len() == len && tuple.iter().all(&mut fill)
+    } else {
+        len == 1 && inner.is_empty() && read_numbers(value, inner, out)
+    }
 }
 
 #[inline]

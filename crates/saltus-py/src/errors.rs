@@ -4,9 +4,10 @@
 use crate::{numerics, operator};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use saltus::io::ModelFileError;
+use saltus::io::checkpoint_file::CheckpointFileError;
 use saltus::io::model_file::ErrorKind;
 use saltus::io::run_file::RunFileError;
+use saltus::io::{ModelFileError, WriteError};
 use saltus::model::{ModelError, OperatorError};
 use saltus::sim::{SignalError, SimError};
 use std::path::Path;
@@ -90,6 +91,13 @@ pub fn sim(py: Python<'_>, error: SimError) -> PyErr {
         SimError::Newton { time, residual, .. } => {
             unsolved(py, message, (Some(time), "max_iter".to_string(), residual, String::new()))
         }
+        SimError::Event { source, .. } => match *source {
+            SimError::Operator(error) | SimError::Model(ModelError::Operator(error)) => {
+                operator_error(py, &error)
+            }
+            SimError::Model(_) => tree::ModelError::new_err(message),
+            _ => input(message),
+        },
         SimError::EmptyModel { .. } => tree::ModelError::new_err(message),
         _ => input(message),
     }
@@ -117,6 +125,21 @@ pub fn run_file(error: &RunFileError) -> PyErr {
     let message = error.to_string();
     match error {
         RunFileError::Missing { .. } | RunFileError::NoFolder { .. } => {
+            tree::MissingFileError::new_err(message)
+        }
+        _ => tree::FileError::new_err(message),
+    }
+}
+
+pub fn checkpoint(error: &CheckpointFileError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        CheckpointFileError::Read { source, .. }
+            if source.kind() == std::io::ErrorKind::NotFound =>
+        {
+            tree::MissingFileError::new_err(message)
+        }
+        CheckpointFileError::Write(WriteError::NoFolder { .. }) => {
             tree::MissingFileError::new_err(message)
         }
         _ => tree::FileError::new_err(message),

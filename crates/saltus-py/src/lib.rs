@@ -8,6 +8,7 @@ mod arrays;
 mod callable;
 mod compiled;
 mod errors;
+mod events;
 mod function;
 mod model;
 mod model_file;
@@ -24,6 +25,11 @@ use pyo3::prelude::*;
 /// The compiled half of Saltus. Private: use `saltus`.
 #[pymodule(name = "_saltus")]
 mod extension {
+    #[pymodule_export]
+    use crate::events::{
+        PyAction, add_event, add_parameter, copy_model, model_events, model_parameters, set_active,
+        set_recipe, with_parameters,
+    };
     #[pymodule_export]
     use crate::model::{PyLaw, PyModel};
     #[pymodule_export]

@@ -5,7 +5,7 @@ use crate::{arrays, errors, operator};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use saltus::model::{
-    Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation,
+    Bond, Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation,
     IntoRelation, JacobianCheck, JacobianPoints, Lagrangian, LagrangianCompliant, LagrangianLinear,
     LagrangianLinearRelation, LagrangianRelation, Law, Model, ModelError, Operator, Prescribed,
     System, SystemId,
@@ -14,8 +14,8 @@ use saltus::model::{
 /// A law between `y` and `lam`.
 #[pyclass(frozen, name = "Law", module = "saltus._saltus")]
 pub struct PyLaw {
-    law: Law,
-    is_python: bool, // a coefficient is a Python function
+    pub law: Law,
+    pub is_python: bool, // a coefficient is a Python function
 }
 
 impl From<Law> for PyLaw {
@@ -78,6 +78,32 @@ impl PyLaw {
     #[staticmethod]
     fn fremond(e: &PyOperator, mu: &PyOperator) -> PyLaw {
         let law = Law::Fremond { e: coefficient(e), mu: coefficient(mu) };
+        PyLaw::with(law, &[e, mu])
+    }
+
+    #[staticmethod]
+    fn multiple_impact(e: f64, stiffness: f64, exponent: f64) -> PyLaw {
+        Law::MultipleImpact { e, stiffness, exponent }.into()
+    }
+
+    #[staticmethod]
+    fn cohesive(
+        stiffness: f64,
+        strength: f64,
+        energy: f64,
+        shear: f64,
+        e: &PyOperator,
+        mu: &PyOperator,
+    ) -> PyLaw {
+        let bond = Bond { stiffness, strength, energy, shear };
+        let law = Law::Cohesive { bond, e: coefficient(e), mu: coefficient(mu) };
+        PyLaw::with(law, &[e, mu])
+    }
+
+    #[staticmethod]
+    fn binary_cohesive(strength: f64, opening: f64, e: &PyOperator, mu: &PyOperator) -> PyLaw {
+        let (e_law, mu_law) = (coefficient(e), coefficient(mu));
+        let law = Law::BinaryCohesive { strength, opening, e: e_law, mu: mu_law };
         PyLaw::with(law, &[e, mu])
     }
 }
@@ -162,7 +188,7 @@ impl PyModel {
         Ok(PyArray1::from_slice(py, z))
     }
 
-    /// Owner, name, entry, value, expected value and difference of each Jacobian.
+    /// Owner, name, entry, value, expected value and difference of each Jacobian, points skipped.
     fn check_jacobians(
         &self,
         py: Python<'_>,
@@ -176,8 +202,8 @@ impl PyModel {
         let checks = self.model.check_jacobians(points);
         let checks = checks.map_err(|error| errors::model(py, error))?;
         let row = |check: JacobianCheck| {
-            let JacobianCheck { owner, name, entry, value, expected, difference } = check;
-            (owner, name, entry, value, expected, difference)
+            let JacobianCheck { owner, name, entry, value, expected, difference, skipped } = check;
+            (owner, name, entry, value, expected, difference, skipped)
         };
         Ok(checks.into_iter().map(row).collect())
     }
@@ -417,8 +443,8 @@ impl PyModel {
     }
 }
 
-/// Owner, name, entry, value, expected value and difference of a Jacobian.
-type JacobianRow = (String, &'static str, (usize, usize), f64, f64, f64);
+/// Owner, name, entry, value, expected value and difference of a Jacobian, and points skipped.
+type JacobianRow = (String, &'static str, (usize, usize), f64, f64, f64, usize);
 
 fn optional(operator: Option<&PyOperator>) -> Option<Operator> {
     operator.map(|one| one.operator.clone())

@@ -1,7 +1,7 @@
 //! Operators of systems, relations and laws: arrays, formulas, Python functions, compiled
 //! functions.
 
-use crate::callable::Callable;
+use crate::callable::{Callable, Out};
 use crate::compiled::Compiled;
 use crate::{arrays, errors};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
@@ -84,16 +84,19 @@ impl PyOperator {
         operator.map(PyOperator::from).map_err(|error| wrong(what, &error, texts[error.text()]))
     }
 
-    /// A Python function of these arguments; a vector has no second length.
+    /// A Python function of these arguments, and of an array to fill, `out`, which may be the `last`
+    /// of them or a keyword; a vector has no second length.
     #[staticmethod]
-    #[pyo3(signature = (function, arguments, out, rows, cols=None))]
+    #[pyo3(signature = (function, arguments, out, rows, cols=None, last=false))]
     fn callable(
         function: Py<PyAny>,
         arguments: Vec<String>,
         out: bool,
         rows: usize,
         cols: Option<usize>,
+        last: bool,
     ) -> PyOperator {
+        let out = out.then_some(if last { Out::Last } else { Out::Keyword });
         let arguments = arguments.iter().map(|name| argument(name)).collect();
         let shape = [Some(rows), cols].into_iter().flatten().collect();
         let function = Callable::new(function, arguments, out, shape);

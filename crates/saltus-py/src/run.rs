@@ -1,5 +1,6 @@
 //! A run: its rows stay in Rust, and leave it signal by signal.
 
+use crate::events::{PyEvent, records};
 use crate::{arrays, errors};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -83,6 +84,11 @@ impl PyRun {
         Some(columns.map(|(name, column)| (name, values(column))).collect())
     }
 
+    /// What happened: time, kind, name, interaction, changes.
+    fn events(&self) -> Vec<PyEvent> {
+        records(&self.run.events)
+    }
+
     fn stats(&self) -> Stats {
         let stats = &self.run.stats;
         let (outcome, message) = match &stats.outcome {
@@ -98,9 +104,10 @@ impl PyRun {
     /// Writes the run file `path`.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let write = || {
-            let Run { layout, frames, stats } = &self.run;
+            let Run { layout, frames, stats, events } = &self.run;
             let mut writer = RunWriter::create(path, layout, self.model_text.as_deref())?;
             writer.append(frames)?;
+            writer.events(events);
             writer.finish(stats)
         };
         py.detach(write).map(|_| ()).map_err(|error| errors::run_file(&error))

@@ -1,15 +1,18 @@
 //! Time-stepping with the interpreter let go while it computes.
 
+use crate::events::{PyEvent, records};
 use crate::model::PyModel;
 use crate::run::PyRun;
 use crate::{arrays, errors, operator, settings};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyBaseException, PyException};
 use pyo3::prelude::*;
+use saltus::io::checkpoint_file;
 use saltus::model::Model;
 use saltus::sim::{
     Outcome, Progress, RunFailure, RunOptions, SimError, StepStats, Steps, TimeStepping,
 };
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -85,12 +88,26 @@ impl PyTimeStepping {
 
     /// One step: its end, its length, iterations, residual.
     fn step(&self, py: Python<'_>) -> PyResult<(f64, f64, usize, f64)> {
-        let StepStats { t, h, iterations, residual } = self.change(py, TimeStepping::step)?;
+        let StepStats { t, h, iterations, residual, .. } = self.change(py, TimeStepping::step)?;
         Ok((t, h, iterations, residual))
     }
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
         self.change(py, TimeStepping::reset)
+    }
+
+    /// Writes the simulation as it is now.
+    fn checkpoint(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let checkpoint = self.change(py, |sim| Ok(sim.checkpoint()))?;
+        let saved = py.detach(|| checkpoint_file::save(&checkpoint, path));
+        saved.map_err(|error| errors::checkpoint(&error))
+    }
+
+    /// Takes up what `checkpoint` wrote.
+    fn restore(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let loaded = py.detach(|| checkpoint_file::load(path));
+        let checkpoint = loaded.map_err(|error| errors::checkpoint(&error))?;
+        self.change(py, |sim| sim.restore(&checkpoint))
     }
 
     #[pyo3(signature = (name, q=None, v=None, x=None))]
@@ -137,6 +154,7 @@ impl PyTimeStepping {
                 "z" => sim.inputs(name),
                 "y" => Ok(sim.y(model.interaction_id(name)?)),
                 "u" => Ok(sim.u(model.interaction_id(name)?)),
+                "beta" => Ok(sim.beta_of(model.interaction_id(name)?)),
                 _ => Ok(sim.lam(model.interaction_id(name)?)),
             }
         };
@@ -144,8 +162,19 @@ impl PyTimeStepping {
         Ok(PyArray1::from_slice(py, value))
     }
 
+    /// What happened since the beginning: time, kind, name, interaction, changes.
+    fn events(&self) -> PyResult<Vec<PyEvent>> {
+        Ok(records(self.lock()?.events()))
+    }
+
+    /// The parameters with their values now.
+    fn parameters(&self) -> PyResult<Vec<(String, f64)>> {
+        let sim = self.lock()?;
+        Ok(sim.model().parameters().map(|(name, value)| (name.to_string(), value)).collect())
+    }
+
     /// The energies now, in the order of their names; nothing without mechanical systems.
-    fn ledger(&self) -> PyResult<Option<[f64; 6]>> {
+    fn ledger(&self) -> PyResult<Option<[f64; 7]>> {
         Ok(self.lock()?.ledger().map(|ledger| ledger.to_array()))
     }
 
@@ -178,7 +207,7 @@ impl PyTimeStepping {
                     signals: signals.as_deref(),
                     interrupt: Some(&interrupt),
                     progress: Some(&mut look),
-                    sink: None,
+                    ..RunOptions::default()
                 },
             ))
         });

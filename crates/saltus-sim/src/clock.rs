@@ -2,6 +2,7 @@
 
 use crate::SimError;
 use crate::integrators::Step;
+use saltus_numerics::Memory;
 
 /// Where the steps end.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,22 +39,39 @@ pub(crate) struct Clock {
     anchor: f64,
     count: usize,   // full steps since the anchor
     instant: usize, // next entry of given instants
+    between: bool,  // a scheduled instant was met on the way to the end of the step
     last_h: f64,
 }
 
 impl Clock {
     pub fn new(t0: f64) -> Clock {
-        Clock { t: t0, t0, anchor: t0, count: 0, instant: 0, last_h: f64::NAN }
+        Clock { t: t0, t0, anchor: t0, count: 0, instant: 0, between: false, last_h: f64::NAN }
+    }
+
+    /// What the next step depends on.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.number(&mut self.t);
+        memory.number(&mut self.anchor);
+        memory.count(&mut self.count);
+        memory.count(&mut self.instant);
+        memory.flag(&mut self.between);
+        memory.number(&mut self.last_h);
     }
 
     /// Steps left before `until`, a shortened last one included.
     pub fn steps_ahead(&self, steps: &Steps, until: f64) -> usize {
         match steps {
             Steps::Every(h) => {
-                let ahead = (until - self.t) / h;
                 let slack = self.slack(until, *h) / h;
                 // a rest within the slack is no step
-                if ahead > slack { (ahead - slack).ceil() as usize } else { 0 }
+                let ahead = |from: f64| match (until - from) / h {
+                    ahead if ahead > slack => (ahead - slack).ceil() as usize,
+                    _ => 0,
+                };
+                match self.between && ahead(self.t) > 0 {
+                    true => 1 + ahead(self.anchor + (self.count + 1) as f64 * h),
+                    false => ahead(self.t),
+                }
             }
             Steps::Instants(instants) => {
                 let left = instants.get(self.instant..).unwrap_or(&[]);
@@ -73,7 +91,7 @@ impl Clock {
                 if end > until && end > until + self.slack(until, *h) && until > start {
                     return Ok(Step { start, end: until, h: until - start });
                 }
-                Ok(Step { start, end, h: *h })
+                Ok(Step { start, end, h: if self.between { end - start } else { *h } })
             }
             Steps::Instants(instants) => match instants.get(self.instant) {
                 Some(&end) => Ok(Step { start, end, h: self.settle(end - start, end) }),
@@ -82,13 +100,48 @@ impl Clock {
         }
     }
 
+    /// The same step, ending at a scheduled instant where that comes before its end. Also
+    /// whether it does.
+    pub fn cut(&self, step: Step, steps: &Steps, instant: f64) -> (Step, bool) {
+        let nominal = if let Steps::Every(h) = steps { *h } else { step.end - step.start };
+        let slack = self.slack(instant, nominal);
+        match instant.is_finite() && instant > step.start + slack && instant < step.end - slack {
+            true => (Step { start: step.start, end: instant, h: instant - step.start }, true),
+            false => (step, false),
+        }
+    }
+
+    /// Whether a scheduled instant has come.
+    pub fn has_come(&self, steps: &Steps, instant: f64) -> bool {
+        let h = if let Steps::Every(h) = steps { *h } else { self.last_h };
+        // no step yet: only what is now
+        let slack = if h.is_nan() { 0.0 } else { self.slack(instant, h) };
+        instant.is_finite() && instant <= self.t + slack
+    }
+
+    /// The length of the last step, 0 before there is one.
+    pub fn last_h(&self) -> f64 {
+        if self.last_h.is_nan() { 0.0 } else { self.last_h }
+    }
+
+    /// The step, cut by [`cut`](Self::cut), has been done: the grid of steps stays what it is.
+    pub fn advance_between(&mut self, step: Step) {
+        self.t = step.end;
+        self.last_h = step.h;
+        self.between = true;
+    }
+
     /// The step has been done.
     #[inline]
     pub fn advance(&mut self, step: Step, steps: &Steps) {
+        let whole = self.between || matches!(steps, Steps::Every(h) if *h == step.h);
+        self.between = false;
         self.t = step.end;
         self.last_h = step.h;
         match steps {
-            Steps::Every(h) if *h == step.h => self.count += 1,
+            Steps::Every(h) if whole && step.end == self.anchor + (self.count + 1) as f64 * h => {
+                self.count += 1;
+            }
             Steps::Every(_) => (self.anchor, self.count) = (step.end, 0),
             Steps::Instants(_) => self.instant += 1,
         }

@@ -109,6 +109,16 @@ pub enum SimError {
         /// What it would have to be.
         needs: &'static str,
     },
+    /// An impact on several contacts that does not end.
+    #[error("at t = {time}: the impact on {contacts} contacts has not ended after {steps} steps")]
+    Impact {
+        /// Time of the impact.
+        time: f64,
+        /// Contacts that take part.
+        contacts: usize,
+        /// Steps of its integration.
+        steps: usize,
+    },
     /// Two integrators for systems of one order.
     #[error("two integrators for {order} systems were given; one is enough")]
     Integrators {
@@ -199,6 +209,49 @@ pub enum SimError {
     /// The solver cannot work on the problem.
     #[error(transparent)]
     Numerics(#[from] NumericsError),
+    /// An event could not happen; it changed nothing, and is tried again before the next step.
+    #[error("event `{event}` at t = {time}: {source}")]
+    Event {
+        /// The event.
+        event: String,
+        /// The time.
+        time: f64,
+        /// Why not.
+        source: Box<SimError>,
+    },
+    /// A condition or new value of an event that is not a number.
+    #[error("`{what}` is {value}, expected a finite number")]
+    EventValue {
+        /// What the formula is for.
+        what: String,
+        /// Its value.
+        value: f64,
+    },
+    /// Events that make one another happen without end.
+    #[error(
+        "t = {time}: events make one another happen without end; the last one was `{event}` (after {rounds} rounds)"
+    )]
+    EventLoop {
+        /// The time.
+        time: f64,
+        /// The last event.
+        event: String,
+        /// Rounds of events.
+        rounds: usize,
+    },
+    /// A state of events that belongs to another model.
+    #[error("the state of events has {found} entries for {what}, the model has {expected}")]
+    EventState {
+        /// Of what.
+        what: &'static str,
+        /// Entries found.
+        found: usize,
+        /// Entries that the model has.
+        expected: usize,
+    },
+    /// A checkpoint that cannot be used here.
+    #[error(transparent)]
+    Checkpoint(#[from] crate::CheckpointError),
     /// Recorded rows could not be stored.
     #[error("recording failed: {0}")]
     Record(String),

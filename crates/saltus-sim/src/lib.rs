@@ -1,20 +1,27 @@
 //! Integrators, time-stepping, recorder: where model and numerics meet.
 
+mod checkpoint;
 mod clock;
 mod error;
+mod events;
 pub mod integrators;
 mod recorder;
 mod run;
 mod time_stepping;
 
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Steps;
 pub use error::SimError;
+pub use events::{EventProgress, EventState};
 pub use integrators::{
-    D1MinusLinear, EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
+    D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
     NewtonMode, NewtonSettings, Projection, SchatzmanPaoli, Variant, ZeroOrderHold,
 };
 pub use recorder::signals_of;
 pub use run::{
-    Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal, SignalError, Sink,
+    Change, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats,
+    Signal, SignalError, Sink, Value,
 };
-pub use time_stepping::{Progress, RunFailure, RunOptions, StepStats, TimeStepping};
+pub use time_stepping::{
+    CheckpointEvery, Checkpoints, Progress, RunFailure, RunOptions, StepStats, TimeStepping, Totals,
+};

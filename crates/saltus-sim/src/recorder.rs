@@ -17,7 +17,7 @@ pub(crate) struct Parts {
 impl Parts {
     /// The two halves of a row: first-order systems first, mechanical ones after.
     #[inline]
-    fn rows(&self) -> [&[f64]; 2] {
+    pub fn rows(&self) -> [&[f64]; 2] {
         let first = self.first.as_ref().map_or(&[][..], |part| &part.now().values);
         let second = self.second.as_ref().map_or(&[][..], |part| &part.now().values);
         [first, second]
@@ -32,10 +32,9 @@ pub fn signals_of(model: &Model) -> Layout {
         signals.push(Signal { owner: owner.to_string(), quantity, columns });
     };
     let (first, second) = (Places::new(model, Order::First), Places::new(model, Order::Second));
-    let offset = row::width(Order::First, first.states, first.outputs);
-    let start = |order, places: &Places, quantity| {
-        row::columns(order, places.states, places.outputs, quantity).start
-    };
+    let offset = row::width(Order::First, first.sizes());
+    let start =
+        |order, places: &Places, quantity| row::columns(order, places.sizes(), quantity).start;
     let of_first = |quantity| start(Order::First, &first, quantity);
     let of_second = |quantity| offset + start(Order::Second, &second, quantity);
     for (k, (name, _)) in model.systems().enumerate() {
@@ -58,6 +57,9 @@ pub fn signals_of(model: &Model) -> Layout {
             for quantity in [Quantity::Y, Quantity::U, Quantity::Lam] {
                 push(name, quantity, of_second(quantity), range);
             }
+        }
+        if let Some(bond) = &second.bonds[k] {
+            push(name, Quantity::Beta, of_second(Quantity::Beta), bond);
         }
     }
     Layout { title: model.title().to_string(), signals, ledger: second.states > 0 }

@@ -24,12 +24,21 @@ pub enum Quantity {
     U,
     /// Multiplier of an interaction (time-stepping of mechanics: the impulse of the step).
     Lam,
+    /// Integrity of a bond: 1 sound, 0 broken.
+    Beta,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 6] =
-        [Quantity::X, Quantity::Q, Quantity::V, Quantity::Y, Quantity::U, Quantity::Lam];
+    pub const ALL: [Quantity; 7] = [
+        Quantity::X,
+        Quantity::Q,
+        Quantity::V,
+        Quantity::Y,
+        Quantity::U,
+        Quantity::Lam,
+        Quantity::Beta,
+    ];
 
     /// The name in run files, signal paths and Python.
     pub fn name(self) -> &'static str {
@@ -40,6 +49,7 @@ impl Quantity {
             Quantity::Y => "y",
             Quantity::U => "u",
             Quantity::Lam => "lam",
+            Quantity::Beta => "beta",
         }
     }
 
@@ -101,7 +111,7 @@ impl Layout {
 /// a state was set.
 ///
 /// ```text
-/// kinetic + potential − (kinetic + potential)(t0) = work − damping − contact − numerical
+/// kinetic + potential − (kinetic + potential)(t0) = work − damping − impact − friction − numerical
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Ledger {
@@ -109,12 +119,16 @@ pub struct Ledger {
     pub kinetic: f64,
     /// `½ qᵀ K q`.
     pub potential: f64,
-    /// Work of the external forces since `t0`.
+    /// Work of all forces without a potential but damping, and of what moves constraints, since
+    /// `t0`.
     pub work: f64,
-    /// Energy taken by damping since `t0`.
+    /// Energy taken by damping since `t0`: by `C v`, or by what depends on `v` in `F_int`.
     pub damping: f64,
-    /// Energy taken by the interactions (impacts, friction) since `t0`.
-    pub contact: f64,
+    /// Energy taken along the normals of contacts and by constraints since `t0`.
+    pub impact: f64,
+    /// Energy taken along the tangents of contacts, by rolling, relays and other laws of forces
+    /// since `t0`.
+    pub friction: f64,
     /// What is left of the balance: the energy that the scheme itself took since `t0`.
     /// Zero to round-off for θ = 1/2.
     pub numerical: f64,
@@ -122,20 +136,38 @@ pub struct Ledger {
 
 impl Ledger {
     /// Names of the entries, in order.
-    pub const NAMES: [&'static str; 6] =
-        ["kinetic", "potential", "work", "damping", "contact", "numerical"];
+    pub const NAMES: [&'static str; 7] =
+        ["kinetic", "potential", "work", "damping", "impact", "friction", "numerical"];
 
     /// The ledger with these entries, in the order of [`Ledger::NAMES`]; NaN where one lacks.
     pub(crate) fn from_slice(entries: &[f64]) -> Ledger {
-        let entries = entries.first_chunk().unwrap_or(&[f64::NAN; 6]);
-        let [kinetic, potential, work, damping, contact, numerical] = *entries;
-        Ledger { kinetic, potential, work, damping, contact, numerical }
+        let entries = entries.first_chunk().unwrap_or(&[f64::NAN; 7]);
+        let [kinetic, potential, work, damping, impact, friction, numerical] = *entries;
+        Ledger { kinetic, potential, work, damping, impact, friction, numerical }
+    }
+
+    /// Energy taken by the interactions since `t0`: impact and friction.
+    pub fn contact(&self) -> f64 {
+        self.impact + self.friction
+    }
+
+    /// The same with the last entry as what is left of the balance since it was `energy0`.
+    pub(crate) fn closed(mut self, energy0: f64) -> Ledger {
+        let gained = self.kinetic + self.potential - energy0;
+        self.numerical = self.work - self.damping - self.impact - self.friction - gained;
+        self
+    }
+
+    /// The energy when it began.
+    pub(crate) fn start(self) -> f64 {
+        let Ledger { kinetic, potential, work, damping, impact, friction, numerical } = self;
+        kinetic + potential - (work - damping - impact - friction - numerical)
     }
 
     /// The entries, in the order of [`Ledger::NAMES`].
-    pub fn to_array(self) -> [f64; 6] {
-        let Ledger { kinetic, potential, work, damping, contact, numerical } = self;
-        [kinetic, potential, work, damping, contact, numerical]
+    pub fn to_array(self) -> [f64; 7] {
+        let Ledger { kinetic, potential, work, damping, impact, friction, numerical } = self;
+        [kinetic, potential, work, damping, impact, friction, numerical]
     }
 }
 
@@ -267,6 +299,82 @@ pub struct Run {
     pub frames: Frames,
     /// Its totals.
     pub stats: RunStats,
+    /// What happened in it, in the order of time.
+    pub events: Vec<EventRecord>,
+}
+
+/// Something that happened at an instant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EventRecord {
+    /// The instant.
+    pub time: f64,
+    /// What kind of thing.
+    pub kind: EventKind,
+    /// The event of the model that it was; empty where it was none.
+    pub name: String,
+    /// The interaction it happened to; empty where it happened to none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub interaction: String,
+    /// What changed.
+    pub changes: Vec<Change>,
+}
+
+/// What kind of thing happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventKind {
+    /// A condition of the model became true.
+    When,
+    /// A scheduled instant came.
+    Scheduled,
+}
+
+impl EventKind {
+    /// All of them.
+    pub const ALL: [EventKind; 2] = [EventKind::When, EventKind::Scheduled];
+
+    /// The name in run files and Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::When => "when",
+            EventKind::Scheduled => "scheduled",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<EventKind> {
+        EventKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A value before and after.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// Of what: `ball.v[0]`, `mu`, `floor.active` (1 or 0), `floor.law`.
+    pub what: String,
+    /// Before the event.
+    pub before: Value,
+    /// After it.
+    pub after: Value,
+}
+
+/// A number, or the name of a law.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A name.
+    Name(String),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Number(value) => write!(f, "{value}"),
+            Value::Name(name) => f.write_str(name),
+        }
+    }
 }
 
 /// A signal path that the run does not have.

@@ -1,15 +1,18 @@
 //! The time-stepping strategy: one problem a step, events are not located.
 //!
 //! A step is a transaction: the new state is computed beside the old one and takes its place
-//! only when every problem of the step is solved and verified.
+//! only when every problem of the step is solved and verified. Events of the model happen at the
+//! ends of steps (see `events`).
 
 use crate::SimError;
+use crate::checkpoint::{Checkpoint, CheckpointError, Fingerprint, checksum};
 use crate::clock::{Clock, Steps};
+use crate::events::Events;
 use crate::integrators::{Integrator, NewtonSettings, Step, choice};
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
 use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -24,6 +27,8 @@ pub struct StepStats {
     pub iterations: usize,
     /// Verified residual of its problem.
     pub residual: f64,
+    /// Deepest penetration of a contact at its end.
+    pub penetration: f64,
 }
 
 /// How far a run is.
@@ -53,6 +58,38 @@ pub struct RunOptions<'a> {
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
     /// Give recorded rows away in chunks instead of keeping them.
     pub sink: Option<&'a mut dyn Sink>,
+    /// Make checkpoints on the way, and one at the end, however the run ends.
+    pub checkpoints: Option<Checkpoints<'a>>,
+}
+
+/// When a run makes checkpoints, and what becomes of them.
+pub struct Checkpoints<'a> {
+    /// How often.
+    pub every: CheckpointEvery,
+    /// Takes each of them; an error ends the run as one of recording does.
+    pub keep: &'a mut dyn FnMut(&Checkpoint) -> std::io::Result<()>,
+}
+
+/// How often a run makes checkpoints.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CheckpointEvery {
+    /// After so many steps.
+    Steps(usize),
+    /// After so many seconds of wall time, about.
+    Seconds(f64),
+}
+
+/// What all steps since the beginning, or since [`reset`](TimeStepping::reset), have done.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Totals {
+    /// Steps done.
+    pub steps: usize,
+    /// Iterations of the solver.
+    pub iterations: usize,
+    /// Largest verified residual.
+    pub worst_residual: f64,
+    /// Deepest penetration of a contact at the end of a step.
+    pub worst_penetration: f64,
 }
 
 impl std::fmt::Debug for RunOptions<'_> {
@@ -99,10 +136,23 @@ const PROGRESS_SECONDS: f64 = 0.03;
 /// ```
 #[derive(Debug)]
 pub struct TimeStepping {
-    model: Model,
-    steps: Steps,
-    clock: Clock,
-    parts: Parts,
+    pub(crate) model: Model,             // as events have changed it
+    pub(crate) base: Option<Box<Model>>, // as it was given, where events have changed it
+    pub(crate) steps: Steps,
+    pub(crate) clock: Clock,
+    pub(crate) parts: Parts,
+    pub(crate) methods: Methods,
+    pub(crate) events: Events,
+    totals: Totals,
+    recorded: usize, // steps since the run began that is interrupted here, else 0
+}
+
+/// How the steps are computed.
+#[derive(Debug)]
+pub(crate) struct Methods {
+    pub integrators: Vec<Integrator>,
+    pub newton: NewtonSettings,
+    pub solver: Solver,
 }
 
 impl TimeStepping {
@@ -149,13 +199,15 @@ impl TimeStepping {
         solver.check()?;
         let integrators: Vec<Integrator> = integrators.into_iter().collect();
         choice::check(&model, &integrators)?;
-        let part = |order| choice::part(&model, order, &integrators, newton, solver);
-        let (first, second) = (part(Order::First)?, part(Order::Second)?);
-        let clock = Clock::new(t0);
-        Ok(TimeStepping { model, steps, clock, parts: Parts { first, second } })
+        model.prepare();
+        let methods = Methods { integrators, newton, solver: solver.clone() };
+        let (parts, events) = (methods.parts(&model)?, Events::new(&model)?);
+        let (clock, base) = (Clock::new(t0), None);
+        let (totals, recorded) = (Totals::default(), 0);
+        Ok(TimeStepping { model, base, steps, clock, parts, methods, events, totals, recorded })
     }
 
-    /// The model.
+    /// The model, as events have changed it.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -165,9 +217,9 @@ impl TimeStepping {
         self.clock.t
     }
 
-    /// Whether there is no step left before `until`.
+    /// Whether there is no step left before `until`, or an event has stopped the run.
     pub fn done(&self, until: f64) -> bool {
-        self.steps_ahead(until) == 0
+        self.events.state.stopped || self.steps_ahead(until) == 0
     }
 
     /// All signals that a run can record.
@@ -180,10 +232,35 @@ impl TimeStepping {
         Ok(Recorder::new(self.layout(), signals)?.layout)
     }
 
-    /// One step. If it fails, nothing has changed.
+    /// One step, and the events at its end. If the step fails, nothing has changed; if an event
+    /// fails, that event has changed nothing, and is tried again before the next step.
     pub fn step(&mut self) -> Result<StepStats, SimError> {
-        let step = self.clock.next_step(&self.steps, f64::INFINITY)?;
-        self.advance(step)
+        self.begin()?;
+        let done = self.step_towards(f64::INFINITY)?;
+        if !self.events.is_empty() {
+            self.fire_events()?;
+        }
+        Ok(done)
+    }
+
+    /// Events that are due before the first step, or could not happen after the last one.
+    fn begin(&mut self) -> Result<(), SimError> {
+        if self.events.is_empty() {
+            return Ok(());
+        }
+        self.events.state.stopped = false;
+        if self.events.state.pending { self.fire_events() } else { Ok(()) }
+    }
+
+    /// One step, which ends at `until` or the next scheduled instant at the latest.
+    #[inline]
+    fn step_towards(&mut self, until: f64) -> Result<StepStats, SimError> {
+        let step = self.clock.next_step(&self.steps, until)?;
+        if self.events.is_empty() {
+            return self.advance(step, false);
+        }
+        let (step, between) = self.clock.cut(step, &self.steps, self.events.next_instant());
+        self.advance(step, between)
     }
 
     /// Runs until `until` and keeps all recorded rows. The last step is shortened where
@@ -194,7 +271,9 @@ impl TimeStepping {
 
     /// Runs until `until`. An interrupted run is no error; its outcome says so.
     pub fn run_with(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure> {
-        let RunOptions { every, signals, interrupt, mut progress, mut sink } = options;
+        let RunOptions { every, signals, interrupt, mut progress, mut sink, checkpoints } = options;
+        let mut checkpoints = checkpoints.map(|wanted| Keeper::new(wanted, Instant::now()));
+        let before = std::mem::take(&mut self.recorded); // steps of the run that this one goes on with
         let clock = Instant::now();
         let every = every.max(1);
         let mut stats = RunStats {
@@ -212,10 +291,12 @@ impl TimeStepping {
                 let source = SimError::Signal(error);
                 stats.outcome = Outcome::Failed(source.to_string());
                 let (layout, frames) = (self.layout(), Frames::default());
-                return Err(RunFailure { source, run: Box::new(Run { layout, frames, stats }) });
+                let run = Run { layout, frames, stats, events: Vec::new() };
+                return Err(RunFailure { source, run: Box::new(run) });
             }
         };
-        let mut failure = self.check_until(until).err();
+        let happened = self.events.log.len();
+        let mut failure = self.check_until(until).and_then(|()| self.begin()).err();
         let mut frames = Frames::default();
         let capacity = match failure {
             None => self.rows_ahead(&recorder.layout, until, every, sink.is_some()),
@@ -225,7 +306,10 @@ impl TimeStepping {
         recorder.record(&mut frames, self.clock.t, &self.parts, 0, 0.0);
 
         let start = self.clock.t;
-        let ahead = self.steps_ahead(until);
+        let mut ahead = match self.events.state.stopped {
+            true => 0,
+            false => self.steps_ahead(until),
+        };
         let mut pace = Pace { next: 1, stride: 1, last: clock };
         let mut unrecorded = None; // the last step, where it is not recorded
         while failure.is_none() && stats.steps < ahead {
@@ -233,11 +317,7 @@ impl TimeStepping {
                 stats.outcome = Outcome::Interrupted;
                 break;
             }
-            let done = match self
-                .clock
-                .next_step(&self.steps, until)
-                .and_then(|step| self.advance(step))
-            {
+            let done = match self.step_towards(until) {
                 Ok(done) => done,
                 Err(error) => {
                     failure = Some(error);
@@ -246,15 +326,22 @@ impl TimeStepping {
                 }
             };
             stats.steps += 1;
+            if !self.events.is_empty() {
+                failure = self.fire_events().err();
+                stats.failures = usize::from(failure.is_some());
+                // steps were cut, or the run stopped
+                let stopped = self.events.state.stopped;
+                ahead = stats.steps + if stopped { 0 } else { self.steps_ahead(until) };
+            }
             stats.iterations += done.iterations;
             if !(done.residual <= stats.worst_residual) {
                 stats.worst_residual = done.residual;
             }
-            if let Some(part) = &self.parts.second {
-                stats.worst_penetration = stats.worst_penetration.max(part.penetration());
+            if done.penetration > stats.worst_penetration {
+                stats.worst_penetration = done.penetration;
             }
             unrecorded = Some(done);
-            if stats.steps.is_multiple_of(every) || stats.steps == ahead {
+            if (before + stats.steps).is_multiple_of(every) || stats.steps == ahead {
                 unrecorded = None;
                 recorder.record(&mut frames, done.t, &self.parts, done.iterations, done.residual);
                 if let Some(sink) = &mut sink
@@ -262,6 +349,12 @@ impl TimeStepping {
                 {
                     failure = append(*sink, &recorder.layout, &mut frames).err();
                 }
+            }
+            if let Some(keeper) = &mut checkpoints
+                && failure.is_none()
+                && keeper.is_time(stats.steps)
+            {
+                failure = keeper.keep(self, before, stats.steps).err();
             }
             if let Some(progress) = &mut progress
                 && pace.is_time(stats.steps)
@@ -281,28 +374,131 @@ impl TimeStepping {
         {
             failure = failure.or(append(*sink, &recorder.layout, &mut frames).err());
         }
+        if let Some(keeper) = &mut checkpoints
+            && !matches!(failure, Some(SimError::Record(_)))
+        {
+            failure = failure.or(keeper.keep(self, before, stats.steps).err());
+        }
         stats.seconds = clock.elapsed().as_secs_f64();
         if let Some(error) = &failure {
             stats.outcome = Outcome::Failed(error.to_string());
         }
-        let run = Run { layout: recorder.layout, frames, stats };
+        let events = self.events.log[happened..].to_vec();
+        let run = Run { layout: recorder.layout, frames, stats, events };
         match failure {
             None => Ok(run),
             Some(source) => Err(RunFailure { source, run: Box::new(run) }),
         }
     }
 
-    /// Back to the initial state and time.
+    /// Back to the initial state and time, with the initial parameters, laws and connections. If
+    /// it fails, nothing has changed.
     pub fn reset(&mut self) -> Result<(), SimError> {
         let t0 = self.model.t0();
-        if let Some(part) = &mut self.parts.first {
-            part.reset(t0)?;
+        if let Some(base) = &self.base {
+            self.parts = self.methods.parts(base)?;
+        } else {
+            let mut before = Memory::to_write();
+            self.memory(&mut before)?;
+            let parts = [&mut self.parts.first, &mut self.parts.second];
+            let done = parts.into_iter().flatten().try_for_each(|part| part.reset(t0));
+            if let Err(error) = done {
+                let _ = self.memory(&mut Memory::to_read(before.into_bytes())); // it was good before
+                return Err(error);
+            }
         }
-        if let Some(part) = &mut self.parts.second {
-            part.reset(t0)?;
+        if let Some(base) = self.base.take() {
+            self.model = *base;
+        }
+        if !self.events.is_empty() {
+            self.events.reset(&self.model);
         }
         self.clock = Clock::new(t0);
+        (self.totals, self.recorded) = (Totals::default(), 0);
         Ok(())
+    }
+
+    /// The simulation as it is now. (It is borrowed to be changed, and is not: one list of fields
+    /// serves to write and to read.)
+    pub fn checkpoint(&mut self) -> Checkpoint {
+        let mut memory = Memory::to_write();
+        // only reading makes matrices, which may fail
+        let _ = self.memory(&mut memory);
+        let (fingerprint, t) = (self.fingerprint(), self.clock.t);
+        Checkpoint { fingerprint, t, memory: memory.into_bytes() }
+    }
+
+    /// Takes up a simulation of the same model where it was left; the next steps are those of the
+    /// one that was not interrupted, bit for bit. If it fails, nothing has changed.
+    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), SimError> {
+        checkpoint.fingerprint.check(&self.fingerprint())?;
+        let before = self.checkpoint();
+        let mut memory = Memory::to_read(checkpoint.memory.clone());
+        let done = self.memory(&mut memory).and_then(|()| match memory.is_whole() {
+            true => Ok(()),
+            false => Err(CheckpointError::Memory.into()),
+        });
+        if done.is_err() {
+            let _ = self.memory(&mut Memory::to_read(before.memory)); // it was good before
+        }
+        done
+    }
+
+    /// All that changes with time.
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        self.clock.memory(memory);
+        // before the parts: events may have changed what they are made of
+        let mut events = self.events.state.clone();
+        events.memory(memory);
+        if memory.is_read() && events != self.events.state {
+            self.set_event_state(events)?;
+        }
+        for part in [&mut self.parts.first, &mut self.parts.second].into_iter().flatten() {
+            part.memory(memory)?;
+        }
+        self.totals.memory(memory);
+        memory.count(&mut self.recorded);
+        Ok(())
+    }
+
+    /// What a checkpoint must agree with.
+    fn fingerprint(&self) -> Fingerprint {
+        let model = self.base.as_deref().unwrap_or(&self.model);
+        let mut fingerprint = Fingerprint::default();
+        fingerprint.add("t0", model.t0());
+        match &self.steps {
+            Steps::Every(h) => fingerprint.add("the step h", h),
+            Steps::Instants(instants) => {
+                let bytes: Vec<u8> = instants.iter().flat_map(|t| t.to_le_bytes()).collect();
+                let (count, sum) = (instants.len(), checksum(&bytes));
+                fingerprint.add("h", format!("a list of {count} instants (checksum {sum:x})"));
+            }
+        }
+        for (k, (name, system)) in model.systems().enumerate() {
+            let (order, dim) = (system.order().name(), system.dim());
+            let value = format!("`{name}`, {order} with {dim} components");
+            fingerprint.add(format!("system {k}"), value);
+        }
+        let names: Vec<&str> = model.systems().map(|(name, _)| name).collect();
+        for (k, (name, interaction)) in model.interactions().enumerate() {
+            let linked = interaction.systems.iter().map(|id| format!("`{}`", names[id.index()]));
+            let linked = linked.collect::<Vec<_>>().join(" and ");
+            let (law, size) = (interaction.law.name(), interaction.relation.size());
+            let value = format!("`{name}` of {linked}, {law} with {size} components");
+            fingerprint.add(format!("interaction {k}"), value);
+        }
+        let Methods { integrators, newton, solver } = &self.methods;
+        for (k, integrator) in integrators.iter().enumerate() {
+            fingerprint.add(format!("integrator {k}"), format!("{integrator:?}"));
+        }
+        fingerprint.add("newton", format!("{newton:?}"));
+        fingerprint.add("the solver", format!("{solver:?}"));
+        fingerprint
+    }
+
+    /// What all steps so far have done.
+    pub fn totals(&self) -> Totals {
+        self.totals
     }
 
     /// State of a first-order system.
@@ -336,6 +532,20 @@ impl TimeStepping {
     /// Multiplier of an interaction in the last step (mechanics: its impulse).
     pub fn lam(&self, id: InteractionId) -> &[f64] {
         self.of_interaction(id, Quantity::Lam)
+    }
+
+    /// Integrity of a bond, from 1 (sound) to 0 (broken); nothing for other interactions.
+    pub fn beta(&self, id: InteractionId) -> Option<f64> {
+        self.beta_of(id).first().copied()
+    }
+
+    /// The same as a row: one number, or none.
+    pub fn beta_of(&self, id: InteractionId) -> &[f64] {
+        let Some(part) = &self.parts.second else { return &[] };
+        match part.places().bonds.get(id.index()) {
+            Some(Some(range)) => &part.now().get(Quantity::Beta)[range.clone()],
+            _ => &[],
+        }
     }
 
     /// Energies of the mechanical systems, if there are any.
@@ -393,7 +603,7 @@ impl TimeStepping {
 
     /// Advances all parts; commits only if all of them succeed.
     #[inline]
-    fn advance(&mut self, step: Step) -> Result<StepStats, SimError> {
+    fn advance(&mut self, step: Step, between: bool) -> Result<StepStats, SimError> {
         let (mut iterations, mut residual) = (0, 0.0);
         let mut count = |report: Option<Report>| {
             if let Some(report) = report {
@@ -415,8 +625,13 @@ impl TimeStepping {
         if let Some(part) = &mut self.parts.second {
             part.commit();
         }
-        self.clock.advance(step, &self.steps);
-        Ok(StepStats { t: step.end, h: step.h, iterations, residual })
+        match between {
+            false => self.clock.advance(step, &self.steps),
+            true => self.clock.advance_between(step),
+        }
+        let penetration = self.parts.second.as_ref().map_or(0.0, |part| part.penetration());
+        self.totals.add(iterations, residual, penetration);
+        Ok(StepStats { t: step.end, h: step.h, iterations, residual, penetration })
     }
 
     fn check_until(&self, until: f64) -> Result<(), SimError> {
@@ -488,6 +703,83 @@ impl TimeStepping {
             return part.now().get(quantity).get(range.clone()).unwrap_or(&[]);
         }
         &[]
+    }
+}
+
+impl Methods {
+    /// The parts of a model.
+    fn parts(&self, model: &Model) -> Result<Parts, SimError> {
+        let part = |order| choice::part(model, order, &self.integrators, self.newton, &self.solver);
+        Ok(Parts { first: part(Order::First)?, second: part(Order::Second)? })
+    }
+}
+
+impl Totals {
+    fn memory(&mut self, memory: &mut Memory) {
+        memory.count(&mut self.steps);
+        memory.count(&mut self.iterations);
+        memory.number(&mut self.worst_residual);
+        memory.number(&mut self.worst_penetration);
+    }
+
+    #[inline]
+    fn add(&mut self, iterations: usize, residual: f64, penetration: f64) {
+        self.steps += 1;
+        self.iterations += iterations;
+        if !(residual <= self.worst_residual) {
+            self.worst_residual = residual;
+        }
+        if penetration > self.worst_penetration {
+            self.worst_penetration = penetration;
+        }
+    }
+}
+
+impl std::fmt::Debug for Checkpoints<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checkpoints").field("every", &self.every).finish_non_exhaustive()
+    }
+}
+
+/// Makes the checkpoints of a run.
+struct Keeper<'a> {
+    wanted: Checkpoints<'a>,
+    pace: Pace,
+    last: Instant,
+    kept: Option<usize>, // steps of the last one
+}
+
+impl<'a> Keeper<'a> {
+    fn new(wanted: Checkpoints<'a>, now: Instant) -> Keeper<'a> {
+        let pace = Pace { next: 1, stride: 1, last: now };
+        Keeper { wanted, pace, last: now, kept: None }
+    }
+
+    fn is_time(&mut self, steps: usize) -> bool {
+        match self.wanted.every {
+            CheckpointEvery::Steps(every) => steps.is_multiple_of(every.max(1)),
+            CheckpointEvery::Seconds(seconds) => {
+                self.pace.is_time(steps) && self.last.elapsed().as_secs_f64() >= seconds
+            }
+        }
+    }
+
+    /// Keeps one, unless this step has one.
+    fn keep(
+        &mut self,
+        sim: &mut TimeStepping,
+        before: usize,
+        steps: usize,
+    ) -> Result<(), SimError> {
+        if self.kept == Some(steps) {
+            return Ok(());
+        }
+        sim.recorded = before + steps;
+        let checkpoint = sim.checkpoint();
+        sim.recorded = 0;
+        (self.kept, self.last) = (Some(steps), Instant::now());
+        let failed = |error: std::io::Error| SimError::Record(error.to_string());
+        (self.wanted.keep)(&checkpoint).map_err(failed)
     }
 }
 

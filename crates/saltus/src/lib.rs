@@ -57,6 +57,9 @@ pub enum SaltusError {
     /// A stored problem that cannot be read.
     #[error(transparent)]
     ProblemFile(#[from] io::problem_file::ProblemFileError),
+    /// A checkpoint that cannot be written or read.
+    #[error(transparent)]
+    Checkpoint(#[from] io::checkpoint_file::CheckpointFileError),
     /// A table that cannot be written.
     #[error(transparent)]
     Csv(#[from] io::csv::CsvError),
@@ -67,14 +70,15 @@ pub mod prelude {
     pub use crate::SaltusError;
     pub use saltus_linalg::Matrix;
     pub use saltus_model::{
-        Argument, At, Coefficient, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation,
-        FirstOrderRelation, Function, InteractionId, Lagrangian, LagrangianCompliant,
-        LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law, Model, Operator,
-        Prescribed, SystemId,
+        Argument, At, Bond, Coefficient, Event, FirstOrder, FirstOrderLinear,
+        FirstOrderLinearRelation, FirstOrderRelation, Function, InteractionId, Lagrangian,
+        LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law,
+        Model, Operator, Prescribed, SystemId, UserLaw,
     };
-    pub use saltus_numerics::{Problem, Solver};
+    pub use saltus_numerics::{Problem, Solver, UserSet};
     pub use saltus_sim::{
-        D1MinusLinear, EulerMoreau, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
-        Projection, Run, RunOptions, SchatzmanPaoli, Steps, TimeStepping, Variant, ZeroOrderHold,
+        D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean,
+        MoreauJeanBilbao, Projection, Run, RunOptions, SchatzmanPaoli, Steps, TimeStepping,
+        Variant, ZeroOrderHold,
     };
 }

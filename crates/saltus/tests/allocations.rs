@@ -101,6 +101,17 @@ fn ball_through_its_bounces() {
     assert_eq!(allocations(&models::ball(0.1, 5e-3), 2000), 0);
 }
 
+/// Conditions are looked at in every step; steps in which nothing happens take no memory.
+#[test]
+fn steps_without_an_event() {
+    use saltus::prelude::Event;
+    let mut case = models::ball(0.1, 5e-3);
+    let condition = "max(ball.q[0], floor.lam[0]) > 100 or ball.v[0]*t > 100";
+    case.model.add_event(Event::when(condition).disconnect("floor")).unwrap();
+    case.model.add_event(Event::at([1e3]).disconnect("floor")).unwrap();
+    assert_eq!(allocations(&case, 2000), 0);
+}
+
 #[test]
 fn bridge_over_half_waves() {
     assert_eq!(allocations(&models::bridge(0.5, 1e-6), 5000), 0);
@@ -208,6 +219,79 @@ fn mixed_schemes() {
     COUNT.with(|count| count.set(0));
     WATCH.with(|watch| watch.set(true));
     let done = (0..1000).all(|_| sim.step().is_ok());
+    WATCH.with(|watch| watch.set(false));
+    assert!(done);
+    assert_eq!(COUNT.with(Cell::get), 0);
+}
+
+/// Algebraic equations with θ below 1, and matrices that change with time, by Newton's method.
+#[test]
+fn singular_mass_and_moving_matrices() {
+    use saltus::prelude::*;
+    let mut model = Model::new("algebraic");
+    let f = Operator::vector(2, |at, f| {
+        let x = at.first;
+        (f[0], f[1]) = (-x[1], x[1] - x[0] - x[0].powi(3));
+    });
+    let df = Operator::matrix(2, 2, |at, J| {
+        J.copy_from_slice(&[0.0, -1.0, -1.0 - 3.0 * at.first[0].powi(2), 1.0]);
+    });
+    let mut system = FirstOrder::new([1.0, 2.0], f).df_dx(df);
+    system.M = Some(Matrix::from([[1.0, 0.0], [0.0, 0.0]]).into());
+    let id = model.add("algebraic", system).unwrap();
+    let moving = Operator::matrix_of_time(1, 2, |t, C| (C[0], C[1]) = (1.0, 0.1 * t.sin()));
+    let relation = FirstOrderLinearRelation::new(moving, [[1.0], [0.0]]);
+    model.connect("stop", relation, Law::relay(-0.2, 0.2), &[id]).unwrap();
+    let spring = Operator::matrix_of_time(2, 2, |t, A| {
+        A.copy_from_slice(&[0.0, 1.0, -9.0 - t.cos(), -0.1]);
+    });
+    model.add("spring", FirstOrderLinear::new([1.0, 0.0], spring)).unwrap();
+    let integrator = EulerMoreau { theta: 0.5, gamma: 0.5, ..Default::default() }.into();
+    let case = Case { model, h: 1e-2, until: 1.0, integrator };
+    assert_eq!(allocations(&case, 500), 0);
+}
+
+/// A bond that vibrates, is damaged and breaks.
+#[test]
+fn a_bond_that_breaks() {
+    use saltus::prelude::*;
+    let mut model = Model::new("bond");
+    let load = Operator::vector_of_time(1, |t, F| F[0] = 30.0 * t);
+    let mass = LagrangianLinear::new([0.0], [0.0], [[1.0]]).F_ext(load);
+    let id = model.add("mass", mass).unwrap();
+    let relation = LagrangianLinearRelation::new([[1.0]]);
+    let law = Law::cohesive(Bond::new(1e4, 20.0, 0.1), 0.0);
+    model.connect("bond", relation, law, &[id]).unwrap();
+    let integrator = MoreauJean::default().into();
+    let case = Case { model, h: 1e-3, until: 1.0, integrator };
+    assert_eq!(allocations(&case, 1000), 0);
+}
+
+/// Balls between walls under the law of several impacts, once the first of them is over.
+#[test]
+fn several_impacts() {
+    use saltus::prelude::*;
+    let mut model = Model::new("balls between walls");
+    let balls = [0, 1, 2].map(|i| {
+        let ball = LagrangianLinear::new([i as f64], [1.0 - i as f64 * 0.5], [[1.0]]);
+        model.add(&format!("ball{i}"), ball).unwrap()
+    });
+    let law = || Law::multiple_impact(1.0, 1.0);
+    let pairs = [(0, 1), (1, 2)];
+    for (a, b) in pairs {
+        let gap = LagrangianLinearRelation::new([[-1.0, 1.0]]);
+        model.connect(&format!("pair{a}"), gap, law(), &[balls[a], balls[b]]).unwrap();
+    }
+    for (name, sign, ball) in [("left", 1.0, balls[0]), ("right", -1.0, balls[2])] {
+        let mut wall = LagrangianLinearRelation::new([[sign]]);
+        wall.b = Some(vec![2.5]);
+        model.connect(name, wall, law(), &[ball]).unwrap();
+    }
+    let mut sim = TimeStepping::new(model, 1e-2, [MoreauJean::default().into()]).unwrap();
+    sim.run(60.0).unwrap();
+    COUNT.with(|count| count.set(0));
+    WATCH.with(|watch| watch.set(true));
+    let done = (0..3000).all(|_| sim.step().is_ok());
     WATCH.with(|watch| watch.set(false));
     assert!(done);
     assert_eq!(COUNT.with(Cell::get), 0);

@@ -1,12 +1,12 @@
 //! `saltus info FILE`: what is in a model file, a run or a stored problem.
 
-use super::{problem, with_stats};
+use super::{event_rows, problem, with_stats};
 use crate::text::{self, plural};
 use crate::{Error, Outcome};
 use saltus::io::ModelFile;
 use saltus::io::problem_file::{self, ErrorKind, Kind};
 use saltus::io::run_file::{RunFileError, RunInfo, read_info};
-use saltus::model::System;
+use saltus::model::{System, Trigger};
 use saltus::sim;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -104,10 +104,25 @@ fn model_text(file: &ModelFile) -> String {
         let linked: Vec<&str> = interaction.systems.iter().map(|id| systems[id.index()]).collect();
         let law = interaction.law.name();
         let size = interaction.relation.size();
-        rows.push((name.to_string(), format!("{law}, size {size}, on {}", linked.join(" and "))));
+        let off = if interaction.active { "" } else { ", not connected at first" };
+        let linked = linked.join(" and ");
+        rows.push((name.to_string(), format!("{law}, size {size}, on {linked}{off}")));
     }
     if model.interactions().len() > SHOWN {
         rows.push(("…".into(), plural(model.interactions().len() - SHOWN, "more interaction")));
+    }
+    for event in model.events().iter().take(SHOWN) {
+        let when = match &event.trigger {
+            Trigger::When(condition) => format!("when {condition}"),
+            Trigger::At(times) => format!("at {times:?} s"),
+            Trigger::Every { period, .. } => format!("every {period} s"),
+        };
+        let once = if event.once { ", once" } else { "" };
+        let actions = plural(event.actions.len(), "action");
+        rows.push((event.name.clone(), format!("event {when}{once}: {actions}")));
+    }
+    if model.events().len() > SHOWN {
+        rows.push(("…".into(), plural(model.events().len() - SHOWN, "more event")));
     }
     format!("{} (model file)\n{}", model.title(), text::columns(&rows))
 }
@@ -133,8 +148,10 @@ fn model_json(file: &ModelFile) -> Value {
             "name": name,
             "law": interaction.law.name(),
             "size": interaction.relation.size(),
+            "active": interaction.active,
             "systems": interaction.systems.iter().map(|id| systems[id.index()]).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
+        "events": model.events().iter().map(|event| event.name.as_str()).collect::<Vec<_>>(),
     })
 }
 
@@ -161,6 +178,7 @@ fn run_text(info: &RunInfo) -> String {
         ),
         ("version".to_string(), info.version.clone()),
     ];
+    rows.extend(event_rows(&info.events));
     const SHOWN: usize = 40;
     for signal in info.layout.signals.iter().take(SHOWN) {
         rows.push((signal.path(), plural(signal.columns.len(), "column")));
@@ -178,6 +196,7 @@ fn run_json(info: &RunInfo) -> Value {
         "rows": info.rows,
         "span": info.span,
         "version": info.version,
+        "events": info.events,
         "signals": info.layout.signals.iter().map(|signal| json!({
             "path": signal.path(), "size": signal.columns.len(),
         })).collect::<Vec<_>>(),

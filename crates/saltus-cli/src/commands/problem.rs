@@ -24,7 +24,7 @@ struct Label {
 }
 
 /// In this order they are told.
-const LABELS: [Label; 9] = [
+const LABELS: [Label; 10] = [
     Label { key: "equalities", one: "equality", many: "equalities" },
     Label { key: "complementarities", one: "complementarity", many: "complementarities" },
     Label { key: "intervals", one: "interval", many: "intervals" },
@@ -34,6 +34,7 @@ const LABELS: [Label; 9] = [
     Label { key: "cones", one: "cone", many: "cones" },
     Label { key: "drucker_prager", one: "Drucker-Prager cone", many: "Drucker-Prager cones" },
     Label { key: "von_mises", one: "von Mises surface", many: "von Mises surfaces" },
+    Label { key: "user_sets", one: "set of the user's", many: "sets of the user's" },
 ];
 
 fn label(set: &Set) -> &'static Label {
@@ -47,6 +48,7 @@ fn label(set: &Set) -> &'static Label {
         Set::SecondOrder { .. } => 6,
         Set::DruckerPrager { .. } => 7,
         Set::VonMises { .. } => 8,
+        Set::User(_) => 9,
     };
     &LABELS[place]
 }

@@ -1,13 +1,15 @@
 //! `saltus run FILE`: runs a model file, writes the run and a picture, prints a summary.
 
-use super::with_stats;
+use super::{event_rows, with_stats};
 use crate::preview::Preview;
 use crate::text::{self, plural};
 use crate::{Error, Outcome, chart, paths};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use saltus::io::ModelFile;
 use saltus::io::run_file::RunWriter;
-use saltus::sim::{self, Frames, Layout, Run, RunOptions, Sink, TimeStepping};
+use saltus::io::{ModelFile, checkpoint_file};
+use saltus::sim::{
+    self, CheckpointEvery, Checkpoints, Frames, Layout, Run, RunOptions, Sink, TimeStepping,
+};
 use serde_json::json;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -31,6 +33,17 @@ pub struct Args {
     /// Replace a value of the file, for example `g=1.62` or `floor.law.e=0.5`
     #[arg(long = "set", value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// Write a checkpoint here on the way and at the end, from which --resume goes on
+    #[arg(long, value_name = "PATH")]
+    checkpoint: Option<PathBuf>,
+    /// How often: a number of steps (`1000`) or of seconds (`30s`)
+    #[arg(long, value_name = "N|SECONDS", requires = "checkpoint", default_value = "60s",
+          value_parser = checkpoint_every)]
+    checkpoint_every: CheckpointEvery,
+    /// Go on from a checkpoint of the same model; the run file begins at its time
+    /// [default name of the run file: NAME-from-T.h5]
+    #[arg(long, value_name = "PATH")]
+    resume: Option<PathBuf>,
     /// The picture to write, .png or .svg [default: as the run file, .png]
     #[arg(long, value_name = "PICTURE")]
     plot: Option<PathBuf>,
@@ -50,7 +63,9 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let overrides = overrides(args)?;
     let file = ModelFile::read(&args.file, &overrides).map_err(|error| error.report())?;
     let settings = &file.simulation;
-    let output = args.output.clone().unwrap_or_else(|| default_output(&args.file));
+    let resumed = args.resume.as_ref().map(checkpoint_file::load).transpose()?;
+    let from = resumed.as_ref().map(sim::Checkpoint::t);
+    let output = args.output.clone().unwrap_or_else(|| default_output(&args.file, from));
     let picture = match (&args.plot, args.no_plot) {
         (Some(path), _) => Some(path.clone()),
         (None, true) => None,
@@ -62,6 +77,15 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         chart::check_path(picture)?;
         files.push(("the picture", picture));
     }
+    if let Some(checkpoint) = &args.checkpoint {
+        saltus::io::check_target(checkpoint)?;
+        files.push(("the checkpoint", checkpoint));
+    }
+    if let Some(resume) = &args.resume
+        && args.resume != args.checkpoint
+    {
+        files.push(("the checkpoint to resume", resume));
+    }
     paths::check_distinct(&files, "give other names with -o and --plot, or --no-plot")?;
 
     let mut sim = TimeStepping::with_methods(
@@ -71,6 +95,9 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         &settings.solver,
         settings.newton,
     )?;
+    if let Some(checkpoint) = &resumed {
+        sim.restore(checkpoint)?;
+    }
     let signals = settings.output.signals.as_deref();
     let layout = sim.layout_of(signals)?;
     let interrupt = interrupt_flag()?; // before there is a file that a Ctrl-C would leave
@@ -92,6 +119,12 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         bar.set_position((1000.0 * share) as u64);
         bar.set_message(format!("t = {:.6}", progress.t));
     };
+    let mut keep = |checkpoint: &sim::Checkpoint| match &args.checkpoint {
+        Some(path) => checkpoint_file::save(checkpoint, path).map_err(std::io::Error::other),
+        None => Ok(()),
+    };
+    let every = args.checkpoint_every;
+    let checkpoints = args.checkpoint.as_ref().map(|_| Checkpoints { every, keep: &mut keep });
     let result = sim.run_with(
         settings.until,
         RunOptions {
@@ -100,6 +133,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
             interrupt: Some(&interrupt),
             progress: Some(&mut show),
             sink: Some(&mut sink),
+            checkpoints,
         },
     );
     bar.finish_and_clear();
@@ -112,6 +146,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         text::message(&format!("the run was stopped, its file could not be written: {why}"));
         return Ok(Outcome::Failed);
     }
+    sink.writer.events(&run.events);
     let written = match sink.writer.finish(&run.stats) {
         Ok(written) => written,
         Err(error) => {
@@ -125,7 +160,9 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     };
 
     let picture = drawn.as_ref().ok().copied().flatten();
-    let report = Report { run: &run, file: &file, sim: &sim, written: &written, picture };
+    let checkpoint = args.checkpoint.as_deref();
+    let report =
+        Report { run: &run, file: &file, sim: &sim, from, written: &written, picture, checkpoint };
     if args.json {
         text::out(&format!("{}\n", report.json()))?;
     } else if !args.quiet {
@@ -176,8 +213,10 @@ struct Report<'a> {
     run: &'a Run,
     file: &'a ModelFile,
     sim: &'a TimeStepping,
+    from: Option<f64>, // the time of the checkpoint that was resumed
     written: &'a Path,
     picture: Option<&'a Path>,
+    checkpoint: Option<&'a Path>,
 }
 
 impl Report<'_> {
@@ -188,11 +227,14 @@ impl Report<'_> {
             "systems": self.file.model.systems().len(),
             "interactions": self.file.model.interactions().len(),
             "t": self.sim.t(),
+            "from": self.from,
             "until": settings.until,
             "h": settings.h,
             "ledger": self.sim.ledger(),
+            "events": self.run.events,
             "output": self.written,
             "plot": self.picture,
+            "checkpoint": self.checkpoint,
         });
         with_stats(document, &self.run.stats)
     }
@@ -218,8 +260,9 @@ impl Report<'_> {
             (
                 "run".to_string(),
                 format!(
-                    "{} to t = {} s in {} ({} a step)",
+                    "{}{} to t = {} s in {} ({} a step)",
                     plural(stats.steps, "step"),
+                    self.from.map_or(String::new(), |t| format!(" from t = {t} s")),
                     self.sim.t(),
                     text::seconds(stats.seconds),
                     text::seconds(stats.seconds / stats.steps.max(1) as f64),
@@ -239,13 +282,14 @@ impl Report<'_> {
                 "energy".to_string(),
                 format!(
                     "{:.6} J = kinetic {:.6} + potential {:.6}; \
-                     work {:.6}, damping {:.6}, contact {:.6}, numerical {:.1e}",
+                     work {:.6}, damping {:.6}, impact {:.6}, friction {:.6}, numerical {:.1e}",
                     ledger.kinetic + ledger.potential,
                     ledger.kinetic,
                     ledger.potential,
                     ledger.work,
                     ledger.damping,
-                    ledger.contact,
+                    ledger.impact,
+                    ledger.friction,
                     ledger.numerical
                 ),
             ));
@@ -254,9 +298,13 @@ impl Report<'_> {
                 format!("deepest penetration {:.3e} m", stats.worst_penetration),
             ));
         }
+        rows.extend(event_rows(&self.run.events));
         rows.push(("run file".to_string(), self.written.display().to_string()));
         if let Some(picture) = &self.picture {
             rows.push(("picture".to_string(), picture.display().to_string()));
+        }
+        if let Some(checkpoint) = &self.checkpoint {
+            rows.push(("checkpoint".to_string(), checkpoint.display().to_string()));
         }
         format!("{}\n{}", model.title(), text::columns(&rows))
     }
@@ -282,8 +330,21 @@ fn overrides(args: &Args) -> Result<Vec<(String, String)>, Error> {
     Ok(overrides)
 }
 
-/// `examples/bouncing-ball/model.toml` becomes `bouncing-ball.h5`.
-fn default_output(file: &Path) -> PathBuf {
+/// `1000` steps, or `30s`.
+fn checkpoint_every(text: &str) -> Result<CheckpointEvery, String> {
+    let wrong = || format!("expected a number of steps (1000) or of seconds (30s), found `{text}`");
+    if let Some(seconds) = text.strip_suffix('s') {
+        let seconds: f64 = seconds.trim().parse().map_err(|_| wrong())?;
+        let good = seconds.is_finite() && seconds >= 0.0;
+        return good.then_some(CheckpointEvery::Seconds(seconds)).ok_or_else(wrong);
+    }
+    let steps: usize = text.trim().parse().map_err(|_| wrong())?;
+    (steps > 0).then_some(CheckpointEvery::Steps(steps)).ok_or_else(wrong)
+}
+
+/// `examples/bouncing-ball/model.toml` becomes `bouncing-ball.h5`, and `bouncing-ball-from-2.5.h5`
+/// where the run is resumed at that time.
+fn default_output(file: &Path, from: Option<f64>) -> PathBuf {
     let stem = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().into_owned());
     let name = match stem(file) {
         Some(name) if name != "model" => name,
@@ -292,7 +353,10 @@ fn default_output(file: &Path) -> PathBuf {
             .and_then(|path| path.parent().and_then(Path::file_name).map(PathBuf::from))
             .map_or_else(|| "run".to_string(), |name| name.to_string_lossy().into_owned()),
     };
-    PathBuf::from(format!("{name}.h5"))
+    PathBuf::from(match from {
+        Some(t) => format!("{name}-from-{t}.h5"),
+        None => format!("{name}.h5"),
+    })
 }
 
 /// Set at the first Ctrl-C; the second ends the program at once.

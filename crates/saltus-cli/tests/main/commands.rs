@@ -94,6 +94,31 @@ fn plot_export_and_info_read_a_run() {
 }
 
 #[test]
+fn events_are_told() {
+    let folder = Folder::new();
+    let event =
+        "[[event]]\nname = \"lift\"\nat = 0.3\nset = { \"ball.q\" = [1.25], g = \"g/2\" }\n";
+    folder.write("ball.toml", &format!("{BALL}\n{event}"));
+    let args = ["run", "ball.toml", "--no-plot", "--until", "0.5", "--set", "lift.at=0.25"];
+    let said = folder.saltus(&args).done();
+    for words in ["t = 0.25", "lift (scheduled): ball.q[0] ", "→ 1.25, g 9.81 → 4.905"] {
+        assert!(said.out.contains(words), "{words} in {}", said.out);
+    }
+    let said = folder.saltus(&["info", "ball.h5"]).done();
+    assert!(said.out.contains("lift (scheduled)"), "{}", said.out);
+    for args in [&["info", "ball.h5", "--json"][..], &["run", "ball.toml", "--no-plot", "--json"]] {
+        let said = folder.saltus(args).done();
+        let document: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        let event = &document["events"][0];
+        assert_eq!((&event["kind"], &event["name"]), (&"scheduled".into(), &"lift".into()));
+        assert_eq!(event["changes"][1]["what"], "g");
+        assert_eq!(event["changes"][1]["after"], 9.81 / 2.0);
+    }
+    let said = folder.saltus(&["info", "ball.toml"]).done();
+    assert!(said.out.contains("event at [0.3] s: 2 actions"), "{}", said.out);
+}
+
+#[test]
 fn every_bundled_example_is_listed_and_written() {
     let folder = Folder::new();
     let list = folder.saltus(&["examples"]).done().out;

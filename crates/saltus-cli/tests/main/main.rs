@@ -2,9 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_input;
+mod checkpoint;
 mod commands;
 mod interrupt;
+mod options;
 mod output;
+mod same_bits;
 mod solve;
 
 use std::path::{Path, PathBuf};

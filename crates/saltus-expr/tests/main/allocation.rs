@@ -47,6 +47,9 @@ fn eval_allocates_nothing() {
     let both = function.join(&function.jacobian(&[0]));
     let mut out = [0.0; 8];
     assert_eq!(allocations(|| both.eval(&[1.0], &mut out)), 0);
+
+    both.compile();
+    assert_eq!(allocations(|| (0..20_000).for_each(|_| both.eval(&[1.0], &mut out))), 0);
 }
 
 /// With more registers than a byte can name, the first evaluation on a thread may allocate.

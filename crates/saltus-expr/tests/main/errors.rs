@@ -91,8 +91,10 @@ fn characters() {
     check("!r", "^", "unexpected character `!`; write `not`");
     check("1 − r", "  ^", "unexpected character `−`; write `-`");
     check("π*r²", "^", "unexpected character `π`; write `pi`");
-    check("ball.q", "    ^", "unexpected character `.`");
+    check("r. q", " ^", "unexpected character `.`");
     check("'r'", "^", "unexpected character `'`");
+    check("'r", "^", "unexpected character `'`");
+    check("'r'.2", "^", "unexpected character `'`");
     check("r\0", " ^", "unexpected character `\\0`");
     check("\u{feff}r", "^", "unexpected character `\\u{feff}`");
     check("🦀", "^", "unexpected character `🦀`");

@@ -5,6 +5,7 @@ mod arrays;
 mod derivatives;
 mod errors;
 mod folding;
+mod machine;
 mod meaning;
 mod names;
 mod robustness;

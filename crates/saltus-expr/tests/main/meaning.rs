@@ -3,6 +3,7 @@
 use std::f64::consts::{E, FRAC_PI_4, PI, TAU};
 
 use crate::value;
+use saltus_expr::Formula;
 
 #[track_caller]
 fn check(cases: &[(&str, f64)]) {
@@ -189,4 +190,15 @@ fn long_and_deep() {
         let text = format!("{}x{}", "x+(".repeat(depth), ")".repeat(depth));
         assert_eq!(value(&text), 3.0 * (depth as f64 + 1.0));
     }
+}
+
+#[test]
+fn names_of_members() {
+    let names = ["ball.q[0]", "bead 3.lam[1]", "r"];
+    let formula = Formula::parse("ball.q [ 0 ]*10 + 'bead 3'.lam[1]/r", &names).unwrap();
+    assert_eq!(formula.eval(&[2.0, 3.0, 4.0]), 20.75);
+    let used = saltus_expr::names("min(ball.q[0], 'bead 3'.lam[1]) < 2.e3").unwrap();
+    assert_eq!(used, ["ball.q[0]", "bead 3.lam[1]"]);
+    let error = Formula::parse("ball.q[1]", &names).unwrap_err();
+    assert_eq!(error.to_string(), "unknown name `ball.q[1]`; did you mean `ball.q[0]`?");
 }

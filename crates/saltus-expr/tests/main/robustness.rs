@@ -196,7 +196,7 @@ fn mutated_arrays() {
 }
 
 /// A formula of `A` and `B`, as text.
-fn grown(random: &mut Random, depth: usize) -> String {
+pub(crate) fn grown(random: &mut Random, depth: usize) -> String {
     const LEAVES: &[&str] = &["A", "B", "0", "1.5", "3", "pi"];
     const OPERATORS: &[&str] = &["+", "-", "*", "/", "^", "<", ">=", "==", "!=", "and", "or"];
     const UNARY: &[&str] = &["-", "not ", "sin", "exp", "sqrt", "floor", "sign", "log", "round"];

@@ -10,7 +10,7 @@ use super::tree::{Item, Table};
 use super::vocabulary::SectionId;
 use saltus_expr::nearest;
 use saltus_model::{
-    FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation, Lagrangian,
+    Bond, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation, Lagrangian,
     LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law,
     Model, ModelError, OperatorError, Prescribed, System, SystemId,
 };
@@ -45,25 +45,33 @@ pub(crate) fn connect(file: &Table, model: &mut Model, scope: &Scope) -> Result<
             };
             let relation = part("relation", SectionId::Relation)?;
             let law = part("law", SectionId::Law)?;
-            connect_one(model, &name, &relation, &law, &systems).map_err(|failed| match failed {
-                Failed::Fault(fault) => fault,
-                Failed::Model(error) => {
-                    // `e` is both an offset of a relation and a restitution of a law
-                    let parts = match is_of_law(&error) {
-                        true => [&law, &fields],
-                        false => [&relation, &fields],
-                    };
-                    let place = place_in(&error, &parts).unwrap_or(&item.place);
-                    Fault::new(place, error)
-                }
-            })
+            connect_one(model, &name, &relation, &law, &systems).map_err(
+                |failed| match failed {
+                    Failed::Fault(fault) => fault,
+                    Failed::Model(error) => {
+                        // `e` is both an offset of a relation and a restitution of a law
+                        let parts = match is_of_law(&error) {
+                            true => [&law, &fields],
+                            false => [&relation, &fields],
+                        };
+                        let place = place_in(&error, &parts).unwrap_or(&item.place);
+                        Fault::new(place, error)
+                    }
+                },
+            )?;
+            if let Some(active) = fields.get("active")
+                && let Ok(id) = model.interaction_id(&name)
+            {
+                model.set_active(id, fields.flag(active, "active")?);
+            }
+            Ok(())
         })?;
     }
     Ok(())
 }
 
 /// The tables of an array of tables.
-fn tables<'a>(
+pub(crate) fn tables<'a>(
     file: &'a Table,
     key: &'static str,
     scope: &Scope,
@@ -83,7 +91,7 @@ fn tables<'a>(
 }
 
 /// What a table is called in messages.
-fn owner(table: &Table, what: &str) -> String {
+pub(crate) fn owner(table: &Table, what: &str) -> String {
     match table.get("name").and_then(Item::as_text) {
         Some(name) => format!("{what} `{name}`"),
         None => what.to_owned(),
@@ -144,7 +152,8 @@ fn system(fields: &Fields) -> Result<System, Fault> {
     })
 }
 
-fn law(fields: &Fields) -> Result<Law, Fault> {
+/// A law from its table.
+pub(crate) fn law(fields: &Fields) -> Result<Law, Fault> {
     let e = || fields.coefficient("e");
     let mu = || fields.coefficient("mu");
     Ok(match fields.kind() {
@@ -162,6 +171,27 @@ fn law(fields: &Fields) -> Result<Law, Fault> {
             Law::RollingFriction { e: e()?, mu: mu()?, mu_r: fields.coefficient("mu_r")? }
         }
         "fremond" => Law::Fremond { e: e()?, mu: mu()? },
+        "multiple-impact" => Law::MultipleImpact {
+            e: fields.number("e")?,
+            stiffness: fields.number("stiffness")?,
+            exponent: fields.number("exponent")?,
+        },
+        "cohesive" => Law::Cohesive {
+            bond: Bond {
+                stiffness: fields.number("stiffness")?,
+                strength: fields.number("strength")?,
+                energy: fields.number("energy")?,
+                shear: fields.number("shear")?,
+            },
+            e: e()?,
+            mu: mu()?,
+        },
+        "binary-cohesive" => Law::BinaryCohesive {
+            strength: fields.number("strength")?,
+            opening: fields.number("opening")?,
+            e: e()?,
+            mu: mu()?,
+        },
         kind => unreachable!("the law `{kind}` is in the vocabulary and nowhere else"),
     })
 }

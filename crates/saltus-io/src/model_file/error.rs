@@ -100,6 +100,12 @@ pub enum ErrorKind {
         /// What does, in words.
         found: String,
     },
+    /// An event with no trigger, or more than one.
+    #[error("an event needs one of `when`, `at` and `every`, found {}", if *.found == 0 { "none" } else { "more than one" })]
+    Trigger {
+        /// How many there are.
+        found: usize,
+    },
     /// A text that is no formula.
     #[error(transparent)]
     Formula(#[from] ExprError),

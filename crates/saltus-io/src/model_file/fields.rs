@@ -197,7 +197,10 @@ impl<'a> Fields<'a> {
 
     /// A number, or a formula of what the key allows.
     pub(crate) fn coefficient(&self, key: &str) -> Result<Coefficient, Fault> {
-        arrays::scalar(self.need(key)?, &self.slot(key)).map(Coefficient::from)
+        match (self.get(key), self.find(key).map(|key| &key.absent)) {
+            (None, Some(Absent::Value(_))) => Ok(self.number(key)?.into()),
+            _ => arrays::scalar(self.need(key)?, &self.slot(key)).map(Coefficient::from),
+        }
     }
 
     /// Points of a graph, `[[y, lam], …]`.

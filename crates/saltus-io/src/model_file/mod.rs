@@ -33,6 +33,7 @@
 mod arrays;
 mod build;
 mod error;
+mod events;
 mod expansion;
 mod fields;
 mod overrides;
@@ -216,9 +217,27 @@ fn evaluate(text: &str, name: &str, overrides: &[(String, String)]) -> Result<Mo
         return Err(Fault::new(place, ErrorKind::NoSystem));
     }
     build::connect(file, &mut model, &scope)?;
+    events::add_events(file, &mut model, &scope)?;
+    if model.parameters().len() > 0 {
+        let (text, name, overrides) = (text.to_owned(), name.to_owned(), overrides.to_vec());
+        model = model.with_recipe(move |set| with_parameters(&text, &name, &overrides, set));
+    }
 
     let simulation = simulation::simulation(&settings, &model)?;
     Ok(ModelFile { model, simulation, text: text.to_owned() })
+}
+
+/// The model of a file with other values of some parameters.
+fn with_parameters(
+    text: &str,
+    name: &str,
+    overrides: &[(String, String)],
+    set: &[(&str, f64)],
+) -> Result<Model, String> {
+    let set = set.iter().map(|(name, value)| (format!("parameters.{name}"), format!("{value:?}")));
+    let overrides: Vec<_> = overrides.iter().cloned().chain(set).collect();
+    let file = ModelFile::parse(text, name, &overrides);
+    file.map(|file| file.model).map_err(|error| error.to_string())
 }
 
 /// The title of a file that gives none: its name, or its folder's if it is called `model.toml`.

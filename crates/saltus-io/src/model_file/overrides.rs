@@ -117,7 +117,7 @@ impl Change<'_> {
         if vocabulary().section(SectionId::File).keys.iter().any(|key| key.name == *first) {
             return Ok((Start::File(file), steps));
         }
-        // a system or interaction
+        // a system, interaction or event
         let Some((id, key, index)) = find_member(file, |name| name == first) else {
             return Err(self.unknown_start(file, first, span, parameters));
         };
@@ -286,9 +286,13 @@ fn known_form(section: &Section, kind: Option<&Kind>, name: &str) -> Option<Form
     found.map(|key| key.form.clone())
 }
 
-/// The systems and interactions of a file: section, key, index, name.
+/// The systems, interactions and events of a file: section, key, index, name.
 fn members(file: &Table) -> impl Iterator<Item = (SectionId, &'static str, usize, &str)> {
-    let kinds = [(SectionId::System, "system"), (SectionId::Interaction, "interaction")];
+    let kinds = [
+        (SectionId::System, "system"),
+        (SectionId::Interaction, "interaction"),
+        (SectionId::Event, "event"),
+    ];
     kinds.into_iter().flat_map(|(id, key)| {
         let items = file.get(key).and_then(Item::as_array).unwrap_or(&[]);
         let name = move |(i, item)| Some((id, key, i, member_name(item)?));

@@ -40,6 +40,7 @@ fn definition(id: SectionId) -> &'static str {
         SectionId::MatrixEntries => "matrix-by-formula",
         SectionId::MatrixDiagonal => "matrix-by-diagonal",
         SectionId::MatrixIdentity => "identity-matrix",
+        SectionId::Event => "event",
     }
 }
 
@@ -163,6 +164,15 @@ fn form(form: &Form) -> Value {
             "propertyNames": { "pattern": "^[A-Za-z_][A-Za-z0-9_]*$" },
             "additionalProperties": reference("number"),
         }),
+        Form::Values => json!({
+            "type": "object",
+            "additionalProperties": {
+                "anyOf": [reference("number"), reference("numbers"), { "type": "object" }],
+            },
+        }),
+        Form::ByName(id) => {
+            json!({ "type": "object", "additionalProperties": section_reference(*id) })
+        }
         Form::Table(id) | Form::Kind(id) => section_reference(*id),
         Form::Tables(id) => {
             json!({ "type": "array", "items": section_reference(*id), "minItems": 1 })

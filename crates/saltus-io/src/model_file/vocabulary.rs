@@ -48,6 +48,8 @@ pub enum SectionId {
     MatrixDiagonal,
     /// An identity matrix.
     MatrixIdentity,
+    /// `[[event]]`
+    Event,
 }
 
 /// One table of a model file: its keys, and the keys that each of its kinds adds.
@@ -137,6 +139,10 @@ pub enum Form {
     Points,
     /// A formula of the position in the array.
     Entry,
+    /// New values of states and parameters, by name.
+    Values,
+    /// Tables with a kind, by name.
+    ByName(SectionId),
     /// The table of parameters.
     Parameters,
     /// A table.
@@ -225,6 +231,7 @@ impl Vocabulary {
             matrix_entries(),
             matrix_diagonal(),
             matrix_identity(),
+            event(),
         ];
         debug_assert!(sections.iter().enumerate().all(|(i, section)| section.id as usize == i));
         Vocabulary { sections }
@@ -281,6 +288,10 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
             ),
             PROJECTION,
             THRESHOLD,
+            (
+                "form",
+                "what a step's problem is written in: \"reduced\" (relative velocities) or \"global\" (velocities too)",
+            ),
         ],
     ),
     (
@@ -361,8 +372,11 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// The settings that are one of several words.
-const CHOICES: &[(&str, &[&str])] =
-    &[("projection", &["direct", "combined", "ggl"]), ("variant", &["acceleration", "velocity"])];
+const CHOICES: &[(&str, &[&str])] = &[
+    ("projection", &["direct", "combined", "ggl"]),
+    ("variant", &["acceleration", "velocity"]),
+    ("form", &["reduced", "global"]),
+];
 
 const SYSTEMS: (&str, &str) = ("systems", "names of the systems that it serves");
 const PROJECTION: (&str, &str) = (
@@ -493,6 +507,12 @@ fn file() -> Section {
             Form::Tables(SectionId::Interaction),
             "no interactions",
             "the laws between systems",
+        ),
+        optional(
+            "event",
+            Form::Tables(SectionId::Event),
+            "no events",
+            "what changes states, parameters and laws while the model runs",
         ),
     ];
     section(SectionId::File, "model file", "a model and how it is simulated", keys)
@@ -646,8 +666,44 @@ fn interaction() -> Section {
         needed("systems", Form::Links, "the one or two systems that interact"),
         needed("relation", Form::Kind(SectionId::Relation), "what y is, and how λ acts"),
         needed("law", Form::Kind(SectionId::Law), "what y and λ satisfy"),
+        with_default(
+            "active",
+            Form::Flag,
+            true,
+            "whether it acts from the beginning; if not, an event can connect it",
+        ),
     ]);
     section(SectionId::Interaction, "interaction", "a law on the output of a relation", keys)
+}
+
+fn event() -> Section {
+    let never = "this is not what it waits for";
+    let nothing = "nothing of that";
+    let keys = vec![
+        optional("name", Form::Name, "event1, event2 …", "the event's name"),
+        optional(
+            "for",
+            Form::Repetition,
+            "one table",
+            "repeats the table, for example `i in 0..N`; the end is excluded",
+        ),
+        optional("when", Form::Text, never, "happens when this condition becomes true"),
+        optional("at", Form::Bounds, never, "happens at this instant, or these"),
+        optional("every", Form::Number, never, "happens every so many seconds"),
+        optional("start", Form::Number, "`t0`", "the first instant of `every`"),
+        with_default("once", Form::Flag, false, "whether it happens at most once"),
+        optional(
+            "set",
+            Form::Values,
+            nothing,
+            "new values of states, such as \"ball.v\", and parameters",
+        ),
+        optional("law", Form::ByName(SectionId::Law), nothing, "new laws of interactions"),
+        optional("connect", Form::Signals, nothing, "interactions that act from now on"),
+        optional("disconnect", Form::Signals, nothing, "interactions that act no longer"),
+        with_default("stop", Form::Flag, false, "whether it ends the run"),
+    ];
+    section(SectionId::Event, "event", "what changes at an instant", keys)
 }
 
 fn relation() -> Section {
@@ -732,6 +788,34 @@ fn law() -> Section {
     let mu = || needed("mu", CONTACT, "the friction coefficient, not negative");
     let et = with_default("et", Form::Number, 0.0, "the tangential restitution, in [-1, 1]");
     let mu_r = needed("mu_r", CONTACT, "the coefficient of rolling resistance, a length");
+    let multiple_impact = vec![
+        needed("e", Form::Number, "the energetic restitution, in [0, 1]"),
+        needed("stiffness", Form::Number, "K of the force K d^exponent, positive"),
+        with_default("exponent", Form::Number, 1.5, "at least 1: 1 for springs, 3/2 for Hertz"),
+    ];
+    let after = || {
+        [
+            with_default("e", CONTACT, 0.0, "the restitution of the contact, in [0, 1]"),
+            with_default("mu", CONTACT, 0.0, "its friction coefficient, not negative"),
+        ]
+    };
+    let mut cohesive = vec![
+        needed("stiffness", Form::Number, "force per opening of the sound bond, positive"),
+        needed("strength", Form::Number, "the largest force, positive"),
+        needed("energy", Form::Number, "what it takes to break the bond"),
+        with_default(
+            "shear",
+            Form::Number,
+            1.0,
+            "the tangential stiffness beside the normal one, not negative",
+        ),
+    ];
+    cohesive.extend(after());
+    let mut binary_cohesive = vec![
+        needed("strength", Form::Number, "the force of the bond, positive"),
+        needed("opening", Form::Number, "the gap beyond which it is broken, not negative"),
+    ];
+    binary_cohesive.extend(after());
     Section {
         kinds: vec![
             kind("complementarity", "0 ≤ y ⟂ λ ≥ 0", Vec::new()),
@@ -762,6 +846,21 @@ fn law() -> Section {
                 "fremond",
                 "impact-friction against the mean of the sliding velocities before and after",
                 vec![e(), mu()],
+            ),
+            kind(
+                "multiple-impact",
+                "impacts on several contacts at once, shared as by springs; 0 ≤ u⁺ ⟂ λ ≥ 0 between them",
+                multiple_impact,
+            ),
+            kind(
+                "cohesive",
+                "impact-friction and a bond beside it that is damaged by opening",
+                cohesive,
+            ),
+            kind(
+                "binary-cohesive",
+                "impact-friction and a bond beside it of constant force up to an opening",
+                binary_cohesive,
             ),
         ],
         kind_alone: true,

@@ -11,7 +11,11 @@
 //! /stats/residual            (n,)      float64   of the step's problem, as verified
 //! /stats/status              (n,)      uint8     0: solved (a step that is not ends the run, without a row)
 //! /stats/totals              (6,)      float64   the totals of the root's attributes, in their order
-//! /ledger/{kinetic,potential,work,damping,contact,numerical}  (n,)  float64   with mechanical systems only
+//! /ledger/{kinetic,potential,work,damping,impact,friction,numerical}  (n,)  float64   with mechanical systems only
+//! /events/{time,kind,name,interaction}  (k,)     what happened, where anything did: float64 and strings
+//! /event_changes/{event,what,before,after,before_name,after_name}  (c,)  what that changed: the
+//!                            event's place in `/events` (int64), of what (string), numbers
+//!                            (float64), or names of laws (string)
 //! /model                     attributes: title, version
 //! /model/text                scalar string       the model file, after its overrides as comments,
 //!                            where the run was made from one

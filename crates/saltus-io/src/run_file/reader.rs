@@ -5,7 +5,10 @@
 
 use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns};
 use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
-use saltus_sim::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Signal};
+use saltus_sim::{
+    Change, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats,
+    Signal, Value,
+};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -25,6 +28,8 @@ pub struct RunInfo {
     pub version: String,
     /// The text of its model file, where it was made from one.
     pub model_text: Option<String>,
+    /// What happened in it.
+    pub events: Vec<EventRecord>,
 }
 
 /// Reads a run file whole.
@@ -32,7 +37,7 @@ pub fn read_run(path: impl AsRef<Path>) -> Result<Run, RunFileError> {
     let source = RunSource::open(path.as_ref())?;
     let info = source.info()?;
     let frames = source.frames(&info)?;
-    Ok(Run { layout: info.layout, frames, stats: info.stats })
+    Ok(Run { layout: info.layout, frames, stats: info.stats, events: info.events })
 }
 
 /// Reads what is known about a run, and not its rows.
@@ -103,7 +108,51 @@ impl RunSource {
         };
         let stats = self.stats()?;
         let version = self.checked(model.attr_string("version"))?;
-        Ok(RunInfo { layout, stats, rows, span, version, model_text })
+        let events = match has("events/time") {
+            true => self.events(has("event_changes/event"))?,
+            false => Vec::new(),
+        };
+        Ok(RunInfo { layout, stats, rows, span, version, model_text, events })
+    }
+
+    /// What happened, each with what changed.
+    fn events(&self, has_changes: bool) -> Result<Vec<EventRecord>, RunFileError> {
+        let (kinds, names) = (self.strings("events/kind")?, self.strings("events/name")?);
+        let interactions = self.strings("events/interaction")?;
+        let time = self.numbers::<f64>("events/time", &[kinds.len()])?;
+        let mut events = Vec::with_capacity(time.len());
+        let rest = names.into_iter().zip(interactions);
+        for ((time, kind), (name, interaction)) in time.into_iter().zip(&kinds).zip(rest) {
+            let kind = EventKind::from_name(kind)
+                .ok_or_else(|| self.damaged(format!("`{kind}` is no kind of event")))?;
+            events.push(EventRecord { time, kind, name, interaction, changes: Vec::new() });
+        }
+        if events.len() != kinds.len() {
+            return Err(self.damaged("the tables of `/events` differ in length".to_string()));
+        }
+        if !has_changes {
+            return Ok(events);
+        }
+        let what = self.strings("event_changes/what")?;
+        let of = self.numbers::<i64>("event_changes/event", &[what.len()])?;
+        let values = |side: &str| -> Result<Vec<Value>, RunFileError> {
+            let numbers = self.numbers::<f64>(&format!("event_changes/{side}"), &[what.len()])?;
+            let names = self.strings(&format!("event_changes/{side}_name"))?;
+            let value = |(number, name): (f64, String)| match name.is_empty() {
+                true => Value::Number(number),
+                false => Value::Name(name),
+            };
+            Ok(numbers.into_iter().zip(names).map(value).collect())
+        };
+        let (before, after) = (values("before")?, values("after")?);
+        for ((of, what), (before, after)) in
+            of.into_iter().zip(what).zip(before.into_iter().zip(after))
+        {
+            let event = usize::try_from(of).ok().and_then(|of| events.get_mut(of));
+            let event = event.ok_or_else(|| self.damaged(format!("there is no event {of}")))?;
+            event.changes.push(Change { what, before, after });
+        }
+        Ok(events)
     }
 
     /// The signals in their order: `/model/signals` beside `/model/columns`.

@@ -6,7 +6,7 @@
 use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns};
 use crate::partial::Partial;
 use rust_hdf5::{DatatypeMessage, H5Dataset, H5File, H5Group, Hdf5Error, VarLenUnicode};
-use saltus_sim::{Frames, Layout, Ledger, Outcome, Quantity, RunStats, Sink};
+use saltus_sim::{EventRecord, Frames, Layout, Ledger, Outcome, Quantity, RunStats, Sink, Value};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,7 @@ pub struct RunWriter {
     /// Columns of a row; [`Layout::width`] looks at all signals.
     width: usize,
     model_text: Option<String>,
+    events: Vec<EventRecord>,
     columns: Vec<Column>,
     /// The datasets of `columns`, once they are made in chunks.
     datasets: Vec<H5Dataset>,
@@ -95,6 +96,7 @@ impl RunWriter {
             layout: layout.clone(),
             width: layout.width(),
             model_text: model_text.map(str::to_string),
+            events: Vec::new(),
             columns,
             datasets: Vec::new(),
             chunk_rows,
@@ -128,6 +130,11 @@ impl RunWriter {
         Ok(())
     }
 
+    /// Takes what happened in the run, to be written at the end.
+    pub fn events(&mut self, events: &[EventRecord]) {
+        self.events.extend_from_slice(events);
+    }
+
     /// Completes the file and gives it its name, which is returned.
     pub fn finish(mut self, stats: &RunStats) -> Result<PathBuf, RunFileError> {
         if self.failed {
@@ -136,6 +143,7 @@ impl RunWriter {
         self.guarded(|writer, file| {
             if writer.chunks == 0 { writer.write_whole(file) } else { writer.write_last(file) }?;
             writer.write_model(file)?;
+            writer.write_events(file)?;
             writer.write_totals(file, stats)
         })?;
 
@@ -344,6 +352,45 @@ impl RunWriter {
         Ok(())
     }
 
+    /// `/events`, where there were any.
+    fn write_events(&self, file: &H5File) -> Result<(), Hdf5Error> {
+        if self.events.is_empty() {
+            return Ok(());
+        }
+        let group = file.create_group("events")?;
+        let time: Vec<f64> = self.events.iter().map(|event| event.time).collect();
+        group.new_dataset::<f64>().shape([time.len()]).create("time")?.write_raw(&time)?;
+        strings(&group, "kind", self.events.iter().map(|event| event.kind.name()))?;
+        strings(&group, "name", self.events.iter().map(|event| event.name.as_str()))?;
+        strings(&group, "interaction", self.events.iter().map(|one| one.interaction.as_str()))?;
+
+        let indexed = self.events.iter().enumerate();
+        let changes: Vec<_> = indexed
+            .flat_map(|(k, event)| event.changes.iter().map(move |change| (k, change)))
+            .collect();
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let group = file.create_group("event_changes")?;
+        let of: Vec<i64> = changes.iter().map(|(k, _)| *k as i64).collect();
+        group.new_dataset::<i64>().shape([of.len()]).create("event")?.write_raw(&of)?;
+        strings(&group, "what", changes.iter().map(|(_, change)| change.what.as_str()))?;
+        for side in ["before", "after"] {
+            let values = || {
+                changes
+                    .iter()
+                    .map(|(_, one)| if side == "before" { &one.before } else { &one.after })
+            };
+            let numbers: Vec<f64> = values()
+                .map(|value| if let Value::Number(value) = value { *value } else { f64::NAN })
+                .collect();
+            group.new_dataset::<f64>().shape([numbers.len()]).create(side)?.write_raw(&numbers)?;
+            let names = values().map(|value| if let Value::Name(name) = value { name } else { "" });
+            strings(&group, &format!("{side}_name"), names)?;
+        }
+        Ok(())
+    }
+
     /// The root's attributes, and the same numbers where this library can read them back.
     fn write_totals(&self, file: &H5File, stats: &RunStats) -> Result<(), Hdf5Error> {
         let outcome = match &stats.outcome {
@@ -496,6 +543,7 @@ fn columns(layout: &Layout) -> Vec<Column> {
                 Quantity::Y => "output (mechanics: gap)",
                 Quantity::U => "relative velocity",
                 Quantity::Lam => "multiplier (time-stepping of mechanics: impulse of the step)",
+                Quantity::Beta => "integrity of the bond: 1 sound, 0 broken",
             },
         });
     }
@@ -504,9 +552,10 @@ fn columns(layout: &Layout) -> Vec<Column> {
         let descriptions = [
             "kinetic energy",
             "potential energy",
-            "work of the external forces since t0",
+            "work of the forces without a potential, but damping, since t0",
             "energy taken by damping since t0",
-            "energy taken by the interactions since t0",
+            "energy taken along normals of contacts and by constraints since t0",
+            "energy taken by friction and other laws of forces since t0",
             "energy taken by the scheme since t0",
         ];
         let entries = layout.ledger_columns().zip(Ledger::NAMES).zip(descriptions);
@@ -530,6 +579,18 @@ fn check_names(layout: &Layout) -> Result<(), RunFileError> {
         }
     }
     Ok(())
+}
+
+/// A dataset of strings.
+fn strings<'a>(
+    group: &H5Group,
+    name: &str,
+    strings: impl Iterator<Item = &'a str> + Clone,
+) -> Result<(), Hdf5Error> {
+    let longest = strings.clone().map(str::len).max().unwrap_or(0);
+    let builder = group.new_dataset::<u8>().shape([strings.clone().count()]);
+    let dataset = builder.datatype(fixed_string(longest)).create(name)?;
+    dataset.write_raw_bytes(&padded(strings, longest))
 }
 
 /// A string of fixed length in UTF-8, filled up with zeros; HDF5 has no string of length 0.

@@ -21,7 +21,7 @@ fn a_run_agrees_with_itself() {
 #[test]
 fn the_largest_difference_is_found() {
     let (a, mut b) = (run(), run());
-    b.frames.rows[2 * 19 + 7] += 1e-3; // row 2 of `red ball.v[1]`
+    b.frames.rows[2 * a.layout.width() + 7] += 1e-3; // row 2 of `red ball.v[1]`
     let comparison = compare(&a, &b, 1e-4);
     assert!(!comparison.agrees());
     let worst = comparison.worst().unwrap();

@@ -2,6 +2,7 @@
 
 mod allocation;
 mod errors;
+mod events;
 mod examples;
 mod formulas;
 mod meaning;

@@ -2,7 +2,9 @@
 
 use crate::sample::{self, Folder};
 use saltus_io::run_file::{RunFileError, RunWriter, read_info, read_layout, read_run};
-use saltus_sim::{Frames, Layout, Outcome, Quantity, Run, Sink};
+use saltus_sim::{
+    Change, EventKind, EventRecord, Frames, Layout, Outcome, Quantity, Run, Sink, Value,
+};
 use std::path::Path;
 
 /// Writes a run in pieces of that many rows.
@@ -15,6 +17,7 @@ fn write(path: &Path, run: &Run, piece: usize, text: Option<&str>) {
         Sink::append(&mut writer, &run.layout, &piece).unwrap();
         start = end;
     }
+    writer.events(&run.events);
     assert_eq!(writer.finish(&run.stats).unwrap(), path);
 }
 
@@ -44,6 +47,24 @@ fn round_trip_of_one_row_and_of_none() {
 }
 
 #[test]
+fn round_trip_of_events() {
+    let mut run = sample::run(20);
+    let event = |time: f64, kind, name: &str, changes| {
+        let (name, interaction) = (name.to_string(), String::new());
+        EventRecord { time, kind, name, interaction, changes }
+    };
+    let change = |what: &str, before, after| Change { what: what.to_string(), before, after };
+    run.events.push(event(0.1, EventKind::When, "λ > 0", Vec::new()));
+    check_round_trip(&run, 10); // without changes
+    let changes = vec![
+        change("ball.v[0]", Value::Number(-1.0 / 3.0), Value::Number(1e-300)),
+        change("floor.law", Value::Name("Relay".into()), Value::Name("Equality".into())),
+    ];
+    run.events.push(event(0.2, EventKind::Scheduled, "second", changes));
+    check_round_trip(&run, 10);
+}
+
+#[test]
 fn round_trip_around_chunks() {
     for rows in [8191, 8192, 8193, 16384, 20000] {
         check_round_trip(&sample::run(rows), 1000);
@@ -56,7 +77,7 @@ fn round_trip_around_chunks() {
 fn round_trip_without_signals_and_ledger() {
     let layout = Layout { title: String::new(), ..Layout::default() };
     let frames = sample::frames(&layout, 0..10);
-    check_round_trip(&Run { layout, frames, stats: sample::stats() }, 3);
+    check_round_trip(&Run { layout, frames, stats: sample::stats(), events: Vec::new() }, 3);
 }
 
 #[test]
@@ -83,7 +104,7 @@ fn round_trip_of_many_signals() {
         }
     }
     let frames = sample::frames(&layout, 0..2000);
-    check_round_trip(&Run { layout, frames, stats: sample::stats() }, 100);
+    check_round_trip(&Run { layout, frames, stats: sample::stats(), events: Vec::new() }, 100);
 }
 
 #[test]
@@ -91,7 +112,7 @@ fn a_wide_signal_is_stored() {
     let signals = vec![sample::signal("field", Quantity::X, 0..100_000)];
     let layout = Layout { title: "field".to_string(), signals, ledger: false };
     let frames = sample::frames(&layout, 0..7);
-    check_round_trip(&Run { layout, frames, stats: sample::stats() }, 2);
+    check_round_trip(&Run { layout, frames, stats: sample::stats(), events: Vec::new() }, 2);
 }
 
 #[test]
@@ -299,7 +320,7 @@ fn rows_that_do_not_fit() {
     run.frames.rows.pop();
     let mut writer = RunWriter::create(folder.path("run.h5"), &run.layout, None).unwrap();
     let error = writer.append(&run.frames).unwrap_err();
-    assert_eq!(error, RunFileError::Shape { table: "rows", rows: 10, expected: 190, found: 189 });
+    assert_eq!(error, RunFileError::Shape { table: "rows", rows: 10, expected: 200, found: 199 });
 }
 
 #[test]

@@ -102,5 +102,5 @@ pub fn frames(layout: &Layout, rows: Range<usize>) -> Frames {
 pub fn run(rows: usize) -> Run {
     let layout = layout();
     let frames = frames(&layout, 0..rows);
-    Run { layout, frames, stats: stats() }
+    Run { layout, frames, stats: stats(), events: Vec::new() }
 }

@@ -123,6 +123,10 @@ impl Relation for CompleteFirstOrder {
         Some(self)
     }
 
+    fn operators(&self) -> Vec<&Operator> {
+        vec![&self.h, &self.g, &self.dh_dx, &self.dh_dlam, &self.dg_dx, &self.dg_dlam]
+    }
+
     fn jacobians(&self) -> Vec<Jacobian<'_>> {
         let (h, g) = (&self.h, &self.g);
         let (x, lam) = (Argument::First, Argument::Second);

@@ -61,25 +61,6 @@ impl FirstOrderLinearRelation {
             .into_iter()
             .flatten()
     }
-
-    /// `y ← y + A x` with an `A` that may move with time.
-    fn add(
-        A: &Operator,
-        what: &str,
-        at: At<'_>,
-        x: &[f64],
-        y: &mut [f64],
-    ) -> Result<(), OperatorError> {
-        match A.as_constant() {
-            Some(A) => A.apply_add(x, y),
-            None => {
-                let mut value = Matrix::default();
-                A.eval_matrix(at, what, &mut value)?;
-                value.apply_add(x, y);
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Relation for FirstOrderLinearRelation {
@@ -131,12 +112,12 @@ impl Relation for FirstOrderLinearRelation {
             Some(e) => e.eval(at, "e", y)?,
             None => y.fill(0.0),
         }
-        Self::add(&self.C, "C", at, at.first, y)?;
+        self.C.apply_add(at, "C", at.first, y)?;
         if let Some(D) = &self.D {
-            Self::add(D, "D", at, at.second, y)?;
+            D.apply_add(at, "D", at.second, y)?;
         }
         if let Some(F) = &self.F {
-            Self::add(F, "F", at, at.inputs, y)?;
+            F.apply_add(at, "F", at.inputs, y)?;
         }
         Ok(())
     }
@@ -164,6 +145,10 @@ impl Relation for FirstOrderLinearRelation {
         Some(self)
     }
 
+    fn operators(&self) -> Vec<&Operator> {
+        self.parts().collect()
+    }
+
     fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
         let m = self.size();
         let why = "rows of `C`, state components of the linked systems";
@@ -187,7 +172,7 @@ impl Relation for FirstOrderLinearRelation {
 impl Input for FirstOrderLinearRelation {
     fn value(&self, at: At<'_>, r: &mut [f64]) -> Result<(), OperatorError> {
         r.fill(0.0);
-        Self::add(&self.B, "B", at, at.second, r)
+        self.B.apply_add(at, "B", at.second, r)
     }
 
     fn dlam(&self, at: At<'_>, B: &mut Matrix) -> Result<(), OperatorError> {

@@ -71,6 +71,7 @@ pub struct CompleteLagrangian {
     H: Operator,
     dh_dt: Operator,
     dh_dlam: Option<Operator>,
+    joined: Option<Operator>, // h and H, evaluated in one go
     noise: f64,
     given: [bool; 3], // which of the Jacobians H, ∂h/∂t, ∂h/∂λ
 }
@@ -80,10 +81,13 @@ impl IntoRelation for LagrangianRelation {
 
     fn complete(self, dim: usize) -> CompleteLagrangian {
         let LagrangianRelation { h, H, dh_dt } = self;
+        let (noise, given) = (noise(&h, &H, &dh_dt), [H.is_some(), dh_dt.is_some(), false]);
+        let H = H.unwrap_or_else(|| h.accurate_derivative(Argument::First, dim));
         CompleteLagrangian {
-            noise: noise(&h, &H, &dh_dt),
-            given: [H.is_some(), dh_dt.is_some(), false],
-            H: H.unwrap_or_else(|| h.accurate_derivative(Argument::First, dim)),
+            noise,
+            given,
+            joined: join(&h, &H, dim),
+            H,
             dh_dt: dh_dt.unwrap_or_else(|| h.accurate_derivative(Argument::Time, 1)),
             dh_dlam: None,
             h,
@@ -97,15 +101,25 @@ impl IntoRelation for LagrangianCompliant {
     fn complete(self, dim: usize) -> CompleteLagrangian {
         let LagrangianCompliant { h, H, dh_dlam } = self;
         let size = h.rows();
+        let noise = noise(&h, &H, &Some(Operator::zero(size, 1)));
+        let given = [H.is_some(), false, dh_dlam.is_some()];
+        let H = H.unwrap_or_else(|| h.accurate_derivative(Argument::First, dim));
         CompleteLagrangian {
-            noise: noise(&h, &H, &Some(Operator::zero(size, 1))),
-            given: [H.is_some(), false, dh_dlam.is_some()],
-            H: H.unwrap_or_else(|| h.accurate_derivative(Argument::First, dim)),
+            noise,
+            given,
+            joined: join(&h, &H, dim),
+            H,
             dh_dt: Operator::zero(size, 1),
             dh_dlam: Some(dh_dlam.unwrap_or_else(|| h.derivative(Argument::Second, size))),
             h,
         }
     }
+}
+
+/// Both in one evaluation, where they are formulas of the right shapes.
+fn join(h: &Operator, H: &Operator, dim: usize) -> Option<Operator> {
+    let fits = h.shape() == (h.rows(), 1) && H.shape() == (h.rows(), dim);
+    fits.then(|| Operator::joined(&[h, H]))?
 }
 
 /// That of central differences, where `H` or `∂h/∂t` is neither given nor exact.
@@ -141,6 +155,26 @@ impl Relation for CompleteLagrangian {
         self.H.eval_matrix(at, "H", C)
     }
 
+    fn output_and_dx(
+        &self,
+        at: At<'_>,
+        y: &mut [f64],
+        C: &mut Matrix,
+        work: &mut Vec<f64>,
+    ) -> Result<(), OperatorError> {
+        let Some(joined) = &self.joined else {
+            self.output(at, y)?;
+            return self.output_dx(at, C);
+        };
+        work.resize(joined.rows(), 0.0);
+        joined.eval(at, "h or H", work)?;
+        let (output, H) = work.split_at(y.len());
+        y.copy_from_slice(output);
+        C.resize(y.len(), self.H.shape().1);
+        C.data_mut().copy_from_slice(H);
+        Ok(())
+    }
+
     fn output_dlam(&self, at: At<'_>, D: &mut Matrix) -> Result<(), OperatorError> {
         match &self.dh_dlam {
             Some(value) => value.eval_matrix(at, "dh_dlam", D),
@@ -153,6 +187,11 @@ impl Relation for CompleteLagrangian {
 
     fn output_dt(&self, at: At<'_>, rate: &mut [f64]) -> Result<(), OperatorError> {
         self.dh_dt.eval(at, "dh_dt", rate)
+    }
+
+    fn operators(&self) -> Vec<&Operator> {
+        let all = [&self.h, &self.H, &self.dh_dt].into_iter();
+        all.chain(&self.dh_dlam).chain(&self.joined).collect()
     }
 
     fn jacobians(&self) -> Vec<Jacobian<'_>> {

@@ -80,6 +80,10 @@ impl Relation for CompletePrescribed {
         Ok(())
     }
 
+    fn operators(&self) -> Vec<&Operator> {
+        vec![&self.given.v]
+    }
+
     fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
         let dofs = &self.given.dofs;
         check::not_empty(owner, "dofs", dofs.len())?;

@@ -117,6 +117,10 @@ impl FirstOrderSystem for Complete {
         self.df_dx.eval_matrix(at, "df_dx", A)
     }
 
+    fn operators(&self) -> Vec<&Operator> {
+        [&self.given.f, &self.df_dx].into_iter().chain(&self.given.M).collect()
+    }
+
     fn jacobians(&self) -> Vec<Jacobian<'_>> {
         let (value, function, given) = (&self.df_dx, &self.given.f, self.given.df_dx.is_some());
         vec![Jacobian { name: "df_dx", given, value, function, by: Argument::First }]

@@ -70,15 +70,7 @@ impl FirstOrderSystem for FirstOrderLinear {
 
     fn rhs(&self, at: At<'_>, f: &mut [f64]) -> Result<(), OperatorError> {
         self.forcing(at.t, f)?;
-        match self.A.as_constant() {
-            Some(A) => A.apply_add(at.first, f),
-            None => {
-                let mut A = Matrix::default();
-                self.A.eval_matrix(at, "A", &mut A)?;
-                A.apply_add(at.first, f);
-            }
-        }
-        Ok(())
+        self.A.apply_add(at, "A", at.first, f)
     }
 
     fn forcing(&self, t: f64, b: &mut [f64]) -> Result<(), OperatorError> {
@@ -93,6 +85,10 @@ impl FirstOrderSystem for FirstOrderLinear {
 
     fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError> {
         self.A.eval_matrix(at, "A", A)
+    }
+
+    fn operators(&self) -> Vec<&Operator> {
+        std::iter::once(&self.A).chain(&self.b).collect()
     }
 
     fn check(&self, owner: &str) -> Result<(), ModelError> {

@@ -201,6 +201,21 @@ impl SecondOrderSystem for Complete {
         Ok(())
     }
 
+    /// `D = F_int(t, q, v) − F_int(t, q, 0)`. Where `F_int` has no value at rest, nothing is known.
+    fn damping(&self, at: At<'_>, D: &mut [f64], work: &mut [f64]) -> Result<bool, OperatorError> {
+        let Some(F_int) = self.given.F_int.as_ref().filter(|F| F.uses(Argument::Second)) else {
+            return Ok(false);
+        };
+        D.fill(0.0);
+        let rest = At { second: D, ..at };
+        if F_int.eval(rest, "F_int", work).is_err() {
+            return Ok(false);
+        }
+        F_int.eval(at, "F_int", D)?;
+        D.iter_mut().zip(&*work).for_each(|(D, at_rest)| *D -= at_rest);
+        Ok(true)
+    }
+
     fn external(&self, t: f64, F: &mut [f64]) -> Result<(), OperatorError> {
         match &self.given.F_ext {
             Some(value) => value.eval(At::time(t).with(&self.given.z0), "F_ext", F),
@@ -276,6 +291,16 @@ impl SecondOrderSystem for Complete {
             dv.data_mut().iter_mut().zip(of_v).for_each(|(J, x)| *J -= x);
         }
         Ok(())
+    }
+
+    fn operators(&self) -> Vec<&Operator> {
+        let mut all = vec![&self.given.M];
+        all.extend(&self.given.F_ext);
+        match &self.joined {
+            Some(Joined { value, jacobians }) => all.extend([value, jacobians]),
+            None => all.extend(self.forces.iter().flat_map(|f| [&f.value, &f.dq, &f.dv])),
+        }
+        all
     }
 
     fn jacobians(&self) -> Vec<Jacobian<'_>> {

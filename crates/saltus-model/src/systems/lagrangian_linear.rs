@@ -104,6 +104,14 @@ impl SecondOrderSystem for LagrangianLinear {
         Ok(())
     }
 
+    /// `D = C v`.
+    fn damping(&self, at: At<'_>, D: &mut [f64], _: &mut [f64]) -> Result<bool, OperatorError> {
+        if let Some(C) = &self.C {
+            C.apply(at.second, D);
+        }
+        Ok(self.C.is_some())
+    }
+
     /// `½ qᵀ K q`.
     fn potential(&self, q: &[f64]) -> f64 {
         let Some(K) = &self.K else { return 0.0 };
@@ -129,6 +137,10 @@ impl SecondOrderSystem for LagrangianLinear {
     fn force_dv(&self, _: At<'_>, J: &mut Matrix, _: &mut Matrix) -> Result<(), OperatorError> {
         self.minus(&self.C, J);
         Ok(())
+    }
+
+    fn operators(&self) -> Vec<&Operator> {
+        self.F_ext.iter().collect()
     }
 
     fn check(&self, owner: &str) -> Result<(), ModelError> {

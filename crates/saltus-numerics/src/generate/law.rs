@@ -67,6 +67,14 @@ fn draw(set: &Set, shares: Shares, random: &mut Random, z: &mut [f64], w: &mut [
             return;
         }
         Set::VonMises { sigma_y } => return flow(sigma_y, shares, random, z, w),
+        Set::User(ref user) => {
+            // x − P(x) is normal to the set at P(x)
+            let x = random.vector(z.len());
+            z.copy_from_slice(&x);
+            user.0.project(z);
+            (0..x.len()).for_each(|i| w[i] = z[i] - x[i]);
+            return;
+        }
         Set::Coulomb2 { mu } | Set::Coulomb3 { mu } => [(1, z.len(), mu, mu), (0, 0, 0.0, 0.0)],
         Set::SecondOrder { mu } => [(1, z.len(), mu, 0.0), (0, 0, 0.0, 0.0)],
         Set::DruckerPrager { eta, theta } => [(1, z.len(), eta, theta), (0, 0, 0.0, 0.0)],

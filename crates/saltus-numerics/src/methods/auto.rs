@@ -26,7 +26,8 @@ use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Newton, Pivoting
 use crate::residual::residual;
 use crate::{
     Attempt, AutoSettings, EnumerationSettings, FischerBurmeisterSettings, GaussSeidelSettings,
-    LemkeSettings, NewtonSettings, NumericsError, PivotingSettings, Problem, Report, Status,
+    LemkeSettings, Memory, NewtonSettings, NumericsError, PivotingSettings, Problem, Report,
+    Status,
 };
 
 /// Unknowns up to which the first try may change them one at a time without a mode to start from.
@@ -217,6 +218,13 @@ impl Auto {
     pub fn forget(&mut self) {
         self.pivoting.forget();
         self.forget_mode();
+    }
+
+    /// What the next call depends on besides its arguments.
+    pub(crate) fn memory(&mut self, memory: &mut Memory, problem: Option<&Problem>) {
+        self.pivoting.memory(memory, problem);
+        self.proximal.memory(memory);
+        memory.flag(&mut self.is_singular);
     }
 
     /// Forgets the mode of the last call.

@@ -52,7 +52,8 @@ use crate::polyhedral::Expanded;
 use crate::residual::{Residual, is_round_off, residual};
 use crate::watch::{self, Watch};
 use crate::{
-    Attempt, History, Interrupt, NumericsError, Operator, Problem, Report, Set, Solver, Status,
+    Attempt, History, Interrupt, Memory, NumericsError, Operator, Problem, Report, Set, Solver,
+    Status,
 };
 
 /// A method with the buffers it keeps between calls.
@@ -235,6 +236,18 @@ impl Workspace {
         match &mut self.method {
             Method::Auto(method) => method.forget(),
             Method::Pivoting(method) => method.forget(),
+            _ => {}
+        }
+    }
+
+    /// What the next call depends on besides its arguments, to the last bit. `problem` is the one
+    /// that the next call will be about, if its matrix is still that of the last one.
+    ///
+    /// The methods that are not named here start every call from its arguments.
+    pub fn memory(&mut self, memory: &mut Memory, problem: Option<&Problem>) {
+        match &mut self.method {
+            Method::Auto(method) => method.memory(memory, problem),
+            Method::Pivoting(method) => method.memory(memory, problem),
             _ => {}
         }
     }

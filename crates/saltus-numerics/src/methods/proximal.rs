@@ -17,7 +17,7 @@ use super::pivoting::Progress;
 use crate::mode::{Side, Slack, allowed, side_of, wrong};
 use crate::residual::{Residual, residual};
 use crate::sets::clamp;
-use crate::{Operator, Problem, Report, Status};
+use crate::{Memory, Operator, Problem, Report, Status};
 use saltus_linalg::{DenseLu, MaskedFactor, Sparse};
 
 /// `ε`.
@@ -73,6 +73,12 @@ impl Proximal {
     /// Forgets the answer of the last call.
     pub(crate) fn forget(&mut self) {
         self.answer.clear();
+    }
+
+    /// What the next call depends on besides its arguments.
+    pub(crate) fn memory(&mut self, memory: &mut Memory) {
+        memory.list(&mut self.answer, 0.0, Memory::number);
+        Side::memory(&mut self.mode, memory);
     }
 
     /// The mode of the last answer.

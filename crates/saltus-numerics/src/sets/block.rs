@@ -9,7 +9,7 @@
 //! | `Rolling3` | take-off, both stick, one of them slips, both slip (see `rolling_block`) |
 //! | `VonMises` | elastic, or the multiplier of the yield surface by a scalar root |
 //! | longer cones | take-off, stick, or the surface by Newton's method (see `long_cone`) |
-//! | what is degenerate | see `iterate` |
+//! | what is degenerate, and `User` | see `iterate` |
 
 use super::iterate::{ACCEPTED, error, iterate};
 use super::long_cone::long_cone;
@@ -46,6 +46,7 @@ pub(crate) fn solve(set: &Set, W: &[f64], b: &[f64], z: &mut [f64]) -> bool {
             let (lower, upper) = set.bounds().unwrap_or_default();
             pivots(W, b, lower, upper, z)
         }
+        Set::User(_) => false,
     };
     done || iterate(set, W, b, z)
 }

@@ -15,6 +15,7 @@
 //! | `Rolling2`, `Rolling3` | and `‖z_R‖ ≤ μ_r z_N` | `μ ‖w_T‖ + μ_r ‖w_R‖` | with rolling resistance |
 //! | `DruckerPrager` | `‖z_T‖ ≤ η z_N` | `θ ‖w_T‖` | plastic flow with dilatancy |
 //! | `VonMises` | `z₁² + z₂² − z₁z₂ + 3 z₃² ≤ σ²` | 0 | plastic flow in plane stress |
+//! | `User` | any convex set whose projection is known | 0 | the user's own |
 //!
 //! Each set knows its projection, the Jacobian of its natural map, the solution of its one-block
 //! problem, and its share of the residual; that is all a method asks. The shift `φ` (De Saxcé)
@@ -33,9 +34,11 @@ mod resolvent;
 mod rolling;
 mod rolling_block;
 mod slip;
+mod user;
 
 pub(crate) use block::eliminate;
 pub use graph::{Graph, GraphError};
+pub use user::{SharedSet, UserSet};
 
 use std::sync::Arc;
 
@@ -98,12 +101,19 @@ pub enum Set {
         /// Yield stress.
         sigma_y: f64,
     },
+    /// `−w ∈ N_K(z)` with a convex set of the user's own.
+    User(SharedSet),
 }
 
 /// Most components of a block other than boxes and `SecondOrder`.
 pub const LARGEST_BLOCK: usize = 5;
 
 impl Set {
+    /// A set of the user's own.
+    pub fn user(set: impl UserSet + 'static) -> Set {
+        Set::User(SharedSet(Arc::new(set)))
+    }
+
     /// The bounds of each component, for a box.
     #[inline]
     pub fn bounds(&self) -> Option<(f64, f64)> {
@@ -129,6 +139,7 @@ impl Set {
             Set::SecondOrder { .. } => "SecondOrder",
             Set::DruckerPrager { .. } => "DruckerPrager",
             Set::VonMises { .. } => "VonMises",
+            Set::User(_) => "User",
         }
     }
 
@@ -141,6 +152,7 @@ impl Set {
             Set::Coulomb3 { .. } | Set::Rolling2 { .. } => Some(3),
             Set::DruckerPrager { .. } | Set::VonMises { .. } => Some(3),
             Set::Rolling3 { .. } => Some(5),
+            Set::User(set) => Some(set.0.size()),
         }
     }
 
@@ -167,7 +179,8 @@ impl Set {
             Set::Rolling2 { mu, mu_r } | Set::Rolling3 { mu, mu_r } => [("mu", mu), ("mu_r", mu_r)],
             Set::DruckerPrager { eta, theta } => [("eta", eta), ("theta", theta)],
             Set::VonMises { sigma_y } => [("sigma_y", sigma_y), ("", 0.0)],
-            Set::Free | Set::Nonnegative | Set::Interval { .. } | Set::Graph(_) => return None,
+            Set::Free | Set::Nonnegative | Set::Interval { .. } => return None,
+            Set::Graph(_) | Set::User(_) => return None,
         };
         parameters.into_iter().find(|(_, value)| !(*value >= 0.0 && value.is_finite()))
     }
@@ -209,6 +222,7 @@ impl Set {
                 rolling::project(*mu, *mu_r, x).place()
             }
             Set::VonMises { sigma_y } => ellipse::project(*sigma_y, x),
+            Set::User(set) => set.project(x),
         }
     }
 
@@ -281,6 +295,7 @@ impl Set {
     /// `P_K′(x)`, row by row, for a set that is neither box nor graph.
     fn projection_jacobian(&self, x: &[f64], p: &mut [f64]) {
         match *self {
+            Set::User(ref set) => set.0.jacobian(x, p),
             Set::Coulomb2 { mu } | Set::Coulomb3 { mu } | Set::SecondOrder { mu } => {
                 cone::jacobian(mu, x, p);
             }

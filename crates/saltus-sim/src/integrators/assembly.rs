@@ -4,9 +4,10 @@
 //! interactions one after the other in `y` and `λ`; relations become sparse matrices of the
 //! whole, mass and iteration matrices stay one dense block a system.
 
+use super::row::Sizes;
 use crate::SimError;
 use saltus_linalg::{DenseLu, LinearMap, Matrix, Sparse};
-use saltus_model::{Dependence, Interaction, Linear, Model, Order, System, SystemId};
+use saltus_model::{Dependence, Interaction, Law, Linear, Model, Order, System, SystemId};
 use saltus_numerics::Operator;
 use std::ops::Range;
 
@@ -21,6 +22,10 @@ pub(crate) struct Places {
     pub states: usize,
     /// Interaction components in all.
     pub outputs: usize,
+    /// Of each interaction of the model: which of the bonds it is, if it is one.
+    pub bonds: Vec<Option<Range<usize>>>,
+    /// Bonds in all.
+    pub bond_count: usize,
 }
 
 impl Places {
@@ -41,8 +46,17 @@ impl Places {
                 start..places.outputs
             });
             places.interactions.push(range);
+            let bond = interaction.relation.order() == order && interaction.law.is_bond();
+            let start = places.bond_count;
+            places.bond_count += usize::from(bond);
+            places.bonds.push(bond.then_some(start..places.bond_count));
         }
         places
+    }
+
+    /// The sizes of a row.
+    pub fn sizes(&self) -> Sizes {
+        Sizes { states: self.states, outputs: self.outputs, bonds: self.bond_count }
     }
 
     /// The systems of this order with their ranges, and their position in the model.
@@ -230,6 +244,37 @@ pub(crate) fn factor_in(
 /// same (first order: that change with time at most), so that the matrices of a step can be kept.
 pub(crate) fn is_linear(model: &Model, order: Order) -> bool {
     not_linear(model, order).is_none()
+}
+
+/// Refuses laws that only Moreau–Jean knows: impacts on several contacts, and bonds.
+pub(crate) fn check_laws(model: &Model, integrator: &'static str) -> Result<(), SimError> {
+    let special = |law: &Law| law.is_bond() || matches!(law, Law::MultipleImpact { .. });
+    match model.interactions().find(|(_, one)| special(&one.law)) {
+        None => Ok(()),
+        Some((name, interaction)) => {
+            let owner = format!("`{name}`, law {}", interaction.law.name());
+            let (what, needs) = ("the law", "one of the others; use moreau-jean for it");
+            Err(SimError::Unsuited { integrator, owner, what, needs })
+        }
+    }
+}
+
+/// Refuses what the global form cannot be written for.
+pub(crate) fn check_global(model: &Model) -> Result<(), SimError> {
+    let mechanics = model.interactions().filter(|(_, one)| one.relation.order() == Order::Second);
+    for (name, interaction) in mechanics {
+        let (what, needs) = match &interaction.law {
+            Law::NormalCone { .. } => ("the law", "no polyhedron in the global form"),
+            law if law.is_bond() => ("the law", "no bond in the global form"),
+            _ if interaction.relation.terms().through => {
+                ("the relation", "rigid in the global form")
+            }
+            _ => continue,
+        };
+        let (integrator, owner) = ("moreau-jean", format!("`{name}`"));
+        return Err(SimError::Unsuited { integrator, owner, what, needs });
+    }
+    Ok(())
 }
 
 /// Refuses a model that is not linear, for a scheme that cannot do without.

@@ -19,16 +19,22 @@
 //! w = h(q⁺, λ/h),    C = h κ H,    D = (∂h/∂λ)/h                                      (5)
 //! ```
 //!
-//! The ledger multiplies (1) by the mean velocity `v̄ = (v + v⁺)/2`.
+//! The ledger multiplies (1) by the mean velocity `v̄ = (v + v⁺)/2`. Where `M` turns with `q` the kinetic
+//! energy also changes by `½ vᵀ (M⁺ − M) v`, which is booked with the work of the gyroscopic forces:
+//! the two cancel, but for what the step is too long for.
 
 use super::Step;
 use super::assembly::Places;
+use super::bonds::BondOfStep;
+use super::laws::Laws;
 use super::motion::{Center, Motion};
 use super::newton::{Link, Scheme, SystemBlock, larger};
+use super::part::Part;
 use super::row::MechanicalFields;
 use crate::{Ledger, SimError};
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{At, Model, OperatorError, Relation, SecondOrderSystem, System, Terms};
+use saltus_numerics::Memory;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -46,6 +52,9 @@ pub(super) struct Members {
     pub q_next: Vec<f64>,       // q⁺ of the iterate
     pub F_now: Vec<f64>,
     pub F_next: Vec<f64>,
+    pub D_now: Vec<f64>, // the part of −F that damps
+    pub D_next: Vec<f64>,
+    frictional: Vec<bool>, // rows whose energy is taken by friction
     pub impulse: Vec<f64>, // Hᵀ λ
     pub work: Vec<f64>,
     dF_dq: Matrix,
@@ -72,8 +81,10 @@ pub(super) struct Contact {
     pub ranges: Vec<Range<usize>>, // of its systems
     pub links: Range<usize>,
     pub terms: Terms,
+    pub fixed: bool, // H never changes
     pub compliant: bool,
     pub on_gap: Vec<bool>, // components whose law is on `y/h` in place of `u`
+    pub bond: Option<BondOfStep>,
     pub inputs: Vec<f64>,
     pub q: Vec<f64>,
     pub H: Matrix,
@@ -81,11 +92,12 @@ pub(super) struct Contact {
     pub rate_before: Vec<f64>, // at the beginning of the step
     pub force: Vec<f64>,
     pub y: Vec<f64>,
+    work: Vec<f64>,
 }
 
 impl Members {
     /// The members of a model, for a scheme.
-    pub fn new(model: &Model, places: &Places, motion: &Motion) -> Members {
+    pub fn new(model: &Model, places: &Places, laws: &Laws, motion: &Motion) -> Members {
         let (n, m) = (places.states, places.outputs);
         let mut systems = Vec::new();
         for (_, name, system, range) in places.systems_of(model) {
@@ -96,16 +108,21 @@ impl Members {
                 systems.push(Member { name, system, range, inputs, M, a, kappa });
             }
         }
-        let (mut interactions, mut links) = (Vec::new(), 0);
+        let (mut interactions, mut links, mut bonds) = (Vec::new(), 0, 0);
         for (name, interaction, rows) in places.interactions_of(model) {
             let relation = Arc::clone(&interaction.relation);
             let linked = interaction.systems.iter();
             let ranges: Vec<_> =
                 linked.filter_map(|id| places.systems[id.index()].clone()).collect();
+            let width: usize = ranges.iter().map(|range| range.len()).sum();
             let first = links;
             links += ranges.len();
             let terms = relation.terms();
+            let bond = BondOfStep::new(&interaction.law, bonds, rows.len() / 2);
+            bonds += usize::from(bond.is_some());
+            let fixed = relation.linear().is_some();
             interactions.push(Contact {
+                bond,
                 name: name.to_string(),
                 inputs: relation.z0().to_vec(),
                 relation,
@@ -114,12 +131,14 @@ impl Members {
                 compliant: terms.through && !interaction.law.is_contact(),
                 on_gap: motion.on_gap(&interaction.law, terms, rows.len()),
                 terms,
+                fixed,
                 q: Vec::new(),
                 H: Matrix::default(),
                 rate: vec![0.0; rows.len()],
                 rate_before: vec![0.0; rows.len()],
                 force: vec![0.0; rows.len()],
                 y: vec![0.0; rows.len()],
+                work: Vec::with_capacity(rows.len() * (1 + width)),
                 rows,
             });
         }
@@ -135,6 +154,9 @@ impl Members {
             q_next: vec![0.0; n],
             F_now: vec![0.0; n],
             F_next: vec![0.0; n],
+            D_now: vec![0.0; n],
+            D_next: vec![0.0; n],
+            frictional: laws.frictional(),
             impulse: vec![0.0; n],
             work: vec![0.0; n],
             dF_dq: Matrix::default(),
@@ -143,40 +165,79 @@ impl Members {
         }
     }
 
-    /// Where the energy went: the next entry of the ledger. `share` is the weight of the last force
-    /// in the mean force of the step.
+    /// Where the energy went: the next entry of the ledger, from the impulses along `H` and the
+    /// mean forces of the step, both with the mean of the velocities `path`.
     pub fn book(
-        &self,
+        &mut self,
         energy0: f64,
         now: &MechanicalFields<'_>,
-        next: MechanicalFields<'_>,
-        share: impl Fn(&Member) -> f64,
-    ) {
-        let Ledger { mut work, damping, mut contact, potential: before, .. } =
-            Ledger::from_slice(now.ledger);
-        let (mut kinetic, mut potential) = (0.0, 0.0);
+        next: &MechanicalFields<'_>,
+        links: &[Link],
+        path: Path<'_>,
+    ) -> Result<Ledger, SimError> {
+        let Path { before, after, forces } = path;
+        let mut ledger = Ledger::from_slice(now.ledger);
+        ledger.work -= ledger.potential; // that of the forces without a potential
+        ledger.work -= ledger.kinetic; // ½ vᵀ (M⁺ − M) v is booked with it
+        (ledger.kinetic, ledger.potential) = (0.0, 0.0);
+        damping(&mut self.systems, &mut self.work, &mut self.D_next, |range| {
+            point(&self.center, self.step.end, next.q, next.v, range)
+        })?;
         for member in &self.systems {
-            kinetic += member.kinetic(&next.v[member.range.clone()]);
-            potential += member.system.potential(&next.q[member.range.clone()]);
-            let share = share(member);
+            ledger.work += member.kinetic(&now.v[member.range.clone()]);
+            ledger.kinetic += member.kinetic(&next.v[member.range.clone()]);
+            ledger.potential += member.system.potential(&next.q[member.range.clone()]);
+            // time for which forces act, and weight of the last one in their mean
+            let (span, share) = match forces {
+                Forces::Theta => (self.step.h, member.a),
+                Forces::Mean => (self.step.h, 0.5),
+                Forces::Center => (self.step.h * member.a, 1.0),
+            };
+            let mean = |now: f64, next: f64| share * next + (1.0 - share) * now;
             for i in member.range.clone() {
-                let force = share * self.F_next[i] + (1.0 - share) * self.F_now[i];
-                work += 0.5 * self.step.h * (now.v[i] + next.v[i]) * force;
+                let way = 0.5 * span * (before[i] + after[i]);
+                let damped = mean(self.D_now[i], self.D_next[i]);
+                ledger.work += way * (mean(self.F_now[i], self.F_next[i]) + damped);
+                ledger.damping += way * damped;
             }
         }
-        work += potential - before; // that of the forces without a potential
-        for (lam, (u, u_next)) in next.lam.iter().zip(now.u.iter().zip(&*next.u)) {
-            contact -= 0.5 * lam * (u + u_next);
-        }
-        // what moves the constraints from outside
+        ledger.work += ledger.potential;
         for one in &self.interactions {
             for (i, row) in one.rows.clone().enumerate() {
-                work -= 0.5 * next.lam[row] * (one.rate_before[i] + one.rate[i]);
+                let lam = next.lam[row];
+                if lam == 0.0 {
+                    continue;
+                }
+                let along = |link: &Link| {
+                    let velocities = link.range.clone().map(|j| before[j] + after[j]);
+                    link.Bt.row(i).iter().zip(velocities).map(|(H, v)| H * v).sum::<f64>()
+                };
+                // what moves the constraint from outside, and what is taken
+                let moved = one.rate_before[i] + one.rate[i];
+                let speed = links[one.links.clone()].iter().map(along).sum::<f64>() + moved;
+                let frictional = self.frictional[row];
+                let taken = if frictional { &mut ledger.friction } else { &mut ledger.impact };
+                *taken -= 0.5 * lam * speed;
+                ledger.work -= 0.5 * lam * moved;
             }
         }
-        let numerical = work - damping - contact - (kinetic + potential - energy0);
-        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
-        next.ledger.copy_from_slice(&ledger.to_array());
+        Ok(ledger.closed(energy0))
+    }
+
+    /// What a step finds here.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.numbers(&mut self.F_now);
+        memory.numbers(&mut self.D_now);
+        for member in &mut self.systems {
+            memory.numbers(&mut member.inputs);
+        }
+        for contact in &mut self.interactions {
+            memory.numbers(&mut contact.inputs);
+            memory.numbers(contact.H.data_mut());
+            memory.numbers(&mut contact.rate);
+            memory.numbers(&mut contact.rate_before);
+            memory.numbers(&mut contact.force);
+        }
     }
 
     pub fn inputs(&self, name: &str) -> Option<&[f64]> {
@@ -201,6 +262,17 @@ impl Members {
         }
     }
 
+    /// The inputs of another part.
+    pub fn adopt_inputs(&mut self, before: &dyn Part) {
+        let systems = self.systems.iter_mut().map(|one| (&one.name, &mut one.inputs));
+        let interactions = self.interactions.iter_mut().map(|one| (&one.name, &mut one.inputs));
+        for (name, inputs) in systems.chain(interactions).filter(|(_, z)| !z.is_empty()) {
+            if let Some(z) = before.inputs(name) {
+                inputs.copy_from_slice(z);
+            }
+        }
+    }
+
     /// `M` and `F` at the end of the step.
     pub fn forces(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), SimError> {
         for member in &mut self.systems {
@@ -212,6 +284,45 @@ impl Members {
         }
         Ok(())
     }
+}
+
+/// The velocities whose mean the balance of a step is multiplied by, and what the step does with
+/// the forces.
+pub(super) struct Path<'a> {
+    pub before: &'a [f64],
+    pub after: &'a [f64],
+    pub forces: Forces,
+}
+
+/// Which mean of its forces a step takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Forces {
+    /// Those of the end with the weight `a` of each system.
+    Theta,
+    /// Both ends alike.
+    Mean,
+    /// Those in the middle, for a time `h a`.
+    Center,
+}
+
+/// `D` of all systems, each at its point.
+pub(super) fn damping<'a>(
+    systems: &mut [Member],
+    work: &mut Vec<f64>,
+    D: &mut [f64],
+    at: impl Fn(&Range<usize>) -> At<'a>,
+) -> Result<(), SimError> {
+    for member in systems {
+        let D = &mut D[member.range.clone()];
+        work.resize(work.len().max(D.len()), 0.0);
+        let (at, work) = (at(&member.range).with(&member.inputs), &mut work[..D.len()]);
+        match member.system.damping(at, D, work) {
+            Ok(true) => {}
+            Ok(false) => D.fill(0.0),
+            Err(error) => return Err(error.of(&member.name).into()),
+        }
+    }
+    Ok(())
 }
 
 impl Scheme for Members {
@@ -244,9 +355,10 @@ impl Scheme for Members {
             }
             // the unknown of a central scheme is the velocity in the middle of the step
             let t = if early && contact.terms.velocity { end - 0.5 * h } else { end };
+            contact.press(1.0 / h, lam);
             contact.turn(t, &self.q_next)?;
             match contact.compliant {
-                true => contact.gap(end, 1.0 / h, lam, w)?,
+                true => contact.gap(end, w)?,
                 false => contact.velocity(xi, w),
             }
             if contact.on_gap.contains(&true) {
@@ -269,6 +381,10 @@ impl Scheme for Members {
                     }
                 }
                 first += link.range.len();
+            }
+            if contact.bond.is_some() {
+                let systems = &self.systems;
+                contact.pull(end, h, lam, w, links, |system| systems[system].kappa)?;
             }
             for row in contact.rows.clone() {
                 w[row] += self.shift[row];
@@ -332,6 +448,7 @@ impl Scheme for Members {
             if contact.compliant && links[contact.links.start].on {
                 contact.through(h, end, D)?;
             }
+            contact.yielding(h, D);
         }
         Ok(())
     }
@@ -368,12 +485,41 @@ impl Contact {
         self.ranges.iter().for_each(|range| self.q.extend_from_slice(&q[range.clone()]));
     }
 
-    /// `H` and `∂h/∂t` at this configuration.
+    /// Takes the impulses, which are forces when multiplied by `rate`, where the relation depends
+    /// on them.
+    pub fn press(&mut self, rate: f64, lam: &[f64]) {
+        if self.terms.through {
+            let lam = &lam[self.rows.clone()];
+            self.force.iter_mut().zip(lam).for_each(|(force, lam)| *force = rate * lam);
+        }
+    }
+
+    /// `H` and `∂h/∂t` at this configuration, under the forces that [`press`](Self::press) took.
     pub fn turn(&mut self, t: f64, q: &[f64]) -> Result<(), SimError> {
         self.gather(q);
         let at = At::new(t, &self.q, &self.force).with(&self.inputs);
         let of_contact = |error: OperatorError| error.of(&self.name);
-        self.relation.output_dx(at, &mut self.H).map_err(of_contact)?;
+        if !(self.fixed && self.H.rows() > 0) {
+            self.relation.output_dx(at, &mut self.H).map_err(of_contact)?;
+        }
+        if self.terms.time {
+            self.relation.output_dt(at, &mut self.rate).map_err(of_contact)?;
+        }
+        Ok(())
+    }
+
+    /// [`turn`](Self::turn), then `y = h(t, q)` of a relation whose output does not depend on `λ`.
+    pub fn turn_with_gap(&mut self, t: f64, q: &[f64], y: &mut [f64]) -> Result<(), SimError> {
+        self.gather(q);
+        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        let of_contact = |error: OperatorError| error.of(&self.name);
+        let y = &mut y[self.rows.clone()];
+        if self.fixed && self.H.rows() > 0 {
+            self.relation.output(at, y).map_err(of_contact)?;
+        } else {
+            let work = &mut self.work;
+            self.relation.output_and_dx(at, y, &mut self.H, work).map_err(of_contact)?;
+        }
         if self.terms.time {
             self.relation.output_dt(at, &mut self.rate).map_err(of_contact)?;
         }
@@ -412,13 +558,19 @@ impl Contact {
         speed
     }
 
-    /// `y = h(t, q, λ)` where [`turn`](Self::turn) was called last, for impulses that are forces
-    /// when multiplied by `rate`.
-    pub fn gap(&mut self, t: f64, rate: f64, lam: &[f64], y: &mut [f64]) -> Result<(), SimError> {
-        if self.terms.through {
-            let lam = &lam[self.rows.clone()];
-            self.force.iter_mut().zip(lam).for_each(|(force, lam)| *force = rate * lam);
+    /// Size of the terms of one component of it.
+    pub fn speed_terms(&self, i: usize, v: &[f64]) -> f64 {
+        let (mut first, mut terms) = (0, self.rate[i].abs());
+        for range in &self.ranges {
+            let H = &self.H.row(i)[first..first + range.len()];
+            terms += H.iter().zip(&v[range.clone()]).map(|(H, v)| (H * v).abs()).sum::<f64>();
+            first += range.len();
         }
+        terms
+    }
+
+    /// `y = h(t, q, λ)` where [`turn`](Self::turn) was called last.
+    pub fn gap(&mut self, t: f64, y: &mut [f64]) -> Result<(), SimError> {
         let at = At::new(t, &self.q, &self.force).with(&self.inputs);
         let y = &mut y[self.rows.clone()];
         Ok(self.relation.output(at, y).map_err(|error| error.of(&self.name))?)

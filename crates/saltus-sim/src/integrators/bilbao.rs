@@ -53,16 +53,21 @@ impl Modes {
             let (sigma, omega2) = (0.5 * C[(i, i)] / m, K[(i, i)] / m);
             W[(i, i)] = m * inertia(sigma * h, omega2 * h * h);
             by_v[(i, i)] = (-2.0 * sigma * h).exp_m1() * W[(i, i)];
-            // the motion from rest under a unit velocity, and under a unit force
-            let motion =
-                Matrix::from([[0.0, h, 0.0], [-omega2 * h, -2.0 * sigma * h, h], [0.0, 0.0, 0.0]]);
+            // the motion from rest under a unit velocity, and under a unit force; velocities in the
+            // unit `s`, in which those of a fast mode are as large as its positions
+            let s = omega2.sqrt().max(1.0 / h);
+            let motion = Matrix::from([
+                [0.0, s * h, 0.0],
+                [-omega2 * h / s, -2.0 * sigma * h, h / s],
+                [0.0, 0.0, 0.0],
+            ]);
             let E = exponential(&motion).map_err(|source| SimError::Iteration {
                 system: name.to_string(),
                 matrix: "the motion of a mode",
                 h,
                 source,
             })?;
-            start_v[i] = E[(0, 1)] / h;
+            start_v[i] = E[(0, 1)] / (s * h);
             start_F[i] = E[(0, 2)] / (h * m);
         }
         Ok(Modes { W: factor(name, "W", h, &W)?, by_v, start_v, start_F })

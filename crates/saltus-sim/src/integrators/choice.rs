@@ -107,7 +107,8 @@ impl Integrator {
     fn goes_with(&self, other: &Integrator) -> bool {
         match (self, other) {
             (Integrator::MoreauJean(a), Integrator::MoreauJean(b)) => {
-                (a.gamma, a.threshold, a.projection) == (b.gamma, b.threshold, b.projection)
+                (a.gamma, a.threshold, a.projection, a.form)
+                    == (b.gamma, b.threshold, b.projection, b.form)
             }
             (a, b) => a.without_systems() == b.without_systems(),
         }

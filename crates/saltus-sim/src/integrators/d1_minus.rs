@@ -26,17 +26,18 @@
 //! from the fastest vibration. Reference: Schindler, Acary 2014.
 
 use super::assembly::Places;
-use super::balance::{Contact, Members};
+use super::balance::{Contact, Forces, Members, Path};
 use super::mechanics::{Activation, Mechanics};
 use super::motion::Motion;
 use super::newton::{Link, Scheme, SystemBlock};
 use super::part::Part;
 use super::row::Row;
-use super::{D1MinusLinear, NewtonMode, NewtonSettings, Step, Variant};
+use super::{D1MinusLinear, Form, NewtonMode, NewtonSettings, Step, Variant};
 use crate::SimError;
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{Law, Model, Order, SystemId};
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 
 /// The mechanical systems of a model, advanced by D1-minus.
@@ -64,7 +65,7 @@ impl D1Minus {
             };
             match (&interaction.law, settings.variant) {
                 (Law::NewtonImpact { .. } | Law::Equality, _) => {}
-                (Law::PiecewiseLinear { .. } | Law::NormalCone { .. }, _) => {
+                (Law::PiecewiseLinear { .. } | Law::NormalCone { .. } | Law::User(_), _) => {
                     return fail("the law", "of contact, an equality or a relay");
                 }
                 (_, Variant::Acceleration) => {
@@ -81,7 +82,8 @@ impl D1Minus {
         let systems = places.systems.iter().flatten().count();
         let motion = Motion::Theta(vec![0.0; systems]);
         let activation = Activation { gamma: 0.0, threshold: 0.0 };
-        let base = Mechanics::new(model, motion, activation, None, newton, solver)?;
+        let base =
+            Mechanics::new(model, motion, activation, None, (Form::Reduced, newton), solver)?;
         let (of_n, of_m) = (|| vec![0.0; n], || vec![0.0; m]);
         Ok(D1Minus {
             settings,
@@ -208,6 +210,17 @@ impl Part for D1Minus {
         self.base.reset(t0)
     }
 
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        match before.as_any().downcast_ref::<D1Minus>() {
+            Some(before) => self.base.adopt(&before.base, last, same),
+            None => self.base.adopt(before, last, same),
+        }
+    }
+
     fn set(
         &mut self,
         model: &Model,
@@ -294,7 +307,7 @@ impl Part for D1Minus {
         // (2)
         for contact in &mut members.interactions {
             contact.turn(end, next.q)?;
-            contact.gap(end, 0.0, lam, y)?;
+            contact.gap(end, y)?;
             contact.velocity(v_left, u);
             if by_velocity {
                 members.shift[contact.rows.clone()].copy_from_slice(&contact.rate);
@@ -349,12 +362,24 @@ impl Part for D1Minus {
         for contact in &members.interactions {
             contact.velocity(next.v, next.u);
         }
-        members.book(base.energy0, &now, next, |_| 0.5);
+        let path = Path { before: now.v, after: next.v, forces: Forces::Mean };
+        let ledger = members.book(base.energy0, &now, &next, &newton.links, path)?;
+        next.ledger.copy_from_slice(&ledger.to_array());
         Ok(report)
     }
 
     fn commit(&mut self) {
-        std::mem::swap(&mut self.base.now.values, &mut self.base.next.values);
+        let base = &mut self.base;
+        base.last = base.members.step;
+        for contact in &mut base.members.interactions {
+            contact.rate_before.copy_from_slice(&contact.rate);
+        }
+        std::mem::swap(&mut base.now.values, &mut base.next.values);
+        std::mem::swap(&mut base.members.D_now, &mut base.members.D_next);
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        self.base.memory(memory)
     }
 
     fn penetration(&self) -> f64 {

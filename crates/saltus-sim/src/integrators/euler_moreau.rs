@@ -36,7 +36,8 @@ use saltus_model::{
     At, Dependence, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId,
 };
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Problem, Report, Solver};
+use saltus_numerics::{Memory, Problem, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -156,7 +157,7 @@ impl EulerMoreauPart {
             rows,
         });
         let offsets: Vec<Offset> = offsets.collect();
-        let (n, m) = (places.states, places.outputs);
+        let n = places.states;
         let mut systems = Vec::new();
         let mut time_varying = false;
         for (_, name, system, range) in places.systems_of(model) {
@@ -168,7 +169,7 @@ impl EulerMoreauPart {
                 systems.push(Member { name, system, range, forced });
             }
         }
-        let state = Row::new(Order::First, n, m);
+        let state = Row::new(Order::First, places.sizes());
         let laws = Laws::new(model, &places);
         let unknowns = laws.unknowns();
         let mut part = EulerMoreauPart {
@@ -292,7 +293,25 @@ impl Part for EulerMoreauPart {
             now.x[member.range.clone()].copy_from_slice(member.system.x0());
         }
         now.lam.fill(0.0);
+        self.z.fill(0.0);
         self.workspace.forget();
+        self.refresh();
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, _: bool) -> Result<(), SimError> {
+        forcing(&self.systems, last.end, &mut self.b_next)?;
+        offsets(&self.offsets, last.end, &mut self.e_next)?;
+        self.b_now.copy_from_slice(&self.b_next);
+        self.relations.e.copy_from_slice(&self.e_next);
+        let now = self.now.first_order();
+        now.x.copy_from_slice(before.now().get(Quantity::X));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.laws.silence(now.lam);
         self.refresh();
         Ok(())
     }
@@ -371,6 +390,24 @@ impl Part for EulerMoreauPart {
         if self.forced {
             std::mem::swap(&mut self.b_now, &mut self.b_next);
         }
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        memory.numbers(&mut self.b_now);
+        memory.numbers(&mut self.relations.e);
+        // the matrices first: they follow from the length of the step, or are made in every step
+        let mut h = self.operators.as_ref().map_or(f64::NAN, |operators| operators.h);
+        memory.number(&mut h);
+        if memory.is_read() {
+            self.operators = self.operators.take().filter(|operators| operators.h == h);
+            if h > 0.0 && !self.time_varying {
+                self.prepare(Step { start: 0.0, end: 0.0, h })?;
+            }
+        }
+        self.now.memory(memory);
+        memory.numbers(&mut self.z);
+        self.workspace.memory(memory, self.operators.as_ref().map(|now| &now.problem));
+        Ok(())
     }
 }
 

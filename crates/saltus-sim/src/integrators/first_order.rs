@@ -15,13 +15,14 @@ use super::laws::Laws;
 use super::newton::{Link, Newton, Scheme, SystemBlock, larger};
 use super::part::Part;
 use super::row::Row;
-use super::{EulerMoreau, NewtonSettings, Step};
+use super::{EulerMoreau, Form, NewtonSettings, Step};
 use crate::{Quantity, SimError};
 use saltus_linalg::{Matrix, left_null_projector, vector};
 use saltus_model::{
     At, Dependence, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId,
 };
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct FirstOrderPart {
     places: Places,
+    laws: Laws,
     members: Members,
     newton: Newton,
     time: f64, // the present
@@ -50,6 +52,8 @@ struct Members {
     r_next: Vec<f64>,
     work: Vec<f64>,
     J: Matrix,
+    K: Matrix,
+    product: Matrix,
 }
 
 #[derive(Debug)]
@@ -86,9 +90,9 @@ impl FirstOrderPart {
         solver: &Solver,
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::First);
-        let (n, m) = (places.states, places.outputs);
+        let n = places.states;
         let mut laws = Laws::new(model, &places);
-        let newton = Newton::new(model, &places, &mut laws, 1.0, newton, solver)?;
+        let newton = Newton::new(model, &places, &mut laws, 1.0, (Form::Reduced, newton), solver)?;
         let mut systems = Vec::new();
         for (_, name, system, range) in places.systems_of(model) {
             if let System::FirstOrder(system) = system {
@@ -129,7 +133,7 @@ impl FirstOrderPart {
                 block: Matrix::default(),
             });
         }
-        let row = Row::new(Order::First, n, m);
+        let row = Row::new(Order::First, places.sizes());
         let members = Members {
             settings,
             systems,
@@ -142,9 +146,12 @@ impl FirstOrderPart {
             r_next: vec![0.0; n],
             work: vec![0.0; n],
             J: Matrix::default(),
+            K: Matrix::default(),
+            product: Matrix::default(),
         };
         let mut part = FirstOrderPart {
             places,
+            laws,
             members,
             newton,
             time: model.t0(),
@@ -211,6 +218,27 @@ impl Part for FirstOrderPart {
         self.refresh(t0)
     }
 
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, _: bool) -> Result<(), SimError> {
+        let now = self.now.first_order();
+        now.x.copy_from_slice(before.now().get(Quantity::X));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.laws.silence(now.lam);
+        let systems = self.members.systems.iter_mut().map(|one| (&one.name, &mut one.inputs));
+        let interactions = self.members.interactions.iter_mut();
+        let interactions = interactions.map(|one| (&one.name, &mut one.inputs));
+        for (name, inputs) in systems.chain(interactions).filter(|(_, z)| !z.is_empty()) {
+            if let Some(z) = before.inputs(name) {
+                inputs.copy_from_slice(z);
+            }
+        }
+        self.time = last.end;
+        self.refresh(last.end)
+    }
+
     fn set(
         &mut self,
         model: &Model,
@@ -272,6 +300,18 @@ impl Part for FirstOrderPart {
         std::mem::swap(f_now, f_next);
         std::mem::swap(r_now, r_next);
     }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        memory.number(&mut self.time);
+        self.now.memory(memory);
+        let Members { systems, interactions, f_now, r_now, .. } = &mut self.members;
+        memory.numbers(f_now);
+        memory.numbers(r_now);
+        systems.iter_mut().for_each(|member| memory.numbers(&mut member.inputs));
+        interactions.iter_mut().for_each(|one| memory.numbers(&mut one.inputs));
+        self.newton.memory(memory);
+        Ok(())
+    }
 }
 
 impl Members {
@@ -324,12 +364,14 @@ impl Member {
         }
     }
 
-    /// `A ← (share I + (1 − share) Π) A`.
-    fn weigh(&self, share: f64, A: &mut Matrix) {
-        let projected = self.projector.as_ref().map(|projector| projector.mul(A));
+    /// `A ← (share I + (1 − share) Π) A`; `product` is memory.
+    fn weigh(&self, share: f64, A: &mut Matrix, product: &mut Matrix) {
+        if let Some(projector) = &self.projector {
+            projector.mul_into(A, product);
+        }
         A.scale(share);
-        if let Some(projected) = projected {
-            A.add_scaled(1.0 - share, &projected);
+        if self.projector.is_some() {
+            A.add_scaled(1.0 - share, product);
         }
     }
 }
@@ -403,7 +445,7 @@ impl Scheme for Members {
             let at = At::new(end, &xi[member.range.clone()], &[]).with(&member.inputs);
             let of_member = |error: OperatorError| error.of(&member.name);
             member.system.rhs_dx(at, &mut self.J).map_err(of_member)?;
-            member.weigh(*theta, &mut self.J);
+            member.weigh(*theta, &mut self.J, &mut self.product);
             block.W.copy_from(&member.M);
             block.W.add_scaled(-h, &self.J);
         }
@@ -413,25 +455,29 @@ impl Scheme for Members {
             for link in &mut *links {
                 let member = &self.systems[link.system];
                 // B = h Γ ∂g/∂λ, of which `Bt` holds ∂g/∂λ transposed
-                if member.projector.is_some() {
-                    let mut B = link.Bt.transpose();
-                    member.weigh(*gamma, &mut B);
-                    link.Bt.copy_from(&B.transpose());
-                    link.Bt.scale(h);
-                } else {
+                if member.projector.is_none() {
                     link.Bt.scale(h * gamma);
+                    continue;
                 }
+                let n = link.range.len();
+                for row in link.Bt.data_mut().chunks_exact_mut(n) {
+                    let own = &mut self.work[..n];
+                    own.copy_from_slice(row);
+                    row.iter_mut().for_each(|entry| *entry *= gamma);
+                    member.project(1.0 - gamma, own, row);
+                }
+                link.Bt.scale(h);
             }
             if interaction.feedback {
                 interaction.input_dx(end, lam, &mut self.J)?;
                 let mut first = 0;
                 for link in links {
                     let (n, member) = (link.range.len(), &self.systems[link.system]);
-                    let own = |i: usize, j: usize| self.J[(first + i, first + j)];
-                    let mut K = Matrix::zeros(n, n);
-                    (0..n * n).for_each(|k| K[(k / n, k % n)] = own(k / n, k % n));
-                    member.weigh(*gamma, &mut K);
-                    systems[link.system].W.add_scaled(-h, &K);
+                    let (J, K) = (&self.J, &mut self.K);
+                    K.resize(n, n);
+                    (0..n * n).for_each(|k| K[(k / n, k % n)] = J[(first + k / n, first + k % n)]);
+                    member.weigh(*gamma, K, &mut self.product);
+                    systems[link.system].W.add_scaled(-h, K);
                     first += n;
                 }
             }

@@ -32,6 +32,7 @@ use super::row::MechanicalFields;
 use crate::SimError;
 use saltus_linalg::DenseLu;
 use saltus_model::{Law, Model, Order};
+use saltus_numerics::Memory;
 
 /// The weights and the accelerations of the last step.
 #[derive(Debug)]
@@ -62,7 +63,7 @@ impl Alpha {
         let interactions = model.interactions().map(|(_, one)| one);
         let second = interactions.filter(|one| one.relation.order() == Order::Second);
         let smooth = |one: &saltus_model::Interaction| {
-            one.law == Law::Equality && !one.relation.terms().through
+            one.active && one.law == Law::Equality && !one.relation.terms().through
         };
         Alpha {
             alpha_m,
@@ -161,6 +162,13 @@ impl Alpha {
         std::mem::swap(&mut self.a, &mut self.a_next);
         std::mem::swap(&mut self.rate, &mut self.rate_next);
         std::mem::swap(&mut self.jump, &mut self.jump_next);
+    }
+
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.flag(&mut self.started);
+        memory.numbers(&mut self.a);
+        memory.numbers(&mut self.rate);
+        memory.numbers(&mut self.jump);
     }
 
     pub fn restart(&mut self) {

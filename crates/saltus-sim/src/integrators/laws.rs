@@ -17,6 +17,7 @@
 
 use super::assembly::Places;
 use super::row::MechanicalFields;
+use super::user_set::Scaled;
 use crate::SimError;
 use saltus_linalg::Sparse;
 use saltus_model::{At, Coefficient, Law, Model, Range as Allowed};
@@ -42,6 +43,18 @@ struct LawBlock {
     contact: Option<Contact>,
     owner: String,
     states: Vec<Range<usize>>, // of the linked systems
+    off: bool,                 // the interaction is not connected
+    bond: Option<BondRow>,
+}
+
+/// What a row of a bond allows: impulses from `least` to `most`, which for a constant force are
+/// multiplied by the step.
+#[derive(Debug, Clone, Copy)]
+struct BondRow {
+    bond: usize,
+    least: f64,
+    most: f64,
+    on: bool,
 }
 
 /// What the contact law is at this instant.
@@ -51,6 +64,8 @@ struct Contact {
     et: f64,
     mu: f64,
     mu_r: f64,
+    bond: Option<usize>, // that friction waits for
+    beta: f64,           // of it
     on: bool,
 }
 
@@ -59,15 +74,17 @@ impl Laws {
     pub fn new(model: &Model, places: &Places) -> Laws {
         let mut laws =
             Laws { blocks: Vec::new(), outputs: places.outputs, extra: 0, varying: false };
+        let mut bonds = 0;
         for (name, interaction, rows) in places.interactions_of(model) {
-            let law = &interaction.law;
+            let law = &interaction.acting_law();
+            let off = !interaction.active;
             let states = interaction.systems.iter();
             let states: Vec<_> =
                 states.filter_map(|id| places.systems[id.index()].clone()).collect();
             let first = rows.start;
-            let mut push = |rows: Range<usize>| {
+            let mut push = |rows: Range<usize>, bond: Option<BondRow>| {
                 let component = rows.start - first;
-                let contact = law.is_contact().then_some(Contact {
+                let contact = (law.is_contact() && bond.is_none()).then_some(Contact {
                     e: 0.0,
                     et: match law {
                         Law::ImpactFriction { et, .. } => *et,
@@ -76,18 +93,32 @@ impl Laws {
                     },
                     mu: 0.0,
                     mu_r: 0.0,
+                    bond: matches!(law, Law::Cohesive { .. }).then_some(bonds),
+                    beta: 0.0,
                     on: true,
                 });
                 let (law, owner, states) = (law.clone(), name.to_string(), states.clone());
-                laws.blocks.push(LawBlock { rows, component, law, contact, owner, states });
+                let block = LawBlock { rows, component, law, contact, owner, states, off, bond };
+                laws.blocks.push(block);
             };
             // what holds component by component has a block for each
             match law {
                 Law::ImpactFriction { .. }
                 | Law::RollingFriction { .. }
                 | Law::Fremond { .. }
-                | Law::NormalCone { .. } => push(rows),
-                _ => rows.for_each(|row| push(row..row + 1)),
+                | Law::User(_)
+                | Law::NormalCone { .. } => push(rows, None),
+                Law::Cohesive { .. } | Law::BinaryCohesive { .. } => {
+                    let middle = rows.start + rows.len() / 2;
+                    push(rows.start..middle, None);
+                    for row in middle..rows.end {
+                        let (least, most) = bond_bounds(law, row - middle);
+                        let bond = BondRow { bond: bonds, least, most, on: true };
+                        push(row..row + 1, Some(bond));
+                    }
+                    bonds += 1;
+                }
+                _ => rows.for_each(|row| push(row..row + 1, None)),
             }
             if let Law::NormalCone { A, .. } = law {
                 laws.extra += A.rows();
@@ -117,17 +148,20 @@ impl Laws {
             let terms = interaction.relation.terms();
             let rigid = !terms.through && !terms.velocity;
             for row in rows {
-                let law = match &interaction.law {
+                let law = match &interaction.acting_law() {
                     Law::Equality if rigid => Law::Equality,
-                    Law::NewtonImpact { .. } => Law::newton_impact(0.0),
+                    law if law.is_normal() => Law::newton_impact(0.0),
                     law if law.is_contact() && row == first => Law::newton_impact(0.0),
                     _ => Law::Relay { lower: vec![0.0], upper: vec![0.0] },
                 };
-                let off = Contact { e: 0.0, et: 0.0, mu: 0.0, mu_r: 0.0, on: true };
+                let (bond, beta) = (None, 0.0);
+                let off = Contact { e: 0.0, et: 0.0, mu: 0.0, mu_r: 0.0, bond, beta, on: true };
                 let contact = law.is_contact().then_some(off);
                 let (owner, states) = (name.to_string(), Vec::new());
-                let (rows, component) = (row..row + 1, row - first);
-                laws.blocks.push(LawBlock { rows, component, law, contact, owner, states });
+                let (rows, component, off) = (row..row + 1, row - first, !interaction.active);
+                let block =
+                    LawBlock { rows, component, law, contact, owner, states, off, bond: None };
+                laws.blocks.push(block);
             }
         }
         laws
@@ -155,9 +189,9 @@ impl Laws {
             }
             contact.on = true;
             any = true;
-            match block.law {
-                Law::NewtonImpact { .. } => problem.set_bounds(row, 0.0, f64::INFINITY),
-                _ => problem.switch(row, true),
+            match block.is_box() {
+                true => problem.set_bounds(row, 0.0, f64::INFINITY),
+                false => problem.switch(row, true),
             }
         }
         any
@@ -286,15 +320,16 @@ impl Laws {
                 Some(contact) => {
                     let on = is_on(row);
                     any |= on;
-                    if matches!(block.law, Law::NewtonImpact { .. }) {
+                    if is_box(&block.law, block.rows.len()) {
                         problem.set_bounds(row, 0.0, if on { f64::INFINITY } else { 0.0 });
                     } else if on != contact.on {
                         problem.switch(row, on);
                     }
                     contact.on = on;
                 }
+                None if block.bond.is_some() => any |= block.bond.is_some_and(|bond| bond.on),
                 None => {
-                    any = true;
+                    any |= !block.off;
                     if let Law::Relay { lower, upper } = &block.law {
                         let (lower, upper) = relay_bounds(lower, upper, block.component);
                         problem.set_bounds(row, h * lower, h * upper);
@@ -311,7 +346,7 @@ impl Laws {
         let mut next = self.outputs;
         for block in &self.blocks {
             match &block.law {
-                Law::PiecewiseLinear { .. } => {
+                Law::PiecewiseLinear { .. } | Law::User(_) => {
                     problem.set_placed(block.rows.start, &block.set(h)?)?;
                 }
                 Law::NormalCone { b, .. } => {
@@ -324,11 +359,50 @@ impl Laws {
         Ok(())
     }
 
+    /// Takes over the integrity of the bonds, in a step of length `h`: their forces, and the
+    /// friction that they leave.
+    pub fn bind(&mut self, h: f64, beta: &[f64], problem: &mut Problem) -> Result<(), SimError> {
+        if beta.is_empty() {
+            return Ok(());
+        }
+        for block in &mut self.blocks {
+            let row = block.rows.start;
+            if let Some(bond) = &mut block.bond {
+                bond.on = beta[bond.bond] > 0.0 && (bond.least, bond.most) != (0.0, 0.0);
+                let (least, most) = (h * bond.least, h * bond.most);
+                let (least, most) = if bond.on { (least, most) } else { (0.0, 0.0) };
+                problem.set_bounds(row, least, most);
+            }
+            if let Some(contact) = &mut block.contact
+                && let Some(bond) = contact.bond
+                && contact.beta != beta[bond]
+            {
+                contact.beta = beta[bond];
+                if block.law_is_placed() {
+                    problem.set_placed(row, &block.set(1.0)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Whether the law of these rows acts.
     pub fn is_on(&self, rows: Range<usize>) -> bool {
         let first = self.blocks.partition_point(|block| block.rows.end <= rows.start);
         let mut blocks = self.blocks[first..].iter().take_while(|block| block.rows.end <= rows.end);
-        blocks.any(|block| block.contact.is_none_or(|contact| contact.on))
+        blocks.any(|block| match (&block.contact, &block.bond) {
+            _ if block.off => false,
+            (Some(contact), _) => contact.on,
+            (_, Some(bond)) => bond.on,
+            _ => true,
+        })
+    }
+
+    /// What is not connected has no multiplier.
+    pub fn silence(&self, lam: &mut [f64]) {
+        for block in self.blocks.iter().filter(|block| block.off) {
+            lam[block.rows.clone()].fill(0.0);
+        }
     }
 
     /// Equation (2): adds what restitution asks for.
@@ -345,6 +419,21 @@ impl Laws {
                 }
             }
         }
+    }
+
+    /// Of each row: whether the energy that it takes is taken by friction, and not along a normal
+    /// or by a constraint.
+    pub fn frictional(&self) -> Vec<bool> {
+        let mut rows = vec![false; self.outputs];
+        for block in &self.blocks {
+            for (i, row) in block.rows.clone().enumerate() {
+                rows[row] = match &block.law {
+                    Law::Equality | Law::Complementarity | Law::NewtonImpact { .. } => false,
+                    law => i > 0 || !law.is_contact(),
+                };
+            }
+        }
+        rows
     }
 
     /// Deepest penetration of a contact.
@@ -368,14 +457,24 @@ impl Contact {
 
 impl LawBlock {
     fn law_is_placed(&self) -> bool {
-        self.contact.is_some() && !matches!(self.law, Law::NewtonImpact { .. })
+        self.contact.is_some() && !self.is_box()
+    }
+
+    /// Whether the law of a contact is one of bounds.
+    fn is_box(&self) -> bool {
+        is_box(&self.law, self.rows.len())
     }
 
     fn set(&self, scale: f64) -> Result<Set, SimError> {
-        let (mu, mu_r) = self.contact.map_or((0.0, 0.0), |contact| (contact.mu, contact.mu_r));
+        let friction = |contact: Contact| ((1.0 - contact.beta) * contact.mu, contact.mu_r);
+        let (mu, mu_r) = self.contact.map_or((0.0, 0.0), friction);
+        if let Some(BondRow { least, most, .. }) = self.bond {
+            return Ok(Set::Interval { lower: scale * least, upper: scale * most });
+        }
         Ok(match (&self.law, self.rows.len()) {
             (Law::Equality | Law::NormalCone { .. }, _) => Set::Free,
-            (Law::Complementarity | Law::NewtonImpact { .. }, _) => Set::Nonnegative,
+            (Law::Complementarity, _) => Set::Nonnegative,
+            (law, size) if is_box(law, size) => Set::Nonnegative,
             (Law::Relay { lower, upper }, _) => {
                 let (lower, upper) = relay_bounds(lower, upper, self.component);
                 Set::Interval { lower: scale * lower, upper: scale * upper }
@@ -391,7 +490,28 @@ impl LawBlock {
             (Law::ImpactFriction { .. } | Law::Fremond { .. }, _) => Set::Coulomb3 { mu },
             (Law::RollingFriction { .. }, 3) => Set::Rolling2 { mu, mu_r },
             (Law::RollingFriction { .. }, _) => Set::Rolling3 { mu, mu_r },
+            (Law::Cohesive { .. } | Law::BinaryCohesive { .. }, 2) => Set::Coulomb2 { mu },
+            (Law::Cohesive { .. } | Law::BinaryCohesive { .. }, _) => Set::Coulomb3 { mu },
+            (Law::NewtonImpact { .. } | Law::MultipleImpact { .. }, _) => Set::Nonnegative,
+            (Law::User(law), _) => Set::user(Scaled { law: law.clone(), h: scale }),
         })
+    }
+}
+
+/// Whether a block of a contact has bounds in place of a cone: no friction.
+#[inline]
+fn is_box(law: &Law, size: usize) -> bool {
+    law.is_normal() || law.is_bond() && size == 1
+}
+
+/// The forces that a component of a bond can have: pulling along the normal, any along tangents, or
+/// a constant one.
+fn bond_bounds(law: &Law, component: usize) -> (f64, f64) {
+    match law {
+        Law::Cohesive { .. } if component == 0 => (f64::NEG_INFINITY, 0.0),
+        Law::Cohesive { bond, .. } if bond.shear > 0.0 => (f64::NEG_INFINITY, f64::INFINITY),
+        Law::BinaryCohesive { strength, .. } if component == 0 => (-strength, -strength),
+        _ => (0.0, 0.0),
     }
 }
 
@@ -400,6 +520,9 @@ fn coefficients(law: &Law) -> [(Option<&Coefficient>, &'static Allowed); 3] {
     let (e, mu, mu_r) = match law {
         Law::NewtonImpact { e } => (Some(e), None, None),
         Law::ImpactFriction { e, mu, .. } | Law::Fremond { e, mu } => (Some(e), Some(mu), None),
+        Law::Cohesive { e, mu, .. } | Law::BinaryCohesive { e, mu, .. } => {
+            (Some(e), Some(mu), None)
+        }
         Law::RollingFriction { e, mu, mu_r } => (Some(e), Some(mu), Some(mu_r)),
         _ => (None, None, None),
     };

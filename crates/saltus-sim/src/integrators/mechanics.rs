@@ -2,7 +2,9 @@
 //! act, Newton's method on the balance of the step (see `balance`), and what becomes of it.
 
 use super::assembly::Places;
-use super::balance::{Member, Members};
+use super::balance::{Member, Members, damping};
+use super::bonds::ROUNDS;
+use super::impact::Impact;
 use super::laws::Laws;
 use super::moreau_jean::RESTING;
 use super::motion::Motion;
@@ -10,12 +12,16 @@ use super::newton::Newton;
 use super::part::Part;
 use super::projection::{Projection, Projector};
 use super::row::Row;
-use super::{NewtonSettings, Step};
+use super::{Form, NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::vector;
 use saltus_model::{At, Model, Order, SystemId};
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
+
+/// Changes of velocity in two steps that differ by at most this share go on along a line.
+const STRAIGHT: f64 = 0.2;
 
 /// The mechanical systems of a model, whatever they are.
 #[derive(Debug)]
@@ -23,16 +29,17 @@ pub(crate) struct Mechanics {
     activation: Activation,
     motion: Motion,
     projector: Option<Projector>,
+    impact: Option<Impact>,
     pub(super) places: Places,
     pub(super) laws: Laws,
     pub(super) members: Members,
     pub(super) newton: Newton,
-    pub(super) h: f64, // of the problem
-    last: Step,        // the last one that was committed; its end is the present
+    pub(super) h: f64,     // of the problem
+    pub(super) last: Step, // the last one that was committed; its end is the present
     pub(super) now: Row,
     pub(super) next: Row,
     pub(super) reach: Vec<f64>,
-    change: Vec<f64>, // v⁺ − v of the last step
+    change: Vec<f64>, // v⁺ − v of the last step, then of the one before
     acted: Vec<bool>, // the links that were on in the last step
     pub(super) energy0: f64,
     pub(super) scratch: Vec<f64>,
@@ -51,24 +58,25 @@ impl Mechanics {
         motion: Motion,
         activation: Activation,
         projection: Option<Projection>,
-        settings: NewtonSettings,
+        (form, settings): (Form, NewtonSettings),
         solver: &Solver,
     ) -> Result<Self, SimError> {
         let places = Places::new(model, Order::Second);
         let (n, m) = (places.states, places.outputs);
         let mut laws = Laws::new(model, &places);
-        let newton = Newton::new(model, &places, &mut laws, 1.0, settings, solver)?;
+        let newton = Newton::new(model, &places, &mut laws, 1.0, (form, settings), solver)?;
         let projector = match projection {
             Some(choice) => Some(Projector::new(model, &places, choice, settings, solver)?),
             None => None,
         };
-        let row = Row::new(Order::Second, n, m);
+        let row = Row::new(Order::Second, places.sizes());
         let acted = vec![false; newton.links.len()];
-        let members = Members::new(model, &places, &motion);
+        let members = Members::new(model, &places, &laws, &motion);
         let mut part = Mechanics {
             activation,
             motion,
             projector,
+            impact: Impact::new(model, &places),
             places,
             laws,
             members,
@@ -78,7 +86,7 @@ impl Mechanics {
             now: row.clone(),
             next: row,
             reach: vec![0.0; m],
-            change: vec![0.0; n],
+            change: vec![0.0; 2 * n],
             acted,
             energy0: 0.0,
             scratch: Vec::new(),
@@ -94,10 +102,11 @@ impl Mechanics {
         let now = now.mechanical();
         let per_step = if last.h > 0.0 { 1.0 / last.h } else { 0.0 };
         for contact in &mut members.interactions {
+            contact.press(per_step, now.lam);
             contact.turn(t, now.q)?;
             contact.rate_before.copy_from_slice(&contact.rate);
             contact.velocity(now.v, now.u);
-            contact.gap(t, per_step, now.lam, now.y)?;
+            contact.gap(t, now.y)?;
         }
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for member in &mut members.systems {
@@ -110,6 +119,9 @@ impl Mechanics {
             kinetic += member.kinetic(v);
             potential += member.system.potential(q);
         }
+        damping(&mut members.systems, &mut members.work, &mut members.D_now, |range| {
+            At::new(t, &now.q[range.clone()], &now.v[range.clone()])
+        })?;
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
         now.ledger.copy_from_slice(&ledger.to_array());
         self.energy0 = kinetic + potential;
@@ -152,14 +164,47 @@ impl Part for Mechanics {
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
+        now.beta.fill(1.0);
         self.members.initial_inputs();
         self.last = Step { start: t0, end: t0, h: 0.0 };
-        self.motion.restart(now.v);
+        self.motion.restart(0..now.v.len(), now.v);
         self.newton.forget();
         if let Some(projector) = &mut self.projector {
             projector.forget();
         }
-        self.refresh(t0)
+        self.refresh(t0)?;
+        let now = self.now.mechanical();
+        self.members.wear(now.y, now.beta);
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        let now = self.now.mechanical();
+        now.q.copy_from_slice(before.now().get(Quantity::Q));
+        now.v.copy_from_slice(before.now().get(Quantity::V));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        let beta = before.now().get(Quantity::Beta);
+        if beta.len() == now.beta.len() {
+            now.beta.copy_from_slice(beta);
+        }
+        self.laws.silence(now.lam);
+        self.members.adopt_inputs(before);
+        self.last = last;
+        self.motion.restart(0..now.v.len(), now.v);
+        if let Some(before) = before.as_any().downcast_ref::<Mechanics>() {
+            self.reach.copy_from_slice(&before.reach);
+        }
+        self.refresh(last.end)?;
+        if same {
+            let ledger = before.now().ledger();
+            self.now.set_ledger(&ledger.to_array());
+            self.energy0 = ledger.start();
+        }
+        Ok(())
     }
 
     fn set(
@@ -175,12 +220,16 @@ impl Part for Mechanics {
             now.q[range.clone()].copy_from_slice(q);
         }
         if let Some(v) = v {
-            now.v[range].copy_from_slice(v);
+            now.v[range.clone()].copy_from_slice(v);
         }
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         let done = self.refresh(self.last.end);
         match done {
-            Ok(()) => self.motion.restart(self.now.mechanical().v),
+            Ok(()) => {
+                let now = self.now.mechanical();
+                self.members.wear(now.y, now.beta);
+                self.motion.restart(range, now.v);
+            }
             Err(_) => self.restore(&before, energy0),
         }
         done
@@ -218,12 +267,16 @@ impl Part for Mechanics {
         let (now, next) = (self.now.mechanical(), self.next.mechanical());
         members.step = step;
         motion.begin(members, &mut newton.links, &now)?;
+        members.begin_bonds(now.y, now.beta);
+        next.beta.copy_from_slice(now.beta);
 
         for contact in &members.interactions {
             contact.gap_terms(h, now.q, &mut newton.terms);
+            contact.bond_terms(h, now.q, &mut newton.terms);
         }
 
         // what acts
+        laws.bind(h, now.beta, &mut newton.problem)?;
         laws.evaluate(step.start, &now, &mut newton.problem, &mut self.scratch)?;
         let Activation { gamma, threshold } = *activation;
         let reach = &self.reach;
@@ -233,6 +286,10 @@ impl Part for Mechanics {
         for link in &mut newton.links {
             link.on = laws.is_on(link.rows.clone());
         }
+        let struck = match &mut self.impact {
+            Some(impact) => impact.strike(members, &newton.links, laws, reach, &now)?,
+            None => false,
+        };
 
         if let Some(projector) = projector {
             projector.begin();
@@ -243,10 +300,11 @@ impl Part for Mechanics {
         next.v.copy_from_slice(now.v);
         let same = newton.links.iter().zip(&self.acted).all(|(link, acted)| link.on == *acted);
         if same {
-            next.v.iter_mut().zip(&self.change).for_each(|(v, change)| *v += change);
+            add_next_change(&self.change, next.v);
         }
         next.lam.copy_from_slice(now.lam);
         let mut report: Option<Report> = None;
+        let mut rounds = 0;
         loop {
             for link in newton.links.iter().filter(|link| !link.on) {
                 next.lam[link.rows.clone()].fill(0.0);
@@ -261,6 +319,11 @@ impl Part for Mechanics {
                 (before, last) => last.or(before),
             };
             next.q.copy_from_slice(&members.q_next);
+            if !next.beta.is_empty() && members.damage(next.beta)? && rounds < ROUNDS {
+                laws.bind(h, next.beta, &mut newton.problem)?;
+                rounds += 1;
+                continue;
+            }
             let Some(projector) = projector else { break };
             let again = projector
                 .project(members, laws, newton, next.q, |index| places.owner_of(model, index))?;
@@ -271,6 +334,12 @@ impl Part for Mechanics {
             acts = newton.links.iter().any(|link| link.on);
         }
 
+        if let Some(impact) = &self.impact
+            && struck
+        {
+            next.lam.iter_mut().zip(&impact.impulse).for_each(|(lam, P)| *lam += P);
+        }
+
         // (2), (3)
         motion.finish(members, &newton.links, now.v, next.v, next.lam)?;
         if !(vector::all_finite(next.q) && vector::all_finite(next.v)) {
@@ -278,20 +347,30 @@ impl Part for Mechanics {
         }
         let turned = self.projector.is_none() && members.center.is_none();
         for contact in &mut members.interactions {
-            if !(turned && newton.links[contact.links.start].on) {
-                contact.turn(step.end, next.q)?;
+            let turned = turned && newton.links[contact.links.start].on;
+            if !turned && !contact.terms.through {
+                contact.turn_with_gap(step.end, next.q, next.y)?;
+            } else {
+                if !turned {
+                    contact.press(1.0 / h, next.lam);
+                    contact.turn(step.end, next.q)?;
+                }
+                contact.gap(step.end, next.y)?;
             }
             contact.velocity(next.v, next.u);
-            contact.gap(step.end, 1.0 / h, next.lam, next.y)?;
         }
 
-        members.book(self.energy0, &now, next, |member| self.motion.share(member));
+        let path = self.motion.path(now.v, next.v);
+        let ledger = members.book(self.energy0, &now, &next, &newton.links, path)?;
+        next.ledger.copy_from_slice(&ledger.to_array());
         Ok(report)
     }
 
     fn commit(&mut self) {
         let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
-        for (change, (v, v_next)) in self.change.iter_mut().zip(v.iter().zip(v_next)) {
+        let (change, before) = self.change.split_at_mut(v.len());
+        before.copy_from_slice(change);
+        for (change, (v, v_next)) in change.iter_mut().zip(v.iter().zip(v_next)) {
             *change = v_next - v;
         }
         for (acted, link) in self.acted.iter_mut().zip(&self.newton.links) {
@@ -306,10 +385,42 @@ impl Part for Mechanics {
         }
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);
+        std::mem::swap(&mut self.members.D_now, &mut self.members.D_next);
         self.motion.commit(self.last.h);
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        self.last.memory(memory);
+        self.now.memory(memory);
+        memory.number(&mut self.energy0);
+        memory.numbers(&mut self.reach);
+        memory.numbers(&mut self.change);
+        memory.flags(&mut self.acted);
+        self.members.memory(memory);
+        self.motion.memory(memory);
+        self.newton.memory(memory);
+        if let Some(projector) = &mut self.projector {
+            projector.memory(memory);
+        }
+        Ok(())
     }
 
     fn penetration(&self) -> f64 {
         self.laws.penetration(self.now.get(Quantity::Y))
+    }
+}
+
+/// Adds the change of velocity to be expected after the last one and the one before: on a straight
+/// line through the two where they are close to each other, else the last one again.
+fn add_next_change(changes: &[f64], v: &mut [f64]) {
+    let (last, before) = changes.split_at(v.len());
+    let (mut size, mut turn) = (0.0, 0.0);
+    for (last, before) in last.iter().zip(before) {
+        size += last.abs();
+        turn += (last - before).abs();
+    }
+    let share = if turn <= STRAIGHT * size { 1.0 } else { 0.0 };
+    for ((v, last), before) in v.iter_mut().zip(last).zip(before) {
+        *v += last + share * (last - before);
     }
 }

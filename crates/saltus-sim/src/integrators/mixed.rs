@@ -10,7 +10,8 @@ use super::row::Row;
 use super::{NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_model::{Model, Order, SystemId};
-use saltus_numerics::{Report, Solver};
+use saltus_numerics::{Memory, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 
 /// Several parts as one.
@@ -60,10 +61,15 @@ impl Mixed {
                     }
                 }
             }
+            for (place, &k) in ours.bonds.iter().zip(&interactions) {
+                if let (Some(from), Some(to)) = (place, &places.bonds[k]) {
+                    columns.push((Quantity::Beta, from.clone(), to.clone()));
+                }
+            }
             columns.retain(|(quantity, ..)| !part.now().get(*quantity).is_empty());
             members.push(Member { model: own, part, systems, columns });
         }
-        let now = Row::new(order, places.states, places.outputs);
+        let now = Row::new(order, places.sizes());
         let mut mixed = Mixed { places, members, now };
         mixed.collect();
         Ok(mixed)
@@ -96,6 +102,21 @@ impl Part for Mixed {
     fn reset(&mut self, t0: f64) -> Result<(), SimError> {
         for member in &mut self.members {
             member.part.reset(t0)?;
+        }
+        self.collect();
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        // which systems go together does not depend on parameters and laws
+        if let Some(before) = before.as_any().downcast_ref::<Mixed>() {
+            for (member, before) in self.members.iter_mut().zip(&before.members) {
+                member.part.adopt(before.part.as_ref(), last, same)?;
+            }
         }
         self.collect();
         Ok(())
@@ -149,6 +170,14 @@ impl Part for Mixed {
     fn commit(&mut self) {
         self.members.iter_mut().for_each(|member| member.part.commit());
         self.collect();
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        for member in &mut self.members {
+            member.part.memory(memory)?;
+        }
+        self.collect();
+        Ok(())
     }
 
     fn penetration(&self) -> f64 {

@@ -3,11 +3,16 @@
 pub(crate) mod assembly;
 mod balance;
 mod bilbao;
+mod bonds;
 pub(crate) mod choice;
+mod collision;
 mod d1_minus;
 pub(crate) mod euler_moreau;
 mod first_order;
+mod free_motion;
 mod generalized_alpha;
+mod global_form;
+mod impact;
 mod laws;
 mod mechanics;
 mod mixed;
@@ -18,6 +23,7 @@ pub(crate) mod part;
 mod projection;
 pub(crate) mod row;
 mod schatzman_paoli;
+mod user_set;
 mod zero_order_hold;
 
 use crate::SimError;
@@ -27,7 +33,7 @@ use motion::Motion;
 use part::Part;
 pub use projection::Projection;
 use saltus_model::{Model, Order};
-use saltus_numerics::{Report, Solver, Status};
+use saltus_numerics::{Memory, Report, Solver, Status};
 use schatzman_paoli::Central;
 use serde::{Deserialize, Serialize};
 
@@ -88,8 +94,22 @@ pub struct MoreauJean {
     /// See `gamma`; in the unit of the gap. A small positive value keeps resting contacts
     /// active that round-off has lifted. Default 0.
     pub threshold: f64,
+    /// What the problem of a step is written in. Default reduced.
+    pub form: Form,
     /// Names of the systems it serves. Default none: all of its order that no other one names.
     pub systems: Vec<String>,
+}
+
+/// What the problem of a step of Moreau and Jean is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// The relative velocities alone, `u = H W⁻¹ Hᵀ λ + …`.
+    #[default]
+    Reduced,
+    /// The velocities too, `W v = f + Hᵀ λ`, `u = H v`: the product is left to the method, and
+    /// some never form it. Without compliance, polyhedra and bonds.
+    Global,
 }
 
 /// The scheme of Schatzman and Paoli for mechanical systems: contacts and constraints hold in
@@ -258,8 +278,21 @@ impl MoreauJean {
     ) -> Result<Box<dyn Part>, SimError> {
         let uniform = thetas.iter().all(|theta| *theta == thetas[0]);
         let kept = uniform && self.projection.is_none();
-        let linear = kept && assembly::is_linear(model, Order::Second);
+        let plain = assembly::check_laws(model, "moreau-jean").is_ok();
+        let reduced = self.form == Form::Reduced;
+        if !reduced {
+            assembly::check_global(model)?;
+        }
+        let linear = kept && plain && reduced && assembly::is_linear(model, Order::Second);
         let theta = thetas.first().copied().unwrap_or(self.theta);
+        let bond = model.interactions().find(|(_, one)| one.law.is_bond());
+        if let Some((name, _)) = bond
+            && thetas.contains(&0.0)
+        {
+            let (integrator, owner) = ("moreau-jean", format!("`{name}`"));
+            let (what, needs) = ("theta", "positive where there are bonds");
+            return Err(SimError::Unsuited { integrator, owner, what, needs });
+        }
         let motion = Motion::Theta(thetas);
         let acts = activation(self.gamma, self.threshold, self.projection);
         Ok(match linear {
@@ -268,7 +301,8 @@ impl MoreauJean {
                 Box::new(moreau_jean::MoreauJeanPart::new(model, rule, acts, solver)?)
             }
             false => {
-                Box::new(Mechanics::new(model, motion, acts, self.projection, newton, solver)?)
+                let (projection, how) = (self.projection, (self.form, newton));
+                Box::new(Mechanics::new(model, motion, acts, projection, how, solver)?)
             }
         })
     }
@@ -289,10 +323,12 @@ impl SchatzmanPaoli {
         newton: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        assembly::check_laws(model, "schatzman-paoli")?;
         let places = assembly::Places::new(model, Order::Second);
         let motion = Motion::Central(Central::new(self.theta, places.states, places.outputs));
         let always = Activation { gamma: 0.0, threshold: f64::INFINITY };
-        Ok(Box::new(Mechanics::new(model, motion, always, None, newton, solver)?))
+        let how = (Form::Reduced, newton);
+        Ok(Box::new(Mechanics::new(model, motion, always, None, how, solver)?))
     }
 }
 
@@ -304,9 +340,11 @@ impl GeneralizedAlpha {
         newton: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        assembly::check_laws(model, "generalized-alpha")?;
         let motion = Motion::Alpha(Alpha::new(model, self.rho_inf));
         let acts = activation(self.gamma, self.threshold, self.projection);
-        Ok(Box::new(Mechanics::new(model, motion, acts, self.projection, newton, solver)?))
+        let how = (Form::Reduced, newton);
+        Ok(Box::new(Mechanics::new(model, motion, acts, self.projection, how, solver)?))
     }
 }
 
@@ -318,6 +356,7 @@ impl D1MinusLinear {
         _: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        assembly::check_laws(model, "d1-minus-linear")?;
         Ok(Box::new(d1_minus::D1Minus::new(model, self.clone(), solver)?))
     }
 }
@@ -330,6 +369,7 @@ impl MoreauJeanBilbao {
         _: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        assembly::check_laws(model, "moreau-jean-bilbao")?;
         assembly::check_linear(model, Order::Second, "moreau-jean-bilbao")?;
         let acts = Activation { gamma: 0.5, threshold: 0.0 };
         let rule = moreau_jean::Rule::Modes;
@@ -382,7 +422,8 @@ impl Default for EulerMoreau {
 impl Default for MoreauJean {
     fn default() -> Self {
         let (theta, gamma, threshold) = (0.5, 0.5, 0.0);
-        MoreauJean { theta, gamma, projection: None, threshold, systems: Vec::new() }
+        let (projection, form) = (None, Form::Reduced);
+        MoreauJean { theta, gamma, projection, threshold, form, systems: Vec::new() }
     }
 }
 
@@ -525,6 +566,12 @@ pub(crate) struct Step {
 }
 
 impl Step {
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.number(&mut self.start);
+        memory.number(&mut self.end);
+        memory.number(&mut self.h);
+    }
+
     /// A step whose problem is not solved fails; `owner` names the place of the worst residual.
     #[inline]
     pub fn verify(

@@ -31,15 +31,17 @@
 use super::Step;
 use super::assembly::{Blocks, Places, Relations, factor, problem_matrix};
 use super::bilbao::Modes;
+use super::free_motion::FreeMotion;
 use super::laws::Laws;
 use super::mechanics::Activation;
 use super::part::Part;
 use super::row::Row;
 use crate::{Ledger, Quantity, SimError};
-use saltus_linalg::{LinearMap, Matrix};
+use saltus_linalg::{LinearMap, Matrix, Sparse};
 use saltus_model::{At, Dependence, Model, Order, SecondOrderSystem, System, SystemId};
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Problem, Report, Solver};
+use saltus_numerics::{Memory, Problem, Report, Solver};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,7 +61,8 @@ pub(crate) struct MoreauJeanPart {
     M: LinearMap,
     C: LinearMap,
     K: LinearMap,
-    forced: bool, // some F_ext depends on time
+    forced: bool,          // some F_ext depends on time
+    frictional: Vec<bool>, // rows whose energy is taken by friction
     operators: Option<Operators>,
     workspace: Workspace,
     now: Row,
@@ -100,11 +103,8 @@ pub(super) const RESTING: f64 = 1e-9;
 #[derive(Debug)]
 struct Operators {
     h: f64,
-    Av: LinearMap,   // I − W⁻¹ (h C + h² θ K)
-    Aq: LinearMap,   // −h W⁻¹ K
-    S: LinearMap,    // h W⁻¹
-    G: LinearMap,    // W⁻¹ Hᵀ
-    drift: Vec<f64>, // h W⁻¹ F_ext,θ
+    free: FreeMotion, // (2)
+    G: LinearMap,     // W⁻¹ Hᵀ
     start: Start,
     reach: Vec<f64>,  // RESTING h Wᵢᵢ
     problem: Problem, // (4)
@@ -130,7 +130,7 @@ impl MoreauJeanPart {
         };
         let places = Places::new(model, Order::Second);
         let relations = Relations::new(model, &places);
-        let (n, m) = (places.states, places.outputs);
+        let n = places.states;
         let mut systems = Vec::new();
         let mut forced = false;
         let (mut M, mut C, mut K) = (Blocks::default(), Blocks::default(), Blocks::default());
@@ -152,7 +152,7 @@ impl MoreauJeanPart {
                 systems.push(Member { name, system, range });
             }
         }
-        let state = Row::new(Order::Second, n, m);
+        let state = Row::new(Order::Second, places.sizes());
         let laws = Laws::new(model, &places);
         let unknowns = laws.unknowns();
         let mut part = MoreauJeanPart {
@@ -162,13 +162,13 @@ impl MoreauJeanPart {
             position_theta,
             fresh: true,
             systems,
-            laws,
             H: LinearMap::from_sparse(relations.C.clone()),
             relations,
             M: M.map(n),
             C: C.map(n),
             K: K.map(n),
             forced,
+            frictional: laws.frictional(),
             operators: None,
             workspace: Workspace::new(solver.clone())?,
             now: state.clone(),
@@ -183,6 +183,7 @@ impl MoreauJeanPart {
             v_theta: vec![0.0; n],
             work: vec![0.0; n],
             scratch: Vec::new(),
+            laws,
             places,
         };
         part.reset(model.t0())?;
@@ -207,21 +208,90 @@ impl MoreauJeanPart {
     /// The matrices of this step.
     #[cold]
     fn prepare(&mut self, step: Step) -> Result<(), SimError> {
-        let (n, m) = (self.places.states, self.places.outputs);
-        let h = step.h;
-        let (mut Av, mut Aq) = (Blocks::default(), Blocks::default());
-        let (mut S, mut G) = (Blocks::default(), Blocks::default());
-        let (mut drift, mut start) = (vec![0.0; n], Start::default());
-        let (mut W, mut C, mut K) = <(Matrix, Matrix, Matrix)>::default();
+        let (h, m) = (step.h, self.places.outputs);
+        let solved = match self.rule {
+            Rule::Theta(theta) => self.solved(step, theta)?,
+            Rule::Modes => None,
+        };
+        let (free, G, start) = match solved {
+            Some((free, G)) => (free, G, Start::default()),
+            None => self.kept(step)?,
+        };
+        let matrix = problem_matrix(&self.relations.D, &self.relations.C, &G);
+        let reach = (0..m).map(|i| RESTING * h * matrix.get(i, i).abs()).collect();
+        let problem = self.laws.problem(matrix, h)?;
+        if m > 0 && self.operators.is_none() {
+            // the solver takes its memory now, not at the first contact
+            let _ = self.workspace.solve(&problem, &mut self.z, &mut self.w)?;
+            self.workspace.forget();
+            self.z.fill(0.0);
+        }
+        let G = LinearMap::from_sparse(G);
+        self.q_problem.copy_from_slice(problem.q());
+        // the mean velocity of a step of another length is taken for the velocity itself
+        self.fresh |= self.operators.is_some();
+        self.operators = Some(Operators { h, free, G, start, reach, problem });
+        Ok(())
+    }
+
+    /// `M`, `−C` and `−K` of a system.
+    fn matrices(&self, member: &Member, t: f64) -> Result<[Matrix; 3], SimError> {
+        let q = &self.now.get(Quantity::Q)[member.range.clone()];
+        let v = &self.now.get(Quantity::V)[member.range.clone()];
+        let at = At::new(t, q, v);
+        let (mut M, mut C, mut K) = <(Matrix, Matrix, Matrix)>::default();
         let mut work = Matrix::default();
+        member.system.mass(at, &mut M)?;
+        member.system.force_dv(at, &mut C, &mut work)?;
+        member.system.force_dq(at, &mut K, &mut work)?;
+        Ok([M, C, K])
+    }
+
+    /// (2) with factors of `W`, and `G`; nothing where that does not pay.
+    fn solved(&self, step: Step, theta: f64) -> Result<Option<(FreeMotion, Sparse)>, SimError> {
+        let (n, m, h) = (self.places.states, self.places.outputs, step.h);
+        let (mut W, mut C, mut K) = (Blocks::default(), Blocks::default(), Blocks::default());
+        let mut entries = 0; // of full matrices
         for member in &self.systems {
             let range = &member.range;
-            let q = &self.now.get(Quantity::Q)[range.clone()];
-            let v = &self.now.get(Quantity::V)[range.clone()];
-            let at = At::new(step.end, q, v);
-            member.system.mass(at, &mut W)?;
-            member.system.force_dv(at, &mut C, &mut work)?; // −C
-            member.system.force_dq(at, &mut K, &mut work)?; // −K
+            let [mut of_W, mut of_C, mut of_K] = self.matrices(member, step.end)?;
+            let used = 1 + usize::from(!of_K.is_zero()) + usize::from(self.forced);
+            of_W.add_scaled(-h * theta, &of_C);
+            of_W.add_scaled(-h * h * theta * theta, &of_K);
+            of_C.scale(-1.0);
+            of_K.scale(-1.0);
+            let is_diagonal = [&of_W, &of_C, &of_K].iter().all(|matrix| matrix.is_diagonal());
+            entries += used * if is_diagonal { range.len() } else { range.len().pow(2) };
+            W.add(range, &of_W);
+            C.add(range, &of_C);
+            K.add(range, &of_K);
+        }
+        let (W, C, K) = (W.sparse(n, n), C.sparse(n, n), K.sparse(n, n));
+        let free = FreeMotion::solved(&W, &C, &K, h, theta, entries);
+        let Some((free, W)) = free else { return Ok(None) };
+
+        // G = W⁻¹ Hᵀ, column by column
+        let (mut G, inputs) = (Vec::new(), self.relations.B.transpose());
+        let mut column = vec![0.0; n];
+        for j in 0..m {
+            column.fill(0.0);
+            inputs.row(j).iter().for_each(|entry| column[entry.col] = entry.value);
+            W.solve(&mut column);
+            let rows = column.iter().enumerate().filter(|(_, x)| **x != 0.0);
+            G.extend(rows.map(|(i, &x)| (i, j, x)));
+        }
+        Ok(Some((free, Sparse::from_triplets(n, m, &G))))
+    }
+
+    /// (2) with matrices that hold `W⁻¹`, and `G`.
+    fn kept(&self, step: Step) -> Result<(FreeMotion, Sparse, Start), SimError> {
+        let (n, m, h) = (self.places.states, self.places.outputs, step.h);
+        let (mut Av, mut Aq) = (Blocks::default(), Blocks::default());
+        let (mut S, mut G) = (Blocks::default(), Blocks::default());
+        let mut start = Start::default();
+        for member in &self.systems {
+            let range = &member.range;
+            let [mut W, mut C, mut K] = self.matrices(member, step.end)?;
             let mut W = match self.rule {
                 Rule::Theta(theta) => {
                     W.add_scaled(-h * theta, &C);
@@ -250,25 +320,11 @@ impl MoreauJeanPart {
             let mut inverse = W.solve_matrix(&Matrix::identity(range.len()));
             inverse.scale(h);
             S.add(range, &inverse);
-            inverse.apply(&self.F_now[range.clone()], &mut drift[range.clone()]);
             let identity = Matrix::identity(range.len());
             G.add_solution(range, &mut W, &identity, &self.relations.B, 1.0);
         }
-        let G = G.sparse(n, m);
-        let matrix = problem_matrix(&self.relations.D, &self.relations.C, &G);
-        let reach = (0..m).map(|i| RESTING * h * matrix.get(i, i).abs()).collect();
-        let problem = self.laws.problem(matrix, h)?;
-        if m > 0 && self.operators.is_none() {
-            // the solver takes its memory now, not at the first contact
-            let _ = self.workspace.solve(&problem, &mut self.z, &mut self.w)?;
-            self.workspace.forget();
-        }
-        let (Av, Aq, S, G) = (Av.map(n), Aq.map(n), S.map(n), LinearMap::from_sparse(G));
-        self.q_problem.copy_from_slice(problem.q());
-        // the mean velocity of a step of another length is taken for the velocity itself
-        self.fresh |= self.operators.is_some();
-        self.operators = Some(Operators { h, Av, Aq, S, G, drift, start, reach, problem });
-        Ok(())
+        let free = FreeMotion::kept(n, &Av, &Aq, &S, &self.F_now);
+        Ok((free, G.sparse(n, m), start))
     }
 
     /// A state, or an output, that is no longer finite.
@@ -308,8 +364,37 @@ impl Part for MoreauJeanPart {
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
+        self.z.fill(0.0);
         self.workspace.forget();
         self.refresh();
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        external(&self.systems, last.end, &mut self.F_next)?;
+        self.F_now.copy_from_slice(&self.F_next);
+        self.F_theta.copy_from_slice(&self.F_next);
+        let now = self.now.mechanical();
+        now.q.copy_from_slice(before.now().get(Quantity::Q));
+        now.v.copy_from_slice(before.now().get(Quantity::V));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        let beta = before.now().get(Quantity::Beta);
+        if beta.len() == now.beta.len() {
+            now.beta.copy_from_slice(beta);
+        }
+        self.laws.silence(now.lam);
+        self.refresh();
+        if same {
+            let ledger = before.now().ledger();
+            self.now.set_ledger(&ledger.to_array());
+            self.energy0 = ledger.start();
+            let before = before.as_any().downcast_ref::<MoreauJeanPart>();
+            self.fresh = before.is_none_or(|before| before.fresh);
+        }
         Ok(())
     }
 
@@ -349,12 +434,8 @@ impl Part for MoreauJeanPart {
             for i in 0..self.F_theta.len() {
                 self.F_theta[i] = theta * self.F_next[i] + (1.0 - theta) * self.F_now[i];
             }
-            operators.S.apply(&self.F_theta, &mut operators.drift);
         }
-        operators.Av.apply_plus(&operators.drift, now.v, next.v);
-        if !operators.Aq.is_zero() {
-            operators.Aq.apply_add(now.q, next.v);
-        }
+        operators.free.apply(&self.F_theta, self.forced, now.q, now.v, next.v);
         if self.fresh && matches!(self.rule, Rule::Modes) {
             let Start { g, G } = &operators.start;
             self.K.apply(now.q, &mut self.work);
@@ -404,23 +485,25 @@ impl Part for MoreauJeanPart {
         self.H.apply(next.v, next.u);
 
         // (5): where the energy went
-        let Ledger { mut work, mut damping, mut contact, .. } = Ledger::from_slice(now.ledger);
-        let kinetic = 0.5 * self.M.quadratic_form(next.v);
-        let potential = 0.5 * self.K.quadratic_form(next.q);
-        work += 0.5 * h * power;
+        let mut ledger = Ledger::from_slice(now.ledger);
+        ledger.kinetic = 0.5 * self.M.quadratic_form(next.v);
+        ledger.potential = 0.5 * self.K.quadratic_form(next.q);
+        ledger.work += 0.5 * h * power;
         if !self.C.is_zero() {
             for ((v_theta, v), v_next) in self.v_theta.iter_mut().zip(&*now.v).zip(&*next.v) {
                 *v_theta = theta * v_next + (1.0 - theta) * v;
             }
             self.C.apply(&self.v_theta, &mut self.work);
-            damping += 0.5 * h * mean(now.v, next.v, &self.work);
+            ledger.damping += 0.5 * h * mean(now.v, next.v, &self.work);
         }
         if any {
-            contact -= 0.5 * mean(now.u, next.u, next.lam);
+            let rows = next.lam.iter().zip(now.u.iter().zip(&*next.u)).zip(&self.frictional);
+            for ((lam, (u, u_next)), frictional) in rows {
+                let taken = if *frictional { &mut ledger.friction } else { &mut ledger.impact };
+                *taken -= 0.5 * (u + u_next) * lam;
+            }
         }
-        let numerical = work - damping - contact - (kinetic + potential - self.energy0);
-        let ledger = Ledger { kinetic, potential, work, damping, contact, numerical };
-        next.ledger.copy_from_slice(&ledger.to_array());
+        next.ledger.copy_from_slice(&ledger.closed(self.energy0).to_array());
         Ok(report)
     }
 
@@ -431,6 +514,26 @@ impl Part for MoreauJeanPart {
         if self.forced {
             std::mem::swap(&mut self.F_now, &mut self.F_next);
         }
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        memory.numbers(&mut self.F_now);
+        memory.numbers(&mut self.F_theta);
+        // the matrices first: they follow from the length of the step
+        let mut h = self.operators.as_ref().map_or(f64::NAN, |operators| operators.h);
+        memory.number(&mut h);
+        if memory.is_read() && self.operators.as_ref().is_none_or(|now| now.h != h) {
+            self.operators = None;
+            if h > 0.0 {
+                self.prepare(Step { start: 0.0, end: 0.0, h })?;
+            }
+        }
+        memory.flag(&mut self.fresh);
+        self.now.memory(memory);
+        memory.number(&mut self.energy0);
+        memory.numbers(&mut self.z);
+        self.workspace.memory(memory, self.operators.as_ref().map(|now| &now.problem));
+        Ok(())
     }
 
     #[inline]

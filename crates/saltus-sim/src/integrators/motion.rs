@@ -12,13 +12,15 @@
 //! a = κ = θ,    b = v,    c = q + h (1 − θ) v,    f = h (1 − θ) F
 //! ```
 
-use super::balance::{Member, Members};
+use super::balance::{Forces, Members, Path};
 use super::generalized_alpha::Alpha;
 use super::newton::Link;
 use super::row::MechanicalFields;
 use super::schatzman_paoli::Central;
 use crate::SimError;
 use saltus_model::{Law, Terms};
+use saltus_numerics::Memory;
+use std::ops::Range;
 
 /// A discretization and its memory.
 #[derive(Debug)]
@@ -115,21 +117,30 @@ impl Motion {
         }
     }
 
-    /// Forgets the past: the state was replaced.
-    pub fn restart(&mut self, v: &[f64]) {
+    /// What it remembers of the steps before.
+    pub fn memory(&mut self, memory: &mut Memory) {
         match self {
             Motion::Theta(_) => {}
-            Motion::Alpha(alpha) => alpha.restart(),
-            Motion::Central(central) => central.restart(v),
+            Motion::Alpha(alpha) => alpha.memory(memory),
+            Motion::Central(central) => central.memory(memory),
         }
     }
 
-    /// Share of the last force that the ledger takes for the mean force of the step.
-    pub fn share(&self, member: &Member) -> f64 {
+    /// Forgets the past: the state of these degrees of freedom was replaced.
+    pub fn restart(&mut self, range: Range<usize>, v: &[f64]) {
         match self {
-            Motion::Theta(_) => member.a,
-            Motion::Alpha(_) => 0.5,
-            Motion::Central(_) => 1.0,
+            Motion::Theta(_) => {}
+            Motion::Alpha(alpha) => alpha.restart(),
+            Motion::Central(central) => central.restart(range, v),
+        }
+    }
+
+    /// What the ledger multiplies the balance of a step by, after [`finish`](Self::finish).
+    pub fn path<'a>(&'a self, before: &'a [f64], after: &'a [f64]) -> Path<'a> {
+        match self {
+            Motion::Theta(_) => Path { before, after, forces: Forces::Theta },
+            Motion::Alpha(_) => Path { before, after, forces: Forces::Mean },
+            Motion::Central(central) => central.path(),
         }
     }
 
@@ -139,7 +150,7 @@ impl Motion {
         let central = matches!(self, Motion::Central(_)) && !terms.through && !terms.velocity;
         let on_gap = |i| match law {
             Law::Equality => true,
-            Law::NewtonImpact { .. } => true,
+            law if law.is_normal() => true,
             law => law.is_contact() && i == 0,
         };
         (0..size).map(|i| central && on_gap(i)).collect()

@@ -18,12 +18,13 @@
 
 use super::Step;
 use super::assembly::{Places, factor_in};
+use super::global_form::GlobalForm;
 use super::laws::Laws;
-use crate::{NewtonMode, NewtonSettings, SimError};
+use crate::{Form, NewtonMode, NewtonSettings, SimError};
 use saltus_linalg::{DenseLu, Matrix, Sparse, vector};
 use saltus_model::Model;
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{NumericsError, Operator, Problem, Report, Solver};
+use saltus_numerics::{Memory, NumericsError, Operator, Problem, Report, Solver};
 use std::ops::Range;
 
 /// Jacobians are renewed where an iteration leaves more than this share of the residual.
@@ -60,7 +61,7 @@ pub(crate) struct SystemBlock {
     pub name: String,
     pub range: Range<usize>,
     pub W: Matrix,
-    lu: DenseLu,
+    pub(super) lu: DenseLu,
 }
 
 /// An interaction meets a system.
@@ -99,6 +100,7 @@ pub(crate) struct Newton {
     rows: Vec<Range<usize>>,
     places_of_D: Vec<Vec<usize>>,
     pairs: Vec<Pair>,
+    global: Option<GlobalForm>,
     pub problem: Problem,
     workspace: Workspace,
     /// Size of the terms that each component of `w` is a sum of, where `C ξ` does not tell.
@@ -117,7 +119,7 @@ impl Newton {
         places: &Places,
         laws: &mut Laws,
         scale: f64,
-        settings: NewtonSettings,
+        (form, settings): (Form, NewtonSettings),
         solver: &Solver,
     ) -> Result<Newton, SimError> {
         let (n, m) = (places.states, places.outputs);
@@ -161,7 +163,10 @@ impl Newton {
             }
         }
         let pattern = Sparse::from_triplets(m, m, &triplets);
-        let matrix = if m <= 64 || pattern.len() * 4 > m * m {
+        let global = (form == Form::Global).then(|| GlobalForm::new(n, m));
+        let matrix = if let Some(global) = &global {
+            global.empty()?.into()
+        } else if m <= 64 || pattern.len() * 4 > m * m {
             Operator::Dense(Matrix::zeros(m, m))
         } else {
             Operator::Sparse(pattern)
@@ -192,6 +197,7 @@ impl Newton {
             rows: rows_of,
             places_of_D,
             pairs,
+            global,
             problem,
             workspace: Workspace::new(solver.clone())?,
             terms: vec![0.0; m],
@@ -210,7 +216,7 @@ impl Newton {
     /// a diagonal matrix and everything pressed.
     fn rehearse(&mut self) -> Result<(), SimError> {
         let m = self.w.len();
-        if m == 0 {
+        if m == 0 || self.global.is_some() {
             return Ok(());
         }
         set_diagonal(&mut self.problem, m, 1.0)?;
@@ -229,6 +235,13 @@ impl Newton {
     pub fn forget(&mut self) {
         self.workspace.forget();
         self.z.fill(0.0);
+    }
+
+    /// What is carried from step to step. The matrix of the problem is not: it is made anew before
+    /// every first solution of a step.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.numbers(&mut self.z);
+        self.workspace.memory(memory, None);
     }
 
     /// Solves the step from the guess in `ξ` and `λ`. `acts` says whether any law does.
@@ -298,7 +311,11 @@ impl Newton {
 
             // (1)
             xi.iter_mut().zip(&self.change).for_each(|(xi, change)| *xi -= change);
-            if acts {
+            if acts && let Some(global) = &mut self.global {
+                let change = |row: usize| self.z[row] - lam[row];
+                global.push(&mut self.systems, &self.links, change, xi);
+                lam.copy_from_slice(&self.z[..m]);
+            } else if acts {
                 for link in self.links.iter().filter(|link| link.on) {
                     for (i, row) in link.rows.clone().enumerate() {
                         let change = self.z[row] - lam[row];
@@ -315,8 +332,8 @@ impl Newton {
         }
     }
 
-    /// Whether `w` is what the last problem took it for, relative to its terms and to what it
-    /// would be without the multipliers.
+    /// Whether `w` is what the last problem took it for, relative to its terms, to what it would be
+    /// without the multipliers, and to what its own multiplier moves each of its systems by.
     fn outputs_agree(&self, xi: &[f64], tol: f64) -> bool {
         let mut agree = true;
         for link in self.links.iter().filter(|link| link.on) {
@@ -331,6 +348,8 @@ impl Newton {
                 let terms: f64 = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs()).sum();
                 scale = scale.max(terms).max(self.terms[row]);
                 scale = scale.max(self.w[row].abs()).max(self.q[row].abs());
+                let own = vector::dot(link.C.row(i), link.Yt.row(i)) * self.z[row];
+                scale = scale.max(own.abs());
             }
             for row in link.rows.clone() {
                 agree &= (self.w[row] - self.w_problem[row]).abs() <= tol * scale + noise;
@@ -354,6 +373,12 @@ impl Newton {
             factor_in(&mut system.lu, &system.name, step.h, &system.W)?;
         }
         if !acts {
+            return Ok(());
+        }
+        if let Some(global) = &mut self.global {
+            if let Some(pair) = global.pair(systems, links)? {
+                problem.set_matrix(pair)?;
+            }
             return Ok(());
         }
         for link in links.iter_mut().filter(|link| link.on) {
@@ -409,8 +434,11 @@ impl Newton {
     }
 
     /// Diagonal entry of the matrix of (2).
-    pub fn diagonal(&self, row: usize) -> f64 {
-        self.problem.matrix().get(row, row)
+    pub fn diagonal(&mut self, row: usize) -> f64 {
+        match &mut self.global {
+            Some(global) => global.diagonal(&mut self.systems, &self.links, row),
+            None => self.problem.matrix().get(row, row),
+        }
     }
 }
 
@@ -443,6 +471,11 @@ fn add_product(A: &Operator, a: f64, x: &[f64], y: &mut [f64]) {
             let entries = A.row(i).iter().filter(|entry| entry.col < x.len());
             *y += a * entries.map(|entry| entry.value * x[entry.col]).sum::<f64>();
         }),
+        Operator::Global(A) => {
+            let mut product = vec![0.0; x.len()];
+            A.apply(x, &mut product);
+            rows.zip(&product).for_each(|((_, y), product)| *y += a * product);
+        }
         _ => {}
     }
 }

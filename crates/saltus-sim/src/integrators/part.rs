@@ -5,7 +5,8 @@ use super::assembly::Places;
 use super::row::Row;
 use crate::SimError;
 use saltus_model::{Model, SystemId};
-use saltus_numerics::Report;
+use saltus_numerics::{Memory, Report};
+use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -19,6 +20,13 @@ pub(crate) trait Part: Debug + Send + Sync {
 
     /// Back to the initial state.
     fn reset(&mut self, t0: f64) -> Result<(), SimError>;
+
+    /// The part itself, for another one of its kind to look into.
+    fn as_any(&self) -> &dyn Any;
+
+    /// Goes on, under a changed model, from where another part is after its step `last`. The
+    /// ledger goes on too where the systems are the `same`, else it begins anew.
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError>;
 
     /// Replaces parts of the state of one system: `x`, or `q` and `v`.
     fn set(
@@ -34,6 +42,10 @@ pub(crate) trait Part: Debug + Send + Sync {
 
     /// Takes over the state that [`advance`](Self::advance) computed.
     fn commit(&mut self);
+
+    /// All that the next step depends on besides the model, to the last bit. What is read was
+    /// written by a part of the same model, scheme and solver.
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError>;
 
     /// The inputs `z` of the system or interaction of this name; nothing where nothing uses them.
     fn inputs(&self, name: &str) -> Option<&[f64]> {

@@ -22,11 +22,11 @@ use super::assembly::Places;
 use super::balance::Members;
 use super::laws::Laws;
 use super::newton::{Link, Newton, Scheme, SystemBlock};
-use super::{NewtonMode, NewtonSettings};
+use super::{Form, NewtonMode, NewtonSettings};
 use crate::SimError;
 use saltus_linalg::{Matrix, vector};
 use saltus_model::Model;
-use saltus_numerics::Solver;
+use saltus_numerics::{Memory, Solver};
 use serde::{Deserialize, Serialize};
 
 /// How positions are kept on the constraints.
@@ -56,7 +56,12 @@ pub(super) struct Projector {
 }
 
 impl Projector {
-    /// Forgets what was carried from step to step.
+    /// What is carried from step to step.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        self.newton.memory(memory);
+    }
+
+    /// Forgets it.
     pub fn forget(&mut self) {
         self.newton.forget();
     }
@@ -74,7 +79,7 @@ impl Projector {
             _ => settings,
         };
         let mut laws = Laws::of_gaps(model, places);
-        let newton = Newton::new(model, places, &mut laws, 1.0, settings, solver)?;
+        let newton = Newton::new(model, places, &mut laws, 1.0, (Form::Reduced, settings), solver)?;
         let (n, m) = (places.states, places.outputs);
         let (q_free, shift, mu) = (vec![0.0; n], vec![0.0; n], vec![0.0; m]);
         Ok(Projector { choice, laws, newton, settings, passes: 0, q_free, shift, mu })
@@ -111,18 +116,22 @@ impl Projector {
             newton.solve(&mut onto, true, q, mu, at, owner)?;
         }
         self.passes += 1;
-        let again = match self.choice {
-            Projection::Direct => false,
-            Projection::Combined => self.grow(laws, step),
-            Projection::Ggl => acts && self.settle(members, q),
-        };
-        // contacts are added once each, so that a combined projection ends by itself
-        if again && self.choice == Projection::Ggl && self.passes == self.settings.max_iter {
-            let (time, iterations) = (members.step.end, self.passes);
-            let NewtonSettings { tol, .. } = self.settings;
-            return Err(SimError::Newton { time, iterations, residual: f64::NAN, tol });
+        match self.choice {
+            Projection::Direct => Ok(false),
+            // contacts are added once each, so that this ends by itself
+            Projection::Combined => Ok(self.grow(laws, step)),
+            Projection::Ggl if acts => {
+                let residual = self.settle(members, q);
+                let NewtonSettings { tol, max_iter, .. } = self.settings;
+                let again = residual > tol;
+                if again && self.passes == max_iter {
+                    let (time, iterations) = (members.step.end, self.passes);
+                    return Err(SimError::Newton { time, iterations, residual, tol });
+                }
+                Ok(again)
+            }
+            Projection::Ggl => Ok(false),
         }
-        Ok(again)
     }
 
     /// Adds the contacts that had to be opened. Whether there are any.
@@ -134,8 +143,8 @@ impl Projector {
         grown
     }
 
-    /// Lets the step count on the move to `q`. Whether that changes anything.
-    fn settle(&mut self, members: &mut Members, q: &[f64]) -> bool {
+    /// Lets the step count on the move to `q`. How much that changes, relative to the position.
+    fn settle(&mut self, members: &mut Members, q: &[f64]) -> f64 {
         let mut change = 0.0_f64;
         for i in 0..q.len() {
             let shift = q[i] - self.q_free[i];
@@ -145,7 +154,7 @@ impl Projector {
             self.shift[i] = shift;
         }
         let scale = vector::norm_inf(q) + vector::norm_inf(&self.shift);
-        change > self.settings.tol * scale
+        if change > 0.0 { change / scale } else { 0.0 }
     }
 }
 
@@ -171,8 +180,9 @@ impl Scheme for Onto<'_> {
             if !links[contact.links.start].on {
                 continue;
             }
+            contact.press(0.0, mu);
             contact.turn(step.end, xi)?;
-            contact.gap(step.end, 0.0, mu, w)?;
+            contact.gap(step.end, w)?;
             let mut first = 0;
             for link in &mut links[contact.links.clone()] {
                 let width = link.range.len();

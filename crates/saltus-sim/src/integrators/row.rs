@@ -2,20 +2,31 @@
 //! copy.
 //!
 //! ```text
-//! first order:  x, y, λ            mechanics:  q, v, y, u, λ, ledger
+//! first order:  x, y, λ            mechanics:  q, v, y, u, λ, β, ledger
 //! ```
 
 use crate::{Ledger, Quantity};
 use saltus_model::Order;
+use saltus_numerics::Memory;
 use std::ops::Range;
 
-/// The row of the systems of one order: `n` state components, `m` outputs.
+/// The row of the systems of one order.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     order: Order,
-    n: usize,
-    m: usize,
+    sizes: Sizes,
     pub values: Vec<f64>,
+}
+
+/// How much there is of what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    /// State components.
+    pub states: usize,
+    /// Outputs.
+    pub outputs: usize,
+    /// Bonds.
+    pub bonds: usize,
 }
 
 /// The row of first-order systems, to be changed.
@@ -32,20 +43,25 @@ pub(crate) struct MechanicalFields<'a> {
     pub y: &'a mut [f64],
     pub u: &'a mut [f64],
     pub lam: &'a mut [f64],
+    pub beta: &'a mut [f64],
     pub ledger: &'a mut [f64],
 }
 
 impl Row {
-    pub fn new(order: Order, n: usize, m: usize) -> Row {
-        Row { order, n, m, values: vec![0.0; width(order, n, m)] }
+    pub fn new(order: Order, sizes: Sizes) -> Row {
+        Row { order, sizes, values: vec![0.0; width(order, sizes)] }
+    }
+
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.numbers(&mut self.values);
     }
 
     pub fn get(&self, quantity: Quantity) -> &[f64] {
-        &self.values[columns(self.order, self.n, self.m, quantity)]
+        &self.values[columns(self.order, self.sizes, quantity)]
     }
 
     pub fn get_mut(&mut self, quantity: Quantity) -> &mut [f64] {
-        &mut self.values[columns(self.order, self.n, self.m, quantity)]
+        &mut self.values[columns(self.order, self.sizes, quantity)]
     }
 
     /// Replaces the ledger, where there is one.
@@ -63,24 +79,27 @@ impl Row {
 
     #[inline]
     pub fn first_order(&mut self) -> FirstOrderFields<'_> {
-        let (x, rest) = self.values.split_at_mut(self.n);
-        let (y, lam) = rest.split_at_mut(self.m);
+        let (x, rest) = self.values.split_at_mut(self.sizes.states);
+        let (y, lam) = rest.split_at_mut(self.sizes.outputs);
         FirstOrderFields { x, y, lam }
     }
 
     #[inline]
     pub fn mechanical(&mut self) -> MechanicalFields<'_> {
-        let (q, rest) = self.values.split_at_mut(self.n);
-        let (v, rest) = rest.split_at_mut(self.n);
-        let (y, rest) = rest.split_at_mut(self.m);
-        let (u, rest) = rest.split_at_mut(self.m);
-        let (lam, ledger) = rest.split_at_mut(self.m);
-        MechanicalFields { q, v, y, u, lam, ledger }
+        let Sizes { states: n, outputs: m, bonds } = self.sizes;
+        let (q, rest) = self.values.split_at_mut(n);
+        let (v, rest) = rest.split_at_mut(n);
+        let (y, rest) = rest.split_at_mut(m);
+        let (u, rest) = rest.split_at_mut(m);
+        let (lam, rest) = rest.split_at_mut(m);
+        let (beta, ledger) = rest.split_at_mut(bonds);
+        MechanicalFields { q, v, y, u, lam, beta, ledger }
     }
 }
 
 /// Where each quantity stands in a row; empty where it does not.
-pub(crate) fn columns(order: Order, n: usize, m: usize, quantity: Quantity) -> Range<usize> {
+pub(crate) fn columns(order: Order, sizes: Sizes, quantity: Quantity) -> Range<usize> {
+    let Sizes { states: n, outputs: m, bonds } = sizes;
     let starts: &[(Quantity, usize, usize)] = match order {
         Order::First => &[(Quantity::X, 0, n), (Quantity::Y, n, m), (Quantity::Lam, n + m, m)],
         Order::Second => &[
@@ -89,6 +108,7 @@ pub(crate) fn columns(order: Order, n: usize, m: usize, quantity: Quantity) -> R
             (Quantity::Y, 2 * n, m),
             (Quantity::U, 2 * n + m, m),
             (Quantity::Lam, 2 * n + 2 * m, m),
+            (Quantity::Beta, 2 * n + 3 * m, bonds),
         ],
     };
     let place = starts.iter().find(|(stored, ..)| *stored == quantity);
@@ -96,9 +116,10 @@ pub(crate) fn columns(order: Order, n: usize, m: usize, quantity: Quantity) -> R
 }
 
 /// Columns of a row.
-pub(crate) fn width(order: Order, n: usize, m: usize) -> usize {
+pub(crate) fn width(order: Order, sizes: Sizes) -> usize {
+    let Sizes { states: n, outputs: m, bonds } = sizes;
     match order {
         Order::First => n + 2 * m,
-        Order::Second => 2 * n + 3 * m + Ledger::NAMES.len(),
+        Order::Second => 2 * n + 3 * m + bonds + Ledger::NAMES.len(),
     }
 }

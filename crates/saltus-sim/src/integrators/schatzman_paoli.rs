@@ -24,11 +24,13 @@
 //! `q⁺ = q + h v + ½ h² M⁻¹ F`. (6) is the mean velocity of the last two steps; it lags by a step.
 //! Reference: Paoli, Schatzman 2002.
 
-use super::balance::Members;
+use super::balance::{Forces, Members, Path};
 use super::motion::Center;
 use super::newton::Link;
 use super::row::MechanicalFields;
 use crate::SimError;
+use saltus_numerics::Memory;
+use std::ops::Range;
 
 /// The mean velocity of the last step.
 #[derive(Debug)]
@@ -36,7 +38,7 @@ pub(super) struct Central {
     theta: f64,
     w: Vec<f64>,
     w_next: Vec<f64>,
-    last_h: f64,
+    last_h: Vec<f64>, // h⁻ of each degree of freedom: 0 where its state was replaced
     past: Vec<f64>,   // q − h w
     before: Vec<f64>, // y⁻/h of gaps, u of the rest
 }
@@ -45,8 +47,8 @@ impl Central {
     /// For `n` degrees of freedom and `m` components of interactions.
     pub fn new(theta: f64, n: usize, m: usize) -> Central {
         let zeros = || vec![0.0; n];
-        let (w, w_next, past) = (zeros(), zeros(), zeros());
-        Central { theta, w, w_next, last_h: 0.0, past, before: vec![0.0; m] }
+        let (w, w_next, past, last_h) = (zeros(), zeros(), zeros(), zeros());
+        Central { theta, w, w_next, last_h, past, before: vec![0.0; m] }
     }
 
     /// Equations (4) and (5), what is known of them.
@@ -58,7 +60,8 @@ impl Central {
     ) -> Result<(), SimError> {
         let (h, start, n) = (members.step.h, members.step.start, now.v.len());
         for member in &mut members.systems {
-            (member.a, member.kappa) = (0.5 * (h + self.last_h) / h, 1.0);
+            let last_h = self.last_h[member.range.start];
+            (member.a, member.kappa) = (0.5 * (h + last_h) / h, 1.0);
         }
         members.b.copy_from_slice(&self.w);
         members.c.copy_from_slice(now.q);
@@ -101,18 +104,28 @@ impl Central {
     /// Equation (6), from `ξ` in `v`.
     pub fn finish(&mut self, h: f64, v: &mut [f64]) {
         self.w_next.copy_from_slice(v);
-        for (v, w) in v.iter_mut().zip(&self.w) {
-            *v = (h * *v + self.last_h * w) / (h + self.last_h);
+        for (v, (w, last_h)) in v.iter_mut().zip(self.w.iter().zip(&self.last_h)) {
+            *v = (h * *v + last_h * w) / (h + last_h);
         }
     }
 
+    /// (4) is multiplied by the mean of `w` and `ξ`.
+    pub fn path(&self) -> Path<'_> {
+        Path { before: &self.w, after: &self.w_next, forces: Forces::Center }
+    }
+
     pub fn commit(&mut self, h: f64) {
-        self.last_h = h;
+        self.last_h.fill(h);
         std::mem::swap(&mut self.w, &mut self.w_next);
     }
 
-    pub fn restart(&mut self, v: &[f64]) {
-        self.last_h = 0.0;
-        self.w.copy_from_slice(v);
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.numbers(&mut self.w);
+        memory.numbers(&mut self.last_h);
+    }
+
+    pub fn restart(&mut self, range: Range<usize>, v: &[f64]) {
+        self.last_h[range.clone()].fill(0.0);
+        self.w[range.clone()].copy_from_slice(&v[range]);
     }
 }

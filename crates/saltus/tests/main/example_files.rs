@@ -8,8 +8,17 @@ use saltus::sim::Outcome;
 use std::path::Path;
 
 /// Runs an example to its end, every step of which is recorded.
-fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file);
+pub fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
+    run_path("../../examples", file, overrides)
+}
+
+/// Runs a model file of `testdata/models` likewise.
+pub fn run_model(file: &str, overrides: &[(&str, &str)]) -> Run {
+    run_path("../../testdata/models", file, overrides)
+}
+
+fn run_path(folder: &str, file: &str, overrides: &[(&str, &str)]) -> Run {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(file);
     let overrides: Vec<(String, String)> =
         overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     let ModelFile { model, simulation, .. } =
@@ -25,7 +34,7 @@ fn run(file: &str, overrides: &[(&str, &str)]) -> Run {
 }
 
 /// Compares columns of a reference with signals, relative to the column's largest value.
-fn follow(run: &Run, h: f64, csv: &Csv, what: &str, tolerance: f64, columns: &[(&str, &str)]) {
+pub fn follow(run: &Run, h: f64, csv: &Csv, what: &str, tolerance: f64, columns: &[(&str, &str)]) {
     for &(column, signal) in columns {
         let values = run.signal(signal).unwrap();
         let difference = difference(csv, column, h, |k| values[k]);
@@ -112,6 +121,62 @@ fn buck_converter(folder: &Path) {
     follow(&run("buck-converter/model.toml", &[]), 1e-9, &csv, "buck converter", 1e-6, &columns);
 }
 
+fn two_fuses(folder: &Path) {
+    let exact = Csv::read(folder, "two_fuses/exact.csv");
+    let mut errors = Vec::new();
+    for (h, second) in [("0.002", 3.090), ("0.001", 3.081), ("0.0005", 3.0715)] {
+        let csv = Csv::read(folder, &format!("two_fuses/siconos_h{h}.csv"));
+        let run = run("two-fuses/model.toml", &[("simulation.h", h)]);
+        let h: f64 = h.parse().unwrap();
+        let columns = [
+            ("i1", "circuit.x[0]"),
+            ("i2", "circuit.x[1]"),
+            ("vo", "circuit.x[2]"),
+            ("E1", "circuit.x[3]"),
+            ("E2", "circuit.x[4]"),
+        ];
+        follow(&run, h, &csv, "two fuses", 1e-9, &columns);
+
+        // when they blow
+        let names: Vec<&str> = run.events.iter().map(|event| event.name.as_str()).collect();
+        assert_eq!(names, ["fuse 1 blows", "fuse 2 blows"]);
+        let [first, last] = [run.events[0].time, run.events[1].time];
+        within("first blow", (first - 1.2132267491067121).abs(), 2.0 * h);
+        within("second blow", (last - second).abs(), 1e-9);
+        assert!(run.events[0].changes.iter().any(|change| change.what == "diode1.active"));
+
+        // the mean error of the load voltage
+        let (t, v) = (exact.column("t"), exact.column("vo"));
+        let voltage = run.signal("circuit.x[2]").unwrap();
+        let at = |time: f64| {
+            let k = ((time / h) as usize).min(voltage.len() - 2);
+            let share = time / h - k as f64;
+            (1.0 - share) * voltage[k] + share * voltage[k + 1]
+        };
+        let errors_of = exact.rows.iter().map(|row| (at(row[t]) - row[v]).abs());
+        errors.push(errors_of.sum::<f64>() / exact.rows.len() as f64);
+    }
+    // Siconos: 0.0104, 0.0063, 0.0032
+    for (error, siconos) in errors.iter().zip([0.010386, 0.0062807, 0.0032268]) {
+        within("mean error of the voltage", (error / siconos - 1.0).abs(), 0.05);
+    }
+    for pair in errors.windows(2) {
+        let order = (pair[0] / pair[1]).log2();
+        assert!((0.7..1.05).contains(&order), "{errors:?}: order {order}");
+    }
+}
+
+fn power_converter(folder: &Path) {
+    let csv = Csv::read(folder, "power_converter_prc/siconos_h1e-07.csv");
+    let columns = [
+        ("i_Lr", "circuit.x[0]"),
+        ("v_Cr", "circuit.x[1]"),
+        ("i_Lf", "circuit.x[2]"),
+        ("v_Cf", "circuit.x[3]"),
+    ];
+    follow(&run("power-converter/model.toml", &[]), 1e-7, &csv, "power converter", 1e-7, &columns);
+}
+
 /// Each on the thinned files of this repository, and on the full ones where they are.
 macro_rules! cases {
     ($($name:ident;)*) => {
@@ -136,6 +201,8 @@ cases! {
     woodpecker;
     friction_oscillator;
     buck_converter;
+    two_fuses;
+    power_converter;
 }
 
 /// The woodpecker's limit cycle: a beak contact every 0.146 s, 19.46 mm lower.
@@ -201,4 +268,42 @@ fn rocking_block_loses_by_housner() {
     let sin2 = 1.0 / (1.0 + 1.5f64 * 1.5);
     let share = omega[jump + 3] / omega[jump - 1];
     within("share of the angular velocity", (share - (1.0 - 1.5 * sin2)).abs(), 0.01);
+}
+
+/// Three laws, three answers, all of which keep momentum and energy.
+#[test]
+fn newtons_cradle_depends_on_the_law() {
+    let run = run("newtons-cradle/model.toml", &[("simulation.until", "0.4")]);
+    let speed = 0.05 * (9.81_f64 / 0.5).sqrt();
+    let k = 3600;
+    // since then the balls swing on
+    let turn = (9.81_f64 / 0.5).sqrt() * (run.frames.time[k] - 0.354632);
+    for (cradle, exact, tolerance) in [
+        ("newton", [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], 1e-3),
+        ("several", [-0.07095, 0.07640, 0.99455], 1e-3),
+    ] {
+        for (i, exact) in exact.into_iter().enumerate() {
+            let v = run.signal(&format!("{cradle}{i}.v")).unwrap()[k];
+            within(cradle, (v / speed / turn.cos() - exact).abs(), tolerance);
+        }
+    }
+    let last = run.signal("apart2.v").unwrap();
+    let fastest = last.iter().fold(0.0_f64, |most, v| most.max(*v));
+    within("one after the other", (fastest / speed - 1.0).abs(), 2e-3);
+}
+
+/// The weakest bond breaks alone, at its strength, and takes its energy.
+#[test]
+fn cohesive_bar_breaks_once() {
+    let run = run("cohesive-bar/model.toml", &[]);
+    for i in 0..5 {
+        let beta = run.signal(&format!("bond{i}.beta")).unwrap();
+        assert!(beta.windows(2).all(|pair| pair[1] <= pair[0]), "a bond heals");
+        assert_eq!(*beta.last().unwrap(), if i == 2 { 0.0 } else { 1.0 }, "bond {i}");
+    }
+    let (lam, u) = (run.signal("bond2.lam").unwrap(), run.signal("bond2.u").unwrap());
+    let strongest = lam.iter().fold(0.0_f64, |most, lam| most.max(-lam / 5e-5));
+    within("strength", (strongest - 100.0).abs(), 0.1);
+    let taken: f64 = (2..lam.len()).map(|k| -0.5 * lam[k] * (u[k - 2] + u[k])).sum();
+    within("energy", (taken - 0.02).abs(), 2e-4);
 }

@@ -4,16 +4,29 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod bad_input;
+mod bonds;
+mod checkpoints;
 mod convergence;
+mod defects;
+mod events;
 mod exact;
 mod example_files;
 mod facts;
+mod gallery;
+mod global_form;
+mod impact_and_friction;
+mod impacts;
+mod ledger;
 mod model_files;
 mod model_kinds;
 mod models;
 mod nonlinear;
+mod orders;
+mod reference_models;
 mod same_scheme;
 mod schemes;
+mod states;
 mod stepping;
 mod stories;
 mod support;
+mod user_laws;

@@ -251,7 +251,7 @@ fn fremond_never_gives_energy() {
     let mut before = 0.0;
     for _ in 0..2000 {
         sim.step().unwrap();
-        let taken = sim.ledger().unwrap().contact;
+        let taken = sim.ledger().unwrap().contact();
         assert!(taken >= before - 1e-9, "an impact gave {:e}", before - taken);
         before = taken;
     }

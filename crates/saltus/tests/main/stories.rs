@@ -120,3 +120,303 @@ fn a_small_mass_is_not_taken_for_none() {
         assert!((x - (-1f64).exp()).abs() < 1e-6, "{x}");
     }
 }
+
+/// A box on four corners with friction, at rest on a plane or pushed.
+fn box_on_corners(push: f64, mu: f64) -> (Model, SystemId) {
+    let mut model = Model::new("box");
+    // q = (x, y, z, small rotations about x, y, z), half height 1/2
+    let M = Matrix::diagonal(&[1.0, 1.0, 1.0, 1.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0]);
+    let force = [push, 0.0, -9.81, 0.0, 0.0, 0.0];
+    let system = LagrangianLinear::new([0.0; 6], [0.0; 6], M).F_ext(force);
+    let id = model.add("box", system).unwrap();
+    for (i, (a, b)) in [(0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5)].into_iter().enumerate()
+    {
+        // velocity of the corner (a, b, −1/2): v + ω × r
+        let corner = LagrangianLinearRelation::new([
+            [0.0, 0.0, 1.0, b, -a, 0.0],
+            [1.0, 0.0, 0.0, 0.0, -0.5, -b],
+            [0.0, 1.0, 0.0, 0.5, 0.0, a],
+        ]);
+        let law = Law::impact_friction(0.0, mu);
+        model.connect(&format!("corner{i}"), corner, law, &[id]).unwrap();
+    }
+    (model, id)
+}
+
+/// siconos #214: a cube at rest took 100 000 iterations in every step.
+#[test]
+fn a_cube_at_rest_costs_nothing() {
+    let (model, id) = box_on_corners(1.0, 0.5);
+    let mut sim = TimeStepping::new(model, 5e-3, []).unwrap();
+    let run = sim.run(5.0).unwrap();
+    let settled = run.frames.iterations.iter().skip(2).max().unwrap();
+    assert!(*settled <= 1, "{settled} iterations in a step that changes nothing");
+    let moved = sim.q(id).unwrap().iter().fold(0.0f64, |a, q| a.max(q.abs()));
+    assert!(moved <= 1e-12, "{moved:e}");
+}
+
+/// rapier #992: reported impulses were off by 1/(n + 1). They add up to the weight, however many
+/// contacts carry it.
+#[test]
+fn reported_impulses_add_up_to_the_weight() {
+    for n in 1..=8 {
+        let mut model = Model::new("many feet");
+        let M = Matrix::diagonal(&[3.0, 1.0]);
+        let table = LagrangianLinear::new([0.0; 2], [0.0; 2], M).F_ext([-3.0 * 9.81, 0.0]);
+        let id = model.add("table", table).unwrap();
+        let feet: Vec<InteractionId> = (0..n)
+            .map(|i| {
+                // feet on either side of the middle, or one below it
+                let place = if n == 1 { 0.0 } else { 2.0 * f64::from(i) / f64::from(n - 1) - 1.0 };
+                let foot = LagrangianLinearRelation::new([[1.0, place]]);
+                let law = Law::newton_impact(0.0);
+                model.connect(&format!("foot{i}"), foot, law, &[id]).unwrap()
+            })
+            .collect();
+        let mut sim = TimeStepping::new(model, 1e-2, []).unwrap();
+        for _ in 0..20 {
+            sim.step().unwrap();
+            let sum: f64 = feet.iter().map(|foot| sim.lam(*foot)[0]).sum();
+            assert!((sum - 3.0 * 9.81 * 1e-2).abs() < 1e-12, "{n} feet carry {sum}");
+        }
+    }
+}
+
+/// drake #1772: a faceted cone is a network of grooves. Friction acts against the velocity in every
+/// direction, with the same force.
+#[test]
+fn friction_has_no_grooves() {
+    for k in 0..48 {
+        let (sin, cos) = (std::f64::consts::TAU * f64::from(k) / 48.0 + 0.01).sin_cos();
+        let mut model = Model::new("puck");
+        let puck =
+            LagrangianLinear::new([0.0; 3], [0.0, 2.0 * cos, 2.0 * sin], Matrix::identity(3));
+        let id = model.add("puck", puck.F_ext([-9.81, 0.0, 0.0])).unwrap();
+        let relation = LagrangianLinearRelation::new(Matrix::identity(3));
+        model.connect("ice", relation, Law::impact_friction(0.0, 0.3), &[id]).unwrap();
+        let mut sim = TimeStepping::new(model, 1e-2, []).unwrap();
+        sim.run(0.5).unwrap();
+        let v = sim.v(id).unwrap();
+        let (along, across) = (v[1] * cos + v[2] * sin, v[2] * cos - v[1] * sin);
+        assert!((along - (2.0 - 0.3 * 9.81 * 0.5)).abs() < 1e-9, "direction {k}: {along}");
+        assert!(across.abs() < 1e-9, "direction {k}: pushed aside by {across:e}");
+    }
+}
+
+/// dart #841: friction that differs with the direction kept a cube from moving. A force just above
+/// the friction moves it, whatever its direction.
+#[test]
+fn a_force_above_the_friction_moves_a_box() {
+    for (share, moves) in [(0.99, false), (1.01, true)] {
+        let (model, id) = box_on_corners(share * 0.3 * 9.81, 0.3);
+        let mut sim = TimeStepping::new(model, 1e-2, []).unwrap();
+        sim.run(1.0).unwrap();
+        let v = sim.v(id).unwrap();
+        let expected = if moves { 0.01 * 0.3 * 9.81 } else { 0.0 };
+        assert!((v[0] - expected).abs() < 1e-6, "share {share}: {v:?}");
+        assert!(v[1..].iter().all(|v| v.abs() < 1e-6), "share {share}: {v:?}");
+    }
+}
+
+/// mujoco #954: another step size, another motion, or none. Over three decades of steps nothing
+/// gains energy, and the ball ends where it should.
+#[test]
+fn the_step_size_does_not_change_the_story() {
+    for h in [0.1, 0.03, 0.01, 0.003, 0.001, 0.0001] {
+        for e in [0.0, 0.5, 0.9] {
+            let mut model = Model::new("ball");
+            let ball = LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-9.81]);
+            let id = model.add("ball", ball).unwrap();
+            let floor = LagrangianLinearRelation::new([[1.0]]);
+            model.connect("floor", floor, Law::newton_impact(e), &[id]).unwrap();
+            let run = TimeStepping::new(model, h, []).unwrap().run(3.0).unwrap();
+            let (q, v) = (run.signal("ball.q").unwrap(), run.signal("ball.v").unwrap());
+            let highest = q.iter().zip(&v).fold(0.0f64, |a, (q, v)| a.max(9.81 * q + v * v / 2.0));
+            assert!(highest <= 9.81 * (1.0 + 1e-12), "h = {h}, e = {e}: energy {highest}");
+            // no deeper than the way of a step
+            let deepest = q.iter().fold(0.0f64, |a, q| a.max(-q));
+            let fastest = v.iter().fold(0.0f64, |a, v| a.max(v.abs()));
+            assert!(deepest <= h * fastest, "h = {h}, e = {e}: {deepest} deep");
+        }
+    }
+}
+
+/// mujoco #3328: a pinched body with a large margin creeps. Between two jaws that press with twenty
+/// times the force that is needed it stays, to the last bit; also when it is shaken (#2638).
+#[test]
+fn a_pinched_body_does_not_creep() {
+    for shaken in [false, true] {
+        let mut model = Model::new("pinched");
+        // q = (x of the left jaw, x and z of the body, x of the right jaw)
+        let load = Operator::vector_of_time(4, move |t, F| {
+            let shake = if shaken { 5.0 * (2000.0 * t).sin() } else { 0.0 };
+            F.copy_from_slice(&[200.0, 0.0, -9.81 + shake, -200.0]);
+        });
+        let system = LagrangianLinear::new([0.0; 4], [0.0; 4], Matrix::identity(4)).F_ext(load);
+        let id = model.add("all", system).unwrap();
+        let left = LagrangianLinearRelation::new([[-1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]);
+        let right = LagrangianLinearRelation::new([[0.0, -1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]);
+        model.connect("left", left, Law::impact_friction(0.0, 0.5), &[id]).unwrap();
+        model.connect("right", right, Law::impact_friction(0.0, 0.5), &[id]).unwrap();
+        let mut sim = TimeStepping::new(model, 1e-3, []).unwrap();
+        for _ in 0..20_000 {
+            sim.step().unwrap();
+        }
+        let creep = sim.q(id).unwrap()[2].abs();
+        assert!(creep <= 1e-15, "shaken {shaken}: {creep:e} in 20 s");
+    }
+}
+
+/// mujoco #1649, #2430: more friction made contacts softer, and friction in a joint broke an
+/// equality. The gap is the same for every friction, and constraints hold beside it.
+#[test]
+fn friction_does_not_soften_constraints() {
+    let depth = |mu: f64| {
+        let mut model = Model::new("falling block");
+        let block = LagrangianLinear::new([0.1, 0.0], [0.0, 1.0], Matrix::identity(2));
+        let id = model.add("block", block.F_ext([-9.81, 0.0])).unwrap();
+        let relation = LagrangianLinearRelation::new(Matrix::identity(2));
+        model.connect("floor", relation, Law::impact_friction(0.0, mu), &[id]).unwrap();
+        let mut sim = TimeStepping::new(model, 1e-3, []).unwrap();
+        sim.run(1.0).unwrap();
+        sim.q(id).unwrap()[0]
+    };
+    let without = depth(0.0);
+    for mu in [0.1, 1.0, 10.0, 1000.0] {
+        assert_eq!(depth(mu), without, "μ = {mu}");
+    }
+    let mut model = Model::new("joint with friction");
+    let masses = LagrangianLinear::new([0.0, 0.0], [1.0, 1.0], Matrix::diagonal(&[1.0, 50.0]));
+    let id = model.add("masses", masses).unwrap();
+    let weld = LagrangianLinearRelation::new([[1.0, -1.0]]);
+    model.connect("weld", weld, Law::Equality, &[id]).unwrap();
+    let joint = LagrangianLinearRelation::new([[1.0, 0.0]]);
+    model.connect("friction", joint, Law::relay(-20.0, 20.0), &[id]).unwrap();
+    let mut sim = TimeStepping::new(model, 1e-2, []).unwrap();
+    sim.run(5.0).unwrap();
+    let (q, v) = (sim.q(id).unwrap(), sim.v(id).unwrap());
+    assert!((q[0] - q[1]).abs() < 1e-13 && v.iter().all(|v| v.abs() < 1e-13), "{q:?} {v:?}");
+    // 51 v̇ = −20: it stops after 51/40
+    assert!((q[0] - 51.0 / 40.0).abs() < 1e-2);
+}
+
+/// DifferentialEquations.jl #516: events at one instant. Two balls hit, a relay switches and a
+/// diode closes in one step, as each would alone.
+#[test]
+fn simultaneous_events_are_no_matter() {
+    let build = |which: &[usize]| {
+        let mut model = Model::new("together");
+        for &i in which {
+            let name = format!("member{i}");
+            if i < 2 {
+                let ball = LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext([-8.0]);
+                let id = model.add(&name, ball).unwrap();
+                let floor = LagrangianLinearRelation::new([[1.0]]);
+                model.connect(&format!("law{i}"), floor, Law::newton_impact(0.5), &[id]).unwrap();
+            } else {
+                let law = if i == 2 { Law::relay(-1.0, 1.0) } else { Law::Complementarity };
+                let tank = FirstOrderLinear::new([0.5], [[0.0]]);
+                let tank = if i == 2 { tank } else { tank.b([-1.0]) };
+                let id = model.add(&name, tank).unwrap();
+                let relation = FirstOrderLinearRelation::new([[1.0]], [[1.0]]);
+                model.connect(&format!("law{i}"), relation, law, &[id]).unwrap();
+            }
+        }
+        TimeStepping::new(model, 1.0 / 64.0, []).unwrap().run(2.0).unwrap()
+    };
+    let all = build(&[0, 1, 2, 3]);
+    for i in 0..4 {
+        let alone = build(&[i]);
+        let quantities: &[&str] = if i < 2 { &["q", "v"] } else { &["x"] };
+        for quantity in quantities {
+            let signal = format!("member{i}.{quantity}");
+            let (a, b) = (all.signal(&signal).unwrap(), alone.signal(&signal).unwrap());
+            let worst = a.iter().zip(&b).fold(0.0f64, |a, (x, y)| a.max((x - y).abs()));
+            assert!(worst < 1e-13, "{signal}: {worst:e}");
+        }
+    }
+}
+
+/// OpenModelica #7581: an inverter was stuck at 10 000 Hz and ran at 10 000.1 Hz. Round and odd
+/// frequencies run alike.
+#[test]
+fn a_round_frequency_is_no_matter() {
+    let end = |frequency: f64| {
+        let h = 1e-7;
+        let source = move |t: f64| {
+            if (std::f64::consts::TAU * frequency * t).sin() > 0.0 { 1.0 } else { -1.0 }
+        };
+        let case = models::converter(h, 1e-3, source);
+        let run = case.sim().run(case.until).unwrap();
+        assert_eq!(run.stats.outcome, Outcome::Complete, "{frequency} Hz");
+        *run.signal("circuit.x[3]").unwrap().last().unwrap()
+    };
+    let round = end(10_000.0);
+    for odd in [10_000.1, 9_999.9] {
+        let odd_end = end(odd);
+        assert!((round - odd_end).abs() < 0.05 * round.abs().max(0.1), "{round} and {odd_end}");
+    }
+}
+
+/// RoboDojo.jl #5: high friction, and contacts with different friction.
+#[test]
+fn contacts_with_any_friction() {
+    let mut model = Model::new("two feet");
+    // a bar on two feet, of which one is on ice: it is pulled along, and only one foot resists
+    let M = Matrix::diagonal(&[1.0, 1.0, 1.0 / 3.0]);
+    let force = [-9.81, 3.0, 0.0];
+    let bar = model.add("bar", LagrangianLinear::new([0.0; 3], [0.0; 3], M).F_ext(force)).unwrap();
+    for (name, place, mu) in [("rubber", -1.0, 10.0), ("ice", 1.0, 0.0)] {
+        let foot = LagrangianLinearRelation::new([[1.0, 0.0, place], [0.0, 1.0, 0.0]]);
+        model.connect(name, foot, Law::impact_friction(0.0, mu), &[bar]).unwrap();
+    }
+    let mut sim = TimeStepping::new(model, 1e-2, []).unwrap();
+    let run = sim.run(1.0).unwrap();
+    assert!(sim.q(bar).unwrap().iter().all(|q| q.abs() < 1e-10), "{:?}", sim.q(bar));
+    let (rubber, ice) = (run.signal("rubber.lam").unwrap(), run.signal("ice.lam").unwrap());
+    let last = rubber.len() - 2;
+    assert!((rubber[last + 1] + 3e-2).abs() < 1e-10 && ice[last + 1] == 0.0);
+}
+
+/// drake #19322: garbage goes in, and nobody is told why the solver failed. What is not finite is
+/// named, with its time, and the state is that before it.
+#[test]
+fn garbage_is_named() {
+    for (value, word) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
+        let mut model = Model::new("garbage");
+        let force = Operator::vector_of_time(1, move |t, F| {
+            F[0] = if t > 0.45 { value } else { -9.81 };
+        });
+        let ball = LagrangianLinear::new([1.0], [0.0], [[1.0]]).F_ext(force);
+        let id = model.add("ball", ball).unwrap();
+        let floor = LagrangianLinearRelation::new([[1.0]]);
+        model.connect("floor", floor, Law::newton_impact(0.5), &[id]).unwrap();
+        let mut sim = TimeStepping::new(model, 0.1, []).unwrap();
+        let message = sim.run(1.0).unwrap_err().to_string();
+        assert!(message.contains("F_ext") && message.contains("ball"), "{word}: {message}");
+        assert!(message.contains("0.5"), "{word}: {message}");
+        assert!((sim.t() - 0.4).abs() < 1e-12 && sim.q(id).unwrap()[0].is_finite());
+    }
+}
+
+/// siconos #106: things sink into the floor while they sit and slide. The gap of a contact that
+/// stays closed does not change over many steps.
+#[test]
+fn nothing_sinks_while_it_sits_or_slides() {
+    for push in [1.0, 6.0] {
+        let (model, id) = box_on_corners(push, 0.5);
+        let corner = model.interaction_id("corner0").unwrap();
+        let mut sim = TimeStepping::new(model, 1e-3, []).unwrap();
+        sim.step().unwrap();
+        let gap = sim.y(corner)[0];
+        for _ in 0..30_000 {
+            sim.step().unwrap();
+        }
+        let sunk = (sim.y(corner)[0] - gap).abs();
+        println!("push {push}: sinks by {sunk:.1e} in 30 s");
+        let slides = sim.v(id).unwrap()[0];
+        // while it slides, by no more than the residual of its steps
+        assert!(sunk <= if push > 5.0 { 1e-6 } else { 1e-12 }, "push {push}: sinks by {sunk:e}");
+        assert!(if push > 5.0 { slides > 30.0 } else { slides.abs() < 1e-9 }, "{slides}");
+    }
+}

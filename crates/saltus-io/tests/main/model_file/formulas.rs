@@ -181,6 +181,14 @@ fn laws() {
     assert_eq!(with(friction), expected);
     let fremond = "{ kind = \"fremond\", e = 0.5, mu = 0.2 }";
     assert_eq!(with(fremond), Law::Fremond { e: 0.5.into(), mu: 0.2.into() });
+    let several = "{ kind = \"multiple-impact\", e = 0.5, stiffness = 2 }";
+    assert_eq!(with(several), Law::multiple_impact(0.5, 2.0));
+    let bond = "{ kind = \"cohesive\", stiffness = 1e3, strength = 5, energy = 1 }";
+    let law = Law::cohesive(saltus_model::Bond::new(1e3, 5.0, 1.0), 0.0);
+    assert_eq!(with(bond), law);
+    let bond = "{ kind = \"binary-cohesive\", strength = 5, opening = 0.1, mu = 0.3 }";
+    let (e, mu) = (0.0.into(), 0.3.into());
+    assert_eq!(with(bond), Law::BinaryCohesive { strength: 5.0, opening: 0.1, e, mu });
 }
 
 /// A chain: entries by a formula, indices by formulas of `row` and of the loop variable.

@@ -12,6 +12,7 @@ fn fits(value: &Value, schema: &Value, root: &Value) -> bool {
         "number" => value.is_number(),
         "integer" => value.as_f64().is_some_and(|value| value.fract() == 0.0),
         "array" => value.is_array(),
+        "boolean" => value.is_boolean(),
         "object" => value.is_object(),
         other => panic!("the type {other} is not known here"),
     };

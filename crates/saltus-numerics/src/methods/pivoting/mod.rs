@@ -25,9 +25,9 @@ use super::proximal::mostly_zeros;
 use crate::mode::{Side, Slack, allowed, side_of, wrong};
 use crate::residual::{Residual, natural_map, residual};
 use crate::sets::clamp;
-use crate::{NumericsError, Operator, PivotingSettings, Problem, Report, Status};
+use crate::{Memory, NumericsError, Operator, PivotingSettings, Problem, Report, Status};
 use last_mode::LastMode;
-use mode_cache::ModeCache;
+use mode_cache::{Met, ModeCache};
 use saltus_linalg::{DenseLu, MaskedFactor, Sparse};
 
 /// Block changes without fewer wrong signs before single changes begin.
@@ -80,6 +80,32 @@ impl Pivoting {
             Engine::Cached(cache) => cache.clear(),
             Engine::Dense(last) => last.clear(),
             Engine::Sparse(last) | Engine::Converted { last, .. } => last.clear(),
+        }
+    }
+
+    /// What the next call depends on besides its arguments: the mode of the last one, and which
+    /// modes of the matrix have been met. Factors and inverses follow from these.
+    pub(crate) fn memory(&mut self, memory: &mut Memory, problem: Option<&Problem>) {
+        let same = problem.filter(|problem| self.matrix_id == problem.matrix_id());
+        let mut met = match (&self.engine, same) {
+            (Engine::Cached(cache), Some(_)) => cache.met(),
+            _ => Met::default(),
+        };
+        if memory.is_read() {
+            self.forget();
+        }
+        Side::memory(&mut self.mode, memory);
+        met.memory(memory);
+        if !memory.is_read() || met.modes.is_empty() {
+            return;
+        }
+        if let Some(problem) = problem
+            && let Operator::Dense(W) = problem.matrix()
+        {
+            self.new_matrix(problem);
+            if let Engine::Cached(cache) = &mut self.engine {
+                cache.meet(W, &met);
+            }
         }
     }
 

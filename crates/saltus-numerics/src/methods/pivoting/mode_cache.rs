@@ -8,7 +8,7 @@
 //! on the way to an answer are never seen again. One that comes back is worth its inverse, with
 //! which (1) is a product.
 
-use crate::Problem;
+use crate::{Memory, Problem};
 use saltus_linalg::{DenseLu, Matrix, vector};
 
 /// The modes of one matrix, and the inverses of those that came back.
@@ -36,7 +36,49 @@ struct Slot {
     is_inverted: bool,
 }
 
+/// The modes that were met, from which the cache can be made again.
+#[derive(Debug, Default)]
+pub(super) struct Met {
+    pub modes: Vec<(u64, bool)>, // basic unknowns, and whether they came back
+    current: usize,
+    replace: usize,
+}
+
+impl Met {
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.list(&mut self.modes, (0, false), |memory, (basic, is_inverted)| {
+            memory.word(basic);
+            memory.flag(is_inverted);
+        });
+        memory.count(&mut self.current);
+        memory.count(&mut self.replace);
+    }
+}
+
 impl ModeCache {
+    /// The modes that were met.
+    pub fn met(&self) -> Met {
+        let modes = self.slots.iter().map(|slot| (slot.basic, slot.is_inverted)).collect();
+        Met { modes, current: self.current, replace: self.replace }
+    }
+
+    /// Meets these modes again; inverses become what they were, to the last bit.
+    pub fn meet(&mut self, W: &Matrix, met: &Met) {
+        self.clear();
+        for &(basic, is_inverted) in met.modes.iter().take(self.capacity) {
+            if basic.checked_shr(self.n as u32).unwrap_or(0) != 0 {
+                return; // of a larger problem
+            }
+            self.current = self.slots.len();
+            self.take_slot(self.current, basic);
+            if is_inverted && self.factor(W, basic) {
+                self.invert();
+            }
+        }
+        self.current = met.current.min(self.slots.len().saturating_sub(1));
+        self.replace = met.replace % self.capacity;
+    }
+
     pub fn new(n: usize, capacity: usize) -> Self {
         let capacity = capacity.max(1);
         ModeCache {
@@ -117,6 +159,20 @@ impl ModeCache {
         }
         // a slot of its own
         let place = if self.slots.len() < self.capacity { self.slots.len() } else { self.replace };
+        self.take_slot(place, basic);
+        self.current = place;
+        let is_regular = self.factor(W, basic);
+        if !is_regular && place + 1 == self.slots.len() {
+            self.slots.pop();
+            self.current = 0;
+        } else if self.slots.len() == self.capacity {
+            self.replace = (place + 1) % self.capacity;
+        }
+        is_regular
+    }
+
+    /// Gives a mode this slot, the next one or one that is used.
+    fn take_slot(&mut self, place: usize, basic: u64) {
         let n = self.n;
         if self.indices.len() < (place + 1) * n {
             self.indices.resize((place + 1) * n, 0);
@@ -134,15 +190,6 @@ impl ModeCache {
         } else {
             self.slots[place] = slot;
         }
-        self.current = place;
-        let is_regular = self.factor(W, basic);
-        if !is_regular && place + 1 == self.slots.len() {
-            self.slots.pop();
-            self.current = 0;
-        } else if self.slots.len() == self.capacity {
-            self.replace = (place + 1) % self.capacity;
-        }
-        is_regular
     }
 
     /// The factors of the current mode, unless they are there.
