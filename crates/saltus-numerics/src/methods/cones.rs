@@ -3,7 +3,7 @@
 //! 1. Above `ISLANDS` unknowns each island on its own, where there are several (see `islands`): a few
 //!    sweeps, then this portfolio.
 //!    Many bodies with far more forces than velocities get [`Admm`] first, which needs no factors there,
-//!    and whose iterations do not grow in number with the bodies.
+//!    and whose iterations do not grow in number with the bodies, and regions (3) where that stalls.
 //! 2. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's
 //!    method.
 //! 3. Above `ISLANDS` unknowns the surroundings of the worst blocks (see `regions`), in turn with
@@ -65,6 +65,9 @@ const SHORT_PATIENCE: usize = 2;
 
 /// Forces a velocity from which alternating directions come before sweeps.
 const HYPERSTATIC: f64 = 1.5;
+/// Most iterations of those, and iterations in which their residual must halve.
+const MOST: usize = 400;
+const HALVED: usize = 25;
 /// Largest problem whose matrix is factored: beyond it factors fill the memory.
 const FACTORED: usize = 60_000;
 
@@ -141,10 +144,15 @@ impl Cones {
         let many = |global: &Global| n as f64 > HYPERSTATIC * global.velocities() as f64;
         let hyperstatic = problem.global().is_some_and(many);
         if hyperstatic && admm::is_iterative(problem) {
-            let report = self.attempt(Try::Admm { limit: 400 }, problem, z, w);
+            let report = self.bodies_at_once(problem, z, w);
             if search.take(report, z) {
                 return;
             }
+            // a few contacts that change between modes keep it from its end
+            if self.gauss_seidel.cut(problem, z).is_ok() && self.by_regions(problem, z, w, search) {
+                return;
+            }
+            z.copy_from_slice(search.best);
         } else if n > ISLANDS {
             // the blocks alone, to see whether there are islands
             let cut = self.gauss_seidel.cut(problem, z);
@@ -249,6 +257,23 @@ impl Cones {
                 self.admm.run(problem, z, w, limit, falls)
             }
         }
+    }
+
+    /// Alternating directions without factors, while the residual halves within `HALVED` iterations.
+    fn bodies_at_once(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Result<Report, NumericsError> {
+        let (mut least, mut since) = (f64::INFINITY, 0);
+        let falls = |iteration: usize, residual: f64| {
+            if residual <= 0.5 * least {
+                (least, since) = (residual, iteration);
+            }
+            iteration < since + HALVED
+        };
+        self.admm.run(problem, z, w, MOST, falls)
     }
 
     /// Each island on its own, from the point in `z`, which is cut into blocks; whether that solves the

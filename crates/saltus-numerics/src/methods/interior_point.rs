@@ -35,6 +35,10 @@
 //! `system`). Near the solution round-off may keep the method from going on; a few steps of
 //! [`Newton`] then do.
 //!
+//! The solutions of (1) with a shift may end before `τ` does. Then the shift is frozen, at first to
+//! nothing: (1) is convex, and its solution is Coulomb's where nothing slides; otherwise it tells the
+//! shift of the next convex problem.
+//!
 //! Where there is no solution the iterates run away, and their direction may prove it: then, and
 //! only then, the problem is called infeasible.
 //!
@@ -42,7 +46,9 @@
 //! that has a solution is solved. References: Mehrotra, *SIAM J. Optim.* 2 (1992) 575–601;
 //! Vandenberghe, *The CVXOPT linear and quadratic cone program solvers*, 2010; Acary, Armand,
 //! Nguyen, Shpakovych, *Second-order cone programming for frictional contact mechanics using
-//! interior point algorithm*, Optim. Methods Softw. 39 (2024) 634–663.
+//! interior point algorithm*, Optim. Methods Softw. 39 (2024) 634–663; Acary, Cadoux, Lemaréchal,
+//! Malick, *A formulation of the linear discrete Coulomb friction problem via convex optimization*,
+//! ZAMM 91 (2011) 155–175.
 
 mod certificate;
 mod lorentz;
@@ -60,6 +66,8 @@ use system::System;
 const METHOD: &str = "interior-point";
 /// Iterations without half the residual before Newton's method takes over.
 const PATIENCE: usize = 8;
+/// Share of the residual that a convex problem may leave for the next to be worth its cost.
+const SLOWEST: f64 = 0.8;
 
 /// The interior point method and what it keeps between calls.
 #[derive(Debug)]
@@ -68,6 +76,8 @@ pub struct InteriorPoint {
     newton: Newton,
     system: System,
     cones: Vec<Cone>,
+    frozen: bool,      // the shift stays as it is
+    shifts: Vec<f64>,  // what it is then, for each unknown
     fixed: Vec<bool>,  // unknowns that cannot move
     eta: Vec<f64>,     // size of the scaling N of each cone
     scaling: Vec<f64>, // and its v
@@ -82,6 +92,19 @@ pub struct InteriorPoint {
     dz: Vec<f64>,
     point: Vec<f64>, // z, strictly inside
     best: Vec<f64>,
+}
+
+/// What the method has come to.
+struct Found {
+    least: Residual,
+    iterations: usize,
+}
+
+impl Found {
+    fn report(&self, status: Status, last: Residual) -> Report {
+        let Residual { value, worst } = last;
+        Report { status, iterations: self.iterations, residual: value, worst, method: METHOD }
+    }
 }
 
 /// One half-line or Lorentz cone of a set.
@@ -124,21 +147,24 @@ impl Cone {
         dx[1..].copy_from_slice(&dz[self.tangents()]);
     }
 
-    /// `r ← r − (Gᵀ − e_N φ′) u` for the shift's derivative in the direction of `y`.
+    /// `r ← r − (Gᵀ − e_N φ′) u` for the shift's derivative in the direction of `y`; a frozen shift
+    /// has none.
     #[inline]
-    fn subtract(&self, y: &[f64], u: &[f64], r: &mut [f64]) {
+    fn subtract(&self, frozen: bool, y: &[f64], u: &[f64], r: &mut [f64]) {
         let (y, u) = (self.of(y), self.of(u));
-        r[self.start] -= self.normal * u[0] - self.shift * along(y, |j| u[j]);
+        let shift = if frozen { 0.0 } else { self.shift * along(y, |j| u[j]) };
+        r[self.start] -= self.normal * u[0] - shift;
         for (r, u) in r[self.tangents()].iter_mut().zip(&u[1..]) {
             *r -= u;
         }
     }
 
-    /// The longest step of `y` within the cone, bent as [`bend`](Self::bend) does.
+    /// The longest step of `y` within the cone, bent as [`bend`](Self::bend) does where the shift is
+    /// not frozen.
     #[inline]
-    fn dual_length(&self, y: &[f64], dy: &[f64]) -> f64 {
+    fn dual_length(&self, frozen: bool, y: &[f64], dy: &[f64]) -> f64 {
         let (y, dy) = (self.of(y), self.of(dy));
-        if self.shift != self.normal {
+        if self.shift != self.normal || frozen {
             return lorentz::length(y, dy);
         }
         // y_N − ‖y_T‖ moves in proportion to the length
@@ -179,6 +205,8 @@ impl InteriorPoint {
             newton: Newton::new(polish),
             system: System::default(),
             cones: Vec::new(),
+            frozen: false,
+            shifts: Vec::new(),
             fixed: Vec::new(),
             eta: Vec::new(),
             scaling: Vec::new(),
@@ -205,27 +233,60 @@ impl InteriorPoint {
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
         self.prepare(problem)?;
-        let tol = self.settings.tol;
-        let mut least = residual(problem, z, w);
+        let mut found = Found { least: residual(problem, z, w), iterations: 0 };
         self.best.copy_from_slice(z);
-        self.start(problem, w);
+        let status = self.follow(problem, z, w, &mut found);
 
-        let mut iterations = 0;
-        let (mut since, mut reference) = (0, f64::INFINITY); // last time the residual was halved
+        // iterates that run away may prove that there is no solution, and a residual relative to
+        // the size of z falls with them
+        let no_solution = found.iterations > 0 && self.no_solution(problem);
+        z.copy_from_slice(&self.best);
+        if no_solution || status == Status::Solved {
+            let status = if no_solution { Status::Infeasible } else { status };
+            return Ok(found.report(status, residual(problem, z, w)));
+        }
+
+        // what is left is for Newton's method, from the best point, or for convex problems
+        let report = self.newton.solve(problem, z, w)?;
+        found.iterations += report.iterations;
+        if report.status != Status::Solved && self.by_frozen_shifts(problem, z, w, &mut found)? {
+            let last = residual(problem, z, w);
+            let solved = last.value <= self.settings.tol;
+            return Ok(found.report(if solved { Status::Solved } else { status }, last));
+        }
+        let status = if report.status == Status::Solved { Status::Solved } else { status };
+        Ok(Report { status, iterations: found.iterations, method: METHOD, ..report })
+    }
+
+    /// Follows the solutions of (1) from a point inside, and keeps the best of them.
+    fn follow(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        found: &mut Found,
+    ) -> Status {
+        self.start(problem, w);
+        let (tol, first) = (self.settings.tol, self.distance(w));
+        let mut halved = [f64::INFINITY; 2]; // the distances when they last were halved
+        let mut since = found.iterations; // and when one of them was
         let mut short = 0; // steps in a row that hardly moved
-        let status = loop {
+        loop {
             // stop: solved, out of steps, or stuck
-            if least.value <= tol {
-                break Status::Solved;
+            if found.least.value <= tol {
+                return Status::Solved;
             }
-            if iterations == self.settings.max_iter {
-                break Status::MaxIter;
+            if found.iterations >= self.settings.max_iter {
+                return Status::MaxIter;
             }
-            if iterations > since + PATIENCE || short > 3 {
-                break Status::Diverged;
+            if found.iterations > since + PATIENCE
+                || short > 3
+                || halved.iter().all(|&d| d <= 0.01 * tol)
+            {
+                return Status::Diverged;
             }
-            iterations += 1;
-            let Some(length) = self.step(problem, w) else { break Status::Diverged };
+            found.iterations += 1;
+            let Some(length) = self.step(problem, w) else { return Status::Diverged };
             short = if length < 1e-4 { short + 1 } else { 0 };
 
             // the new point, within its bounds to the last bit
@@ -233,30 +294,74 @@ impl InteriorPoint {
                 z[i] = clamp(self.point[i], problem.lower()[i], problem.upper()[i]);
             }
             let now = residual(problem, z, w);
-            if now.value < least.value || least.value.is_nan() {
-                least = now;
+            if now.value < found.least.value || found.least.value.is_nan() {
+                found.least = now;
                 self.best.copy_from_slice(z);
             }
-            if now.value < 0.5 * reference {
-                (reference, since) = (now.value, iterations);
+            let distance = match self.frozen {
+                true => {
+                    let [r, tau] = self.distance(w);
+                    [r / first[0], tau / first[1]]
+                }
+                false => [now.value, f64::INFINITY],
+            };
+            for (distance, halved) in distance.into_iter().zip(&mut halved) {
+                if distance < 0.5 * *halved {
+                    (*halved, since) = (distance, found.iterations);
+                }
             }
-        };
-        z.copy_from_slice(&self.best);
-
-        // iterates that run away may prove that there is no solution, and a residual relative to
-        // the size of z falls with them
-        let no_solution = iterations > 0 && self.no_solution(problem);
-        if no_solution || status == Status::Solved {
-            let status = if no_solution { Status::Infeasible } else { status };
-            let Residual { value, worst } = residual(problem, z, w);
-            return Ok(Report { status, iterations, residual: value, worst, method: METHOD });
         }
+    }
 
-        // what is left is for Newton's method, from the best point
-        let report = self.newton.solve(problem, z, w)?;
-        iterations += report.iterations;
-        let status = if report.status == Status::Solved { Status::Solved } else { status };
-        Ok(Report { status, iterations, method: METHOD, ..report })
+    /// Convex problems with the shift that the one before has left, the first of them with none,
+    /// while the residual falls, then Newton's method; whether that led to a better point, which is left in `z`.
+    fn by_frozen_shifts(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        found: &mut Found,
+    ) -> Result<bool, NumericsError> {
+        if self.cones.iter().all(|cone| cone.shift == 0.0) {
+            return Ok(false);
+        }
+        // Newton's method may have found a better point
+        let least = residual(problem, z, w);
+        if least.value < found.least.value {
+            found.least = least;
+            self.best.copy_from_slice(z);
+        }
+        let start = found.least.value;
+        self.frozen = true;
+        self.shifts.clear();
+        self.shifts.resize(z.len(), 0.0);
+        let mut before = f64::INFINITY;
+        while self.follow(problem, z, w, found) == Status::Diverged {
+            let now = residual(problem, z, w).value;
+            if !(now <= SLOWEST * before) {
+                break;
+            }
+            before = now;
+            self.shifts.fill(0.0);
+            for cone in &self.cones {
+                self.shifts[cone.start] += cone.shift * norm(&cone.of(&self.y)[1..]);
+            }
+        }
+        self.frozen = false;
+        z.copy_from_slice(&self.best);
+        if !(found.least.value < start) {
+            return Ok(false);
+        }
+        if found.least.value > self.settings.tol {
+            found.iterations += self.newton.solve(problem, z, w)?.iterations;
+        }
+        Ok(true)
+    }
+
+    /// How far the point is from the solution of (1) with `τ = 0`: `‖r‖` and `τ`.
+    fn distance(&mut self, w: &[f64]) -> [f64; 2] {
+        self.defect(w);
+        [saltus_linalg::vector::norm_inf(&self.r), self.scale()]
     }
 
     /// Whether the last point or step is a direction that no solution allows.
@@ -356,6 +461,8 @@ impl InteriorPoint {
     /// A point well inside all cones, of the size that `q` and the diagonal of `W` suggest, with
     /// `x ∘ y` the same in all of them. Leaves `w` there.
     fn start(&mut self, problem: &Problem, w: &mut [f64]) {
+        self.x.fill(0.0);
+        self.y.fill(0.0);
         let z = &mut self.point;
         let (lower, upper) = (problem.lower(), problem.upper());
         for i in 0..z.len() {
@@ -424,7 +531,8 @@ impl InteriorPoint {
                 return None;
             }
         }
-        for cone in self.cones.iter().filter(|cone| cone.shift > 0.0) {
+        let frozen = self.frozen;
+        for cone in self.cones.iter().filter(|cone| cone.shift > 0.0 && !frozen) {
             cone.bend(&self.y, &mut self.dy, length);
         }
         for (x, d) in
@@ -458,8 +566,11 @@ impl InteriorPoint {
     /// `r ← w + φ(y) e_N − Gᵀ y`; the shift is homogeneous, so that `φ(y) = φ′ y`.
     fn defect(&mut self, w: &[f64]) {
         self.r.copy_from_slice(w);
+        if self.frozen {
+            self.r.iter_mut().zip(&self.shifts).for_each(|(r, shift)| *r += shift);
+        }
         for cone in &self.cones {
-            cone.subtract(&self.y, &self.y, &mut self.r);
+            cone.subtract(self.frozen, &self.y, &self.y, &mut self.r);
         }
     }
 
@@ -468,6 +579,7 @@ impl InteriorPoint {
         self.system.C.fill(0.0);
         for (k, cone) in self.cones.iter().enumerate() {
             let (eta, v, y) = (self.eta[k], cone.of(&self.scaling), cone.of(&self.y));
+            let shift = if self.frozen { 0.0 } else { cone.shift };
             let C = self.system.block(cone.block);
             // component of the cone to unknown of the block
             let place = |a: usize| if a == 0 { 0 } else { cone.tangent - cone.start + a - 1 };
@@ -475,7 +587,7 @@ impl InteriorPoint {
                 let column = place(b);
                 let g = if b == 0 { cone.normal } else { 1.0 };
                 let entry = |a: usize| g * lorentz::inverse_square(eta, v, a, b);
-                C[column] += cone.normal * entry(0) - cone.shift * along(y, entry);
+                C[column] += cone.normal * entry(0) - shift * along(y, entry);
                 for a in 1..cone.size {
                     C[place(a) * cone.width + column] += entry(a);
                 }
@@ -492,7 +604,7 @@ impl InteriorPoint {
             let dy = cone.of_mut(&mut self.dy);
             dy.copy_from_slice(cone.of(&self.d));
             lorentz::unscale(self.eta[k], cone.of(&self.scaling), dy);
-            cone.subtract(&self.y, &self.dy, &mut self.rhs);
+            cone.subtract(self.frozen, &self.y, &self.dy, &mut self.rhs);
         }
         let error = self.system.solve(problem, &self.rhs, &mut self.dz);
         if !error.is_finite() {
@@ -514,7 +626,7 @@ impl InteriorPoint {
     fn longest(&self) -> f64 {
         self.cones.iter().fold(f64::INFINITY, |least, cone| {
             let x = lorentz::length(cone.of(&self.x), cone.of(&self.dx));
-            least.min(x).min(cone.dual_length(&self.y, &self.dy))
+            least.min(x).min(cone.dual_length(self.frozen, &self.y, &self.dy))
         })
     }
 
@@ -530,7 +642,39 @@ impl InteriorPoint {
         };
         self.cones.iter().all(|cone| {
             ends_inside(cone, &self.x, &self.dx)
-                && (cone.shift == cone.normal || ends_inside(cone, &self.y, &self.dy))
+                && (cone.shift == cone.normal && !self.frozen
+                    || ends_inside(cone, &self.y, &self.dy))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_linalg::Matrix;
+
+    #[test]
+    fn frozen_shifts_lead_to_coulombs_law() {
+        // one contact that slips, one that sticks, one that opens
+        for (q, z) in [
+            ([-1.0, 2.0, 0.0], [1.0, -0.5, 0.0]),
+            ([-1.0, 0.3, 0.1], [1.0, -0.3, -0.1]),
+            ([1.0, 2.0, 0.0], [0.0, 0.0, 0.0]),
+        ] {
+            let problem =
+                Problem::friction3d(Matrix::identity(3), q.to_vec(), &[0.5]).expect("a problem");
+            let mut method = InteriorPoint::new(InteriorPointSettings::default());
+            method.prepare(&problem).expect("a linear problem");
+            let (mut found, mut w) = ([0.1, 0.05, -0.05], [0.0; 3]);
+            method.best.copy_from_slice(&found);
+            let least = residual(&problem, &found, &mut w);
+            let mut so_far = Found { least, iterations: 0 };
+            let better = method.by_frozen_shifts(&problem, &mut found, &mut w, &mut so_far);
+            assert_eq!(better, Ok(true), "{q:?}");
+            assert!(residual(&problem, &found, &mut w).value <= method.settings.tol, "{q:?}");
+            for i in 0..3 {
+                assert!((found[i] - z[i]).abs() < 1e-6, "{q:?}: {found:?}");
+            }
+        }
     }
 }

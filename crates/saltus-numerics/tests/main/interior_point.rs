@@ -291,6 +291,25 @@ fn towers_agree_in_both_forms() {
 }
 
 #[test]
+fn heavy_towers_that_are_pushed() {
+    for seed in 0..12 {
+        let mut problem = tower(12, 2.0, 0.4);
+        // the topmost block moves and turns at first
+        let mut random = Random(seed);
+        let [vx, vy, vz, ax, ay, az]: [f64; 6] = std::array::from_fn(|_| random.between(-1.0, 1.0));
+        let mut q = vec![0.0; problem.len()];
+        let corners = [(-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5), (0.5, -0.5)];
+        for (q, (x, y)) in q[12 * 11..].chunks_exact_mut(3).zip(corners) {
+            q[0] = vz + ax * y - ay * x;
+            q[1] = vx - 0.5 * ay - az * y;
+            q[2] = vy + az * x + 0.5 * ax;
+        }
+        problem.set_q(&q).unwrap();
+        check_problem(&problem, 1e-8, &format!("seed {seed}"));
+    }
+}
+
+#[test]
 fn agrees_with_other_methods() {
     let mut random = Random(37);
     for round in 0..20 {
