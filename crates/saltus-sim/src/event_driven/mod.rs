@@ -107,6 +107,12 @@ impl EventDriven {
                 ("event-driven", "the model", "without events of its own");
             return Err(SimError::Unsuited { integrator, owner, what, needs });
         }
+        let (owner, t0) = ("the model", model.t0());
+        if !t0.is_finite() {
+            let allowed = "the finite numbers";
+            return Err(SimError::Setting { owner, field: "t0", value: t0, allowed });
+        }
+        solver.check()?;
         let EventSettings { rtol, atol } = settings;
         for (field, value) in [("rtol", rtol), ("atol", atol)] {
             if !(value > 0.0 && value < 1.0) {
