@@ -6,6 +6,8 @@ mod error;
 mod event_driven;
 mod events;
 pub mod integrators;
+mod keeper;
+mod memory;
 mod recorder;
 mod run;
 mod time_stepping;
@@ -19,11 +21,10 @@ pub use integrators::{
     D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
     NewtonMode, NewtonSettings, Projection, SchatzmanPaoli, Variant, ZeroOrderHold,
 };
+pub use keeper::{CheckpointEvery, Checkpoints};
 pub use recorder::signals_of;
 pub use run::{
     Change, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats,
     Signal, SignalError, Sink, Value,
 };
-pub use time_stepping::{
-    CheckpointEvery, Checkpoints, Progress, RunFailure, RunOptions, StepStats, TimeStepping, Totals,
-};
+pub use time_stepping::{Progress, RunFailure, RunOptions, StepStats, TimeStepping, Totals};

@@ -5,13 +5,13 @@
 //! ends of steps (see `events`).
 
 use crate::SimError;
-use crate::checkpoint::{Checkpoint, CheckpointError, Fingerprint, checksum};
 use crate::clock::{Clock, Steps};
 use crate::events::Events;
 use crate::integrators::{Integrator, NewtonSettings, Step, choice};
+use crate::keeper::{Checkpoints, Keeper};
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
-use saltus_model::{Event, InteractionId, Model, ModelError, Order, SystemId};
+use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
 use saltus_numerics::{Memory, Report, Solver};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -60,23 +60,6 @@ pub struct RunOptions<'a> {
     pub sink: Option<&'a mut dyn Sink>,
     /// Make checkpoints on the way, and one at the end, however the run ends.
     pub checkpoints: Option<Checkpoints<'a>>,
-}
-
-/// When a run makes checkpoints, and what becomes of them.
-pub struct Checkpoints<'a> {
-    /// How often.
-    pub every: CheckpointEvery,
-    /// Takes each of them; an error ends the run as one of recording does.
-    pub keep: &'a mut dyn FnMut(&Checkpoint) -> std::io::Result<()>,
-}
-
-/// How often a run makes checkpoints.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum CheckpointEvery {
-    /// After so many steps.
-    Steps(usize),
-    /// After so many seconds of wall time, about.
-    Seconds(f64),
 }
 
 /// What all steps since the beginning, or since [`reset`](TimeStepping::reset), have done.
@@ -143,8 +126,8 @@ pub struct TimeStepping {
     pub(crate) parts: Parts,
     pub(crate) methods: Methods,
     pub(crate) events: Events,
-    totals: Totals,
-    recorded: usize, // steps since the run began that is interrupted here, else 0
+    pub(crate) totals: Totals,
+    pub(crate) recorded: usize, // steps since the run began that is interrupted here, else 0
 }
 
 /// How the steps are computed.
@@ -418,92 +401,6 @@ impl TimeStepping {
         Ok(())
     }
 
-    /// The simulation as it is now. (It is borrowed to be changed, and is not: one list of fields
-    /// serves to write and to read.)
-    pub fn checkpoint(&mut self) -> Checkpoint {
-        let mut memory = Memory::to_write();
-        // only reading makes matrices, which may fail
-        let _ = self.memory(&mut memory);
-        let (fingerprint, t) = (self.fingerprint(), self.clock.t);
-        Checkpoint { fingerprint, t, memory: memory.into_bytes() }
-    }
-
-    /// Takes up a simulation of the same model where it was left; the next steps are those of the
-    /// one that was not interrupted, bit for bit. If it fails, nothing has changed.
-    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), SimError> {
-        checkpoint.fingerprint.check(&self.fingerprint())?;
-        let before = self.checkpoint();
-        let mut memory = Memory::to_read(checkpoint.memory.clone());
-        let done = self.memory(&mut memory).and_then(|()| match memory.is_whole() {
-            true => Ok(()),
-            false => Err(CheckpointError::Memory.into()),
-        });
-        match done {
-            Ok(()) => self.events.log.retain(|event| event.time <= checkpoint.t),
-            Err(_) => {
-                let _ = self.memory(&mut Memory::to_read(before.memory)); // it was good before
-            }
-        }
-        done
-    }
-
-    /// All that changes with time.
-    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
-        self.clock.memory(memory);
-        // before the parts: events may have changed what they are made of
-        let mut events = self.events.state.clone();
-        events.memory(memory);
-        if memory.is_read() && events != self.events.state {
-            self.set_event_state(events)?;
-        }
-        for part in [&mut self.parts.first, &mut self.parts.second].into_iter().flatten() {
-            part.memory(memory)?;
-        }
-        self.totals.memory(memory);
-        memory.count(&mut self.recorded);
-        Ok(())
-    }
-
-    /// What a checkpoint must agree with.
-    fn fingerprint(&self) -> Fingerprint {
-        let model = self.base.as_deref().unwrap_or(&self.model);
-        let mut fingerprint = Fingerprint::default();
-        fingerprint.add("t0", model.t0());
-        match &self.steps {
-            Steps::Every(h) => fingerprint.add("the step h", h),
-            Steps::Instants(instants) => {
-                let bytes: Vec<u8> = instants.iter().flat_map(|t| t.to_le_bytes()).collect();
-                let (count, sum) = (instants.len(), checksum(&bytes));
-                fingerprint.add("h", format!("a list of {count} instants (checksum {sum:x})"));
-            }
-        }
-        for (k, (name, system)) in model.systems().enumerate() {
-            let (order, dim) = (system.order().name(), system.dim());
-            let value = format!("`{name}`, {order} with {dim} components");
-            fingerprint.add(format!("system {k}"), value);
-        }
-        let names: Vec<&str> = model.systems().map(|(name, _)| name).collect();
-        for (k, (name, interaction)) in model.interactions().enumerate() {
-            let linked = interaction.systems.iter().map(|id| format!("`{}`", names[id.index()]));
-            let linked = linked.collect::<Vec<_>>().join(" and ");
-            let (law, size) = (interaction.law.name(), interaction.relation.size());
-            let value = format!("`{name}` of {linked}, {law} with {size} components");
-            fingerprint.add(format!("interaction {k}"), value);
-        }
-        for (k, event) in model.events().iter().enumerate() {
-            let Event { name, trigger, once, actions } = event;
-            let value = format!("`{name}`, {trigger:?}, once: {once}, {} actions", actions.len());
-            fingerprint.add(format!("event {k}"), value);
-        }
-        let Methods { integrators, newton, solver } = &self.methods;
-        for (k, integrator) in integrators.iter().enumerate() {
-            fingerprint.add(format!("integrator {k}"), format!("{integrator:?}"));
-        }
-        fingerprint.add("newton", format!("{newton:?}"));
-        fingerprint.add("the solver", format!("{solver:?}"));
-        fingerprint
-    }
-
     /// What all steps so far have done.
     pub fn totals(&self) -> Totals {
         self.totals
@@ -724,13 +621,6 @@ impl Methods {
 }
 
 impl Totals {
-    fn memory(&mut self, memory: &mut Memory) {
-        memory.count(&mut self.steps);
-        memory.count(&mut self.iterations);
-        memory.number(&mut self.worst_residual);
-        memory.number(&mut self.worst_penetration);
-    }
-
     #[inline]
     fn add(&mut self, iterations: usize, residual: f64, penetration: f64) {
         self.steps += 1;
@@ -744,64 +634,16 @@ impl Totals {
     }
 }
 
-impl std::fmt::Debug for Checkpoints<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Checkpoints").field("every", &self.every).finish_non_exhaustive()
-    }
-}
-
-/// Makes the checkpoints of a run.
-struct Keeper<'a> {
-    wanted: Checkpoints<'a>,
-    pace: Pace,
-    last: Instant,
-    kept: Option<usize>, // steps of the last one
-}
-
-impl<'a> Keeper<'a> {
-    fn new(wanted: Checkpoints<'a>, now: Instant) -> Keeper<'a> {
-        let pace = Pace { next: 1, stride: 1, last: now };
-        Keeper { wanted, pace, last: now, kept: None }
-    }
-
-    fn is_time(&mut self, steps: usize) -> bool {
-        match self.wanted.every {
-            CheckpointEvery::Steps(every) => steps.is_multiple_of(every.max(1)),
-            CheckpointEvery::Seconds(seconds) => {
-                self.pace.is_time(steps) && self.last.elapsed().as_secs_f64() >= seconds
-            }
-        }
-    }
-
-    /// Keeps one, unless this step has one.
-    fn keep(
-        &mut self,
-        sim: &mut TimeStepping,
-        before: usize,
-        steps: usize,
-    ) -> Result<(), SimError> {
-        if self.kept == Some(steps) {
-            return Ok(());
-        }
-        sim.recorded = before + steps;
-        let checkpoint = sim.checkpoint();
-        sim.recorded = 0;
-        (self.kept, self.last) = (Some(steps), Instant::now());
-        let failed = |error: std::io::Error| SimError::Record(error.to_string());
-        (self.wanted.keep)(&checkpoint).map_err(failed)
-    }
-}
-
 /// Tells when to look up from stepping, without reading the clock in every step.
-struct Pace {
-    next: usize, // step at which the clock is read next
-    stride: usize,
-    last: Instant,
+pub(crate) struct Pace {
+    pub next: usize, // step at which the clock is read next
+    pub stride: usize,
+    pub last: Instant,
 }
 
 impl Pace {
     #[inline]
-    fn is_time(&mut self, steps: usize) -> bool {
+    pub fn is_time(&mut self, steps: usize) -> bool {
         if steps < self.next {
             return false;
         }
