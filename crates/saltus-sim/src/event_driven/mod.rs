@@ -14,18 +14,19 @@ mod mode;
 mod plant;
 mod project;
 #[cfg(test)]
+mod run_tests;
+mod state;
+#[cfg(test)]
 mod tests;
 mod transition;
 mod watch;
 
 use crate::SimError;
+use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
 use crate::integrators::assembly::Places;
 use crate::integrators::row::Row;
-use crate::recorder::{Recorder, signals_of};
-use crate::run::{
-    EventRecord, Frames, Layout, Ledger, Outcome as RunOutcome, Quantity, Run, RunStats,
-};
-use crate::time_stepping::RunFailure;
+use crate::recorder::signals_of;
+use crate::run::{EventRecord, Layout, Ledger, Run};
 use accumulation::Series;
 use collocation::{Collocation, Outcome, Tolerance};
 use instant::Instant;
@@ -67,7 +68,8 @@ pub struct EventDriven {
     fresh: bool,  // nothing is known yet
     epsilon: f64, // length of a vanishing step
     last_event: f64,
-    idle: usize, // events since time has passed
+    idle: usize,            // events since time has passed
+    pending: Option<Cause>, // what the last step has come to
     series: Vec<Series>,
     log: Vec<EventRecord>,
     work: Work,
@@ -83,6 +85,8 @@ struct Work {
     crossed: Vec<Cause>,
 }
 
+/// The first step to try, as a share of the way.
+const FIRST: f64 = 1e-3;
 /// Longest factor from one step to the next.
 const GROWTH: f64 = 6.0;
 
@@ -140,6 +144,7 @@ impl EventDriven {
             epsilon: 0.0,
             last_event: f64::NEG_INFINITY,
             idle: 0,
+            pending: None,
             series: vec![Series::default(); mode.blocks.len()],
             log: Vec::new(),
             work: Work { X: vec![0.0; n], lam: vec![0.0; m], ..Work::default() },
@@ -175,84 +180,35 @@ impl EventDriven {
         signals_of(&self.model)
     }
 
-    /// Runs until `until`; records at every step and on both sides of every event.
-    pub fn run(&mut self, until: f64) -> Result<Run, RunFailure> {
-        let clock = std::time::Instant::now();
-        let recorder = Recorder::everything(self.layout());
-        let mut frames = Frames::default();
-        let mut stats = RunStats {
-            steps: 0,
-            iterations: 0,
-            worst_residual: 0.0,
-            worst_penetration: 0.0,
-            failures: 0,
-            seconds: 0.0,
-            outcome: RunOutcome::Complete,
-        };
-        let happened = self.log.len();
-        let mut failure = self.begin(until).err();
-        self.record(&recorder, &mut frames, 0);
-        while failure.is_none() && self.t < until {
-            match self.advance(until) {
-                Ok(iterations) => {
-                    stats.steps += 1;
-                    stats.iterations += iterations;
-                    self.record(&recorder, &mut frames, iterations);
-                }
-                Err(error) => {
-                    stats.failures = 1;
-                    failure = Some(error);
-                }
-            }
-        }
-        stats.seconds = clock.elapsed().as_secs_f64();
-        if let Some(error) = &failure {
-            stats.outcome = RunOutcome::Failed(error.to_string());
-        }
-        let events = self.log[happened..].to_vec();
-        let run = Run { layout: recorder.layout, frames, stats, events };
-        match failure {
-            None => Ok(run),
-            Some(source) => Err(RunFailure { source, run: Box::new(run) }),
-        }
+    /// Whether `until` has been reached.
+    pub fn done(&self, until: f64) -> bool {
+        self.t >= until
     }
 
-    fn record(&mut self, recorder: &Recorder, frames: &mut Frames, iterations: usize) {
-        let _ = self.plant.outputs(self.t, &self.X, &self.lam);
-        let (nx, nq) = (self.places[0].states, self.places[1].states);
-        self.rows[0].get_mut(Quantity::X).copy_from_slice(&self.X[..nx]);
-        self.rows[1].get_mut(Quantity::Q).copy_from_slice(&self.X[nx..nx + nq]);
-        self.rows[1].get_mut(Quantity::V).copy_from_slice(&self.X[nx + nq..]);
-        let mut next = 0;
-        for (k, (_, interaction)) in self.model.interactions().enumerate() {
-            let rows = next..next + interaction.relation.size();
-            next = rows.end;
-            let order = usize::from(interaction.relation.order() == Order::Second);
-            let Some(place) = self.places[order].interactions[k].clone() else { continue };
-            let row = &mut self.rows[order];
-            row.get_mut(Quantity::Y)[place.clone()].copy_from_slice(&self.plant.y[rows.clone()]);
-            if order == 1 {
-                let u = &self.plant.u[rows.clone()];
-                row.get_mut(Quantity::U)[place.clone()].copy_from_slice(u);
-            }
-            row.get_mut(Quantity::Lam)[place].copy_from_slice(&self.lam[rows]);
-        }
-        let rows = [&self.rows[0].values[..], &self.rows[1].values[..]];
-        let rows = [rows[0], if nq > 0 { rows[1] } else { &[] }];
-        recorder.record_rows(frames, self.t, rows, iterations, 0.0);
+    /// One step, and what happens at its end.
+    pub fn step(&mut self) -> Result<StepStats, SimError> {
+        self.begin_towards(f64::INFINITY)?;
+        let done = self.advance(f64::INFINITY)?;
+        self.react(f64::INFINITY)?;
+        Ok(done)
+    }
+
+    /// Runs until `until`; records at every step and on both sides of every event.
+    pub fn run(&mut self, until: f64) -> Result<Run, RunFailure> {
+        self.run_with(until, RunOptions::default())
+    }
+
+    /// Runs until `until`. An interrupted run is no error; its outcome says so.
+    pub fn run_with(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure> {
+        driver::run(self, until, options)
     }
 
     /// The first mode, and a first step.
-    fn begin(&mut self, until: f64) -> Result<(), SimError> {
-        if !until.is_finite() {
-            let (owner, allowed) = ("event-driven", "the finite numbers");
-            return Err(SimError::Setting { owner, field: "until", value: until, allowed });
-        }
-        if until < self.t {
-            return Err(SimError::Until { until, time: self.t });
-        }
+    fn begin_towards(&mut self, until: f64) -> Result<(), SimError> {
+        self.settle_pending()?;
         if self.fresh {
-            self.h = 1e-3 * (until - self.t).max(f64::MIN_POSITIVE);
+            let ahead = until - self.t;
+            self.h = FIRST * if ahead.is_finite() { ahead.max(f64::MIN_POSITIVE) } else { 1.0 };
             self.epsilon = VANISHING * self.h;
             self.last_event = self.t;
             self.settle(None)?;
@@ -261,8 +217,17 @@ impl EventDriven {
         Ok(())
     }
 
+    /// What the last step has come to.
+    fn settle_pending(&mut self) -> Result<(), SimError> {
+        if let Some(cause) = self.pending {
+            self.settle(Some(cause))?;
+            self.pending = None;
+        }
+        Ok(())
+    }
+
     /// One smooth step, ended by an event where there is one. Newton's iterations.
-    fn advance(&mut self, until: f64) -> Result<usize, SimError> {
+    fn advance_smoothly(&mut self, until: f64) -> Result<usize, SimError> {
         let mut iterations = 0;
         let mut h = self.h;
         loop {
@@ -306,7 +271,7 @@ impl EventDriven {
                     self.accept(end);
                     self.project()?;
                     self.h = next;
-                    self.settle(Some(cause))?;
+                    self.pending = Some(cause);
                     return Ok(iterations);
                 }
             }
