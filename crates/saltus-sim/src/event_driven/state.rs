@@ -2,6 +2,7 @@
 
 use super::EventDriven;
 use super::accumulation::Series;
+use super::collocation::Collocation;
 use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::driver::{self, StepStats, Strategy};
@@ -119,11 +120,27 @@ impl EventDriven {
 
     /// State, outputs and multipliers as they are now.
     fn fill_rows(&mut self) {
-        let _ = self.plant.outputs(self.t, &self.X, &self.lam);
+        let known = self.plant.outputs(self.t, &self.X, &self.lam).is_ok();
+        let (X, lam) = (std::mem::take(&mut self.X), std::mem::take(&mut self.lam));
+        self.write_rows(&X, &lam, known);
+        (self.X, self.lam) = (X, lam);
+    }
+
+    fn halves(&self) -> [&[f64]; 2] {
+        let mechanical = self.places[1].states > 0;
+        [&self.rows[0].values, if mechanical { &self.rows[1].values } else { &[] }]
+    }
+
+    /// A state and its multipliers, with the outputs that were computed last, if they are known.
+    fn write_rows(&mut self, X: &[f64], lam: &[f64], known: bool) {
+        if !known {
+            self.plant.y.fill(f64::NAN);
+            self.plant.u.fill(f64::NAN);
+        }
         let (nx, nq) = (self.places[0].states, self.places[1].states);
-        self.rows[0].get_mut(Quantity::X).copy_from_slice(&self.X[..nx]);
-        self.rows[1].get_mut(Quantity::Q).copy_from_slice(&self.X[nx..nx + nq]);
-        self.rows[1].get_mut(Quantity::V).copy_from_slice(&self.X[nx + nq..]);
+        self.rows[0].get_mut(Quantity::X).copy_from_slice(&X[..nx]);
+        self.rows[1].get_mut(Quantity::Q).copy_from_slice(&X[nx..nx + nq]);
+        self.rows[1].get_mut(Quantity::V).copy_from_slice(&X[nx + nq..]);
         let mut next = 0;
         for (k, (_, interaction)) in self.model.interactions().enumerate() {
             let rows = next..next + interaction.relation.size();
@@ -136,7 +153,7 @@ impl EventDriven {
                 let u = &self.plant.u[rows.clone()];
                 row.get_mut(Quantity::U)[place.clone()].copy_from_slice(u);
             }
-            row.get_mut(Quantity::Lam)[place].copy_from_slice(&self.lam[rows]);
+            row.get_mut(Quantity::Lam)[place].copy_from_slice(&lam[rows]);
         }
     }
 
@@ -150,6 +167,7 @@ impl EventDriven {
 impl Strategy for EventDriven {
     const NAME: &'static str = "event-driven";
     const CHECKPOINTS: bool = false;
+    const SAMPLES: bool = true;
 
     fn model(&self) -> &Model {
         &self.model
@@ -189,8 +207,16 @@ impl Strategy for EventDriven {
 
     fn rows(&mut self) -> [&[f64]; 2] {
         self.fill_rows();
-        let mechanical = self.places[1].states > 0;
-        [&self.rows[0].values, if mechanical { &self.rows[1].values } else { &[] }]
+        self.halves()
+    }
+
+    fn rows_at(&mut self, t: f64) -> [&[f64]; 2] {
+        let Collocation { t: start, h, .. } = self.collocation;
+        let known = self.look((t - start) / h).is_ok();
+        let work = std::mem::take(&mut self.work);
+        self.write_rows(&work.X, &work.lam, known);
+        self.work = work;
+        self.halves()
     }
 
     fn steps_left(&self, _until: f64) -> Option<usize> {

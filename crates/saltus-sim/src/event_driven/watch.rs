@@ -47,7 +47,7 @@ impl EventDriven {
     }
 
     /// Evaluates state, multipliers and outputs at `t + θ h`.
-    fn look(&mut self, theta: f64) -> Result<(), SimError> {
+    pub(super) fn look(&mut self, theta: f64) -> Result<(), SimError> {
         let Collocation { t, h, .. } = self.collocation;
         self.collocation.at(theta, &mut self.work.X, &mut self.work.lam);
         self.plant.outputs(t + theta * h, &self.work.X, &self.work.lam)
