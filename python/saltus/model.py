@@ -19,7 +19,7 @@ from saltus.relations import Link, Relation
 from saltus.systems import System
 
 if TYPE_CHECKING:
-    from saltus.time_stepping import TimeStepping
+    from saltus.strategy import Strategy
 
 
 class Model:
@@ -54,7 +54,7 @@ class Model:
         self._parameters = _checked_parameters(parameters or {})
         self._systems: dict[str, SystemHandle] = {}
         self._interactions: dict[str, InteractionHandle] = {}
-        self._latest: weakref.ref[TimeStepping] | None = None
+        self._latest: weakref.ref[Strategy] | None = None
         for name, value in self._parameters.items():
             _saltus.add_parameter(self._core, name, value)
         # what made the model, to make it again with other parameters
@@ -367,7 +367,7 @@ class Model:
             raise ModelError(f"the handle of `{system.name}` belongs to another model")
         return system.name
 
-    def _simulation(self) -> TimeStepping | None:
+    def _simulation(self) -> Strategy | None:
         return self._latest() if self._latest is not None else None
 
 
@@ -506,4 +506,7 @@ def _set_inputs(handle: SystemHandle | InteractionHandle, value: ArrayLike) -> N
             f"`{handle.name}.z` cannot be set before the model is given to a simulation; "
             "`z0` is what it starts with"
         )
-    simulation._core.set_input(handle.name, vector(value, "z"))
+    if not hasattr(simulation, "set_input"):
+        found = type(simulation).__name__
+        raise SaltusError(f"{found} simulations keep the inputs `z0`; `{handle.name}.z` cannot be set")
+    simulation.set_input(handle, value)
