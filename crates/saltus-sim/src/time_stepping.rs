@@ -9,6 +9,7 @@ use crate::clock::{Clock, Steps};
 use crate::events::Events;
 use crate::integrators::{Integrator, NewtonSettings, Step, choice};
 use crate::keeper::{Checkpoints, Keeper};
+use crate::law_log::LawLog;
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
 use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
@@ -126,6 +127,7 @@ pub struct TimeStepping {
     pub(crate) parts: Parts,
     pub(crate) methods: Methods,
     pub(crate) events: Events,
+    pub(crate) laws: LawLog,
     pub(crate) totals: Totals,
     pub(crate) recorded: usize, // steps since the run began that is interrupted here, else 0
 }
@@ -185,9 +187,19 @@ impl TimeStepping {
         model.prepare();
         let methods = Methods { integrators, newton, solver: solver.clone() };
         let (parts, events) = (methods.parts(&model)?, Events::new(&model)?);
-        let (clock, base) = (Clock::new(t0), None);
-        let (totals, recorded) = (Totals::default(), 0);
-        Ok(TimeStepping { model, base, steps, clock, parts, methods, events, totals, recorded })
+        let laws = LawLog::new(&model);
+        Ok(TimeStepping {
+            model,
+            base: None,
+            steps,
+            clock: Clock::new(t0),
+            parts,
+            methods,
+            events,
+            laws,
+            totals: Totals::default(),
+            recorded: 0,
+        })
     }
 
     /// The model, as events have changed it.
@@ -279,6 +291,7 @@ impl TimeStepping {
             }
         };
         let happened = self.events.log.len();
+        self.laws.open();
         let mut failure = self.check_until(until).and_then(|()| self.begin()).err();
         let mut frames = Frames::default();
         let capacity = match failure {
@@ -366,7 +379,7 @@ impl TimeStepping {
         if let Some(error) = &failure {
             stats.outcome = Outcome::Failed(error.to_string());
         }
-        let events = self.events.log[happened..].to_vec();
+        let events = self.laws.close(&self.events.log[happened..]);
         let run = Run { layout: recorder.layout, frames, stats, events };
         match failure {
             None => Ok(run),
@@ -396,6 +409,7 @@ impl TimeStepping {
         if !self.events.is_empty() {
             self.events.reset(&self.model);
         }
+        self.laws.reset(&self.model);
         self.clock = Clock::new(t0);
         (self.totals, self.recorded) = (Totals::default(), 0);
         Ok(())
@@ -534,6 +548,7 @@ impl TimeStepping {
             false => self.clock.advance(step, &self.steps),
             true => self.clock.advance_between(step),
         }
+        self.laws.look(step.end, step.h, &self.parts);
         let penetration = self.parts.second.as_ref().map_or(0.0, |part| part.penetration());
         self.totals.add(iterations, residual, penetration);
         Ok(StepStats { t: step.end, h: step.h, iterations, residual, penetration })
