@@ -9,6 +9,7 @@
 mod accumulation;
 mod collocation;
 mod factor;
+mod flow;
 mod instant;
 mod mode;
 mod plant;
@@ -27,7 +28,8 @@ use crate::run::{
 };
 use crate::time_stepping::RunFailure;
 use accumulation::Series;
-use collocation::{Collocation, Outcome, Tolerance};
+use collocation::{Outcome, Tolerance};
+use flow::Flow;
 use instant::Instant;
 use mode::{Branch, Mode};
 use plant::Plant;
@@ -58,7 +60,7 @@ pub struct EventDriven {
     plant: Plant,
     mode: Mode,
     instant: Instant,
-    collocation: Collocation,
+    flow: Flow,
     tolerance: Tolerance,
     t: f64,
     X: Vec<f64>,
@@ -143,7 +145,7 @@ impl EventDriven {
             series: vec![Series::default(); mode.blocks.len()],
             log: Vec::new(),
             work: Work { X: vec![0.0; n], lam: vec![0.0; m], ..Work::default() },
-            collocation: Collocation::new(n, m),
+            flow: Flow::new(&model, &plant),
             tolerance: Tolerance { rtol, atol },
             model,
             plant,
@@ -273,7 +275,7 @@ impl EventDriven {
                 return Err(SimError::TooShort { time: self.t, h: length });
             }
             let outcome = self.smooth(length)?;
-            iterations += self.collocation.iterations;
+            iterations += self.flow.iterations;
             let error = match outcome {
                 Outcome::TooLong => {
                     h = 0.25 * length;
@@ -301,7 +303,7 @@ impl EventDriven {
                         h = 0.25 * length;
                         continue;
                     }
-                    let end = self.collocation.t + self.collocation.h;
+                    let end = self.flow.t + self.flow.h;
                     let end = if end > until { until } else { end };
                     self.accept(end);
                     self.project()?;
@@ -315,13 +317,12 @@ impl EventDriven {
 
     fn smooth(&mut self, h: f64) -> Result<Outcome, SimError> {
         let (plant, mode) = (&mut self.plant, &self.mode);
-        self.collocation.step(plant, mode, self.t, &self.X, h, self.tolerance)
+        self.flow.step(plant, mode, self.t, &self.X, h, self.tolerance)
     }
 
     fn accept(&mut self, t: f64) {
-        self.collocation.end(&mut self.X);
-        self.lam.copy_from_slice(self.collocation.end_lam());
-        self.collocation.keep();
+        self.flow.end(&mut self.X, &mut self.lam);
+        self.flow.keep();
         self.t = t;
     }
 

@@ -74,8 +74,8 @@ impl EventDriven {
         self.mode.set(&branches);
         self.log_switches(&before, &branches);
         self.work.branches = branches;
-        self.collocation.restart();
-        self.collocation.guess(&self.instant.lam);
+        self.flow.restart();
+        self.flow.guess(&self.instant.lam);
         self.project()
     }
 
@@ -89,15 +89,15 @@ impl EventDriven {
         branches[of.block] = Branch::Closed;
         self.mode.set(&branches);
         self.project()?;
-        self.collocation.restart();
-        self.collocation.guess(&self.lam);
+        self.flow.restart();
+        self.flow.guess(&self.lam);
         let sticks = self.smooth(self.epsilon)? != Outcome::TooLong && self.consistent()?;
         if sticks {
             self.log_switches(&before, &branches);
         } else {
             self.mode.set(&before);
             self.X = X;
-            self.collocation.restart();
+            self.flow.restart();
         }
         Ok(sticks)
     }

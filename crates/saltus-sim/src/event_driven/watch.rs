@@ -11,7 +11,8 @@
 //! and the event has the order of the step.
 
 use super::EventDriven;
-use super::collocation::{Collocation, Outcome};
+use super::collocation::Outcome;
+use super::flow::Flow;
 use super::mode::INDICATORS;
 use super::plant::Plant;
 use crate::SimError;
@@ -48,13 +49,13 @@ impl EventDriven {
 
     /// Evaluates state, multipliers and outputs at `t + θ h`.
     fn look(&mut self, theta: f64) -> Result<(), SimError> {
-        let Collocation { t, h, .. } = self.collocation;
-        self.collocation.at(theta, &mut self.work.X, &mut self.work.lam);
+        let Flow { t, h, .. } = self.flow;
+        self.flow.at(theta, &mut self.work.X, &mut self.work.lam);
         self.plant.outputs(t + theta * h, &self.work.X, &self.work.lam)
     }
 
     fn indicators(&self, block: usize, theta: f64) -> Result<[f64; INDICATORS], SimError> {
-        let Collocation { t, h, .. } = self.collocation;
+        let Flow { t, h, .. } = self.flow;
         let Plant { y, u, .. } = &self.plant;
         self.mode.indicators(block, t + theta * h, &self.work.X, y, u, &self.work.lam)
     }
@@ -117,7 +118,7 @@ impl EventDriven {
         for _ in 0..ITERATIONS {
             if self.t + h == self.t {
                 // the event is now: nothing moves
-                self.collocation.hold(self.t, &self.X, &self.lam);
+                self.flow.hold(self.t, &self.X, &self.lam);
                 break;
             }
             if self.smooth(h)? == Outcome::TooLong {
