@@ -270,6 +270,12 @@ pub enum SimError {
     /// A checkpoint that cannot be used here.
     #[error(transparent)]
     Checkpoint(#[from] crate::CheckpointError),
+    /// A strategy that cannot be saved on its way.
+    #[error("{strategy} runs cannot be saved and taken up again; leave the checkpoints away")]
+    NoCheckpoint {
+        /// The strategy.
+        strategy: &'static str,
+    },
     /// Recorded rows could not be stored.
     #[error("recording failed: {0}")]
     Record(String),
