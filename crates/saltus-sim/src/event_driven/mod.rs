@@ -8,6 +8,7 @@
 
 mod accumulation;
 mod collocation;
+mod exact;
 mod factor;
 mod flow;
 mod instant;
@@ -145,7 +146,7 @@ impl EventDriven {
             series: vec![Series::default(); mode.blocks.len()],
             log: Vec::new(),
             work: Work { X: vec![0.0; n], lam: vec![0.0; m], ..Work::default() },
-            flow: Flow::new(&model, &plant),
+            flow: Flow::new(&model, &plant, &mode),
             tolerance: Tolerance { rtol, atol },
             model,
             plant,
