@@ -8,6 +8,7 @@
 
 mod accumulation;
 mod collocation;
+mod exact;
 mod factor;
 mod flow;
 mod happen;
@@ -158,7 +159,7 @@ impl EventDriven {
             base: None,
             solver: solver.clone(),
             work: Work { X: vec![0.0; n], lam: vec![0.0; m], ..Work::default() },
-            flow: Flow::new(&model, &plant),
+            flow: Flow::new(&model, &plant, &mode),
             tolerance: Tolerance { rtol, atol },
             model,
             plant,

@@ -61,6 +61,11 @@ pub(super) struct Mode {
 pub(super) struct Local(Vec<(usize, usize, f64, f64, f64)>);
 
 impl Local {
+    /// Forgets all entries.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// The entries of these rows.
     pub fn of(
         &self,
@@ -176,29 +181,40 @@ impl Mode {
         lam: &[f64],
         out: &mut [f64],
     ) -> Result<(), SimError> {
-        for (block, branch) in self.blocks.iter().zip(&self.branches) {
-            let rows = block.rows.clone();
-            let row = rows.start;
-            match (&block.kind, branch) {
-                (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
-                    let s = if *on_velocity { u[row] } else { y[row] };
-                    out[row] = match pieces[*piece] {
-                        Piece::Level { a, b, .. } => lam[row] - a - b * s,
-                        Piece::Wall { s: held, .. } => s - held,
-                    };
-                }
-                (_, Branch::Closed) => out[rows.clone()].copy_from_slice(&u[rows]),
-                (Kind::Contact { .. }, Branch::Slip(direction)) => {
-                    out[row] = u[row];
-                    let mu = block.friction(t, X, &u[rows.clone()])?;
-                    let tangent = row + 1..rows.end;
-                    let d = direction_of(&u[tangent.clone()], direction);
-                    for (k, i) in tangent.enumerate() {
-                        out[i] = lam[i] + mu * lam[row] * d[k];
-                    }
-                }
-                _ => out[rows.clone()].copy_from_slice(&lam[rows]),
+        (0..self.blocks.len()).try_for_each(|k| self.equations_of_block(k, t, X, [y, u, lam], out))
+    }
+
+    /// The same, in the rows of one block.
+    pub fn equations_of_block(
+        &self,
+        k: usize,
+        t: f64,
+        X: &[f64],
+        [y, u, lam]: [&[f64]; 3],
+        out: &mut [f64],
+    ) -> Result<(), SimError> {
+        let (block, branch) = (&self.blocks[k], &self.branches[k]);
+        let rows = block.rows.clone();
+        let row = rows.start;
+        match (&block.kind, branch) {
+            (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
+                let s = if *on_velocity { u[row] } else { y[row] };
+                out[row] = match pieces[*piece] {
+                    Piece::Level { a, b, .. } => lam[row] - a - b * s,
+                    Piece::Wall { s: held, .. } => s - held,
+                };
             }
+            (_, Branch::Closed) => out[rows.clone()].copy_from_slice(&u[rows]),
+            (Kind::Contact { .. }, Branch::Slip(direction)) => {
+                out[row] = u[row];
+                let mu = block.friction(t, X, &u[rows.clone()])?;
+                let tangent = row + 1..rows.end;
+                let d = direction_of(&u[tangent.clone()], direction);
+                for (k, i) in tangent.enumerate() {
+                    out[i] = lam[i] + mu * lam[row] * d[k];
+                }
+            }
+            _ => out[rows.clone()].copy_from_slice(&lam[rows]),
         }
         Ok(())
     }
@@ -214,44 +230,56 @@ impl Mode {
         out: &mut Local,
     ) -> Result<(), SimError> {
         let _ = y;
-        out.0.clear();
-        for (block, branch) in self.blocks.iter().zip(&self.branches) {
-            let rows = block.rows.clone();
-            let row = rows.start;
-            match (&block.kind, branch) {
-                (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
-                    let by = |s: f64| if *on_velocity { (0.0, s) } else { (s, 0.0) };
-                    let ((by_y, by_u), by_lam) = match pieces[*piece] {
-                        Piece::Level { b, .. } => (by(-b), 1.0),
-                        Piece::Wall { .. } => (by(1.0), 0.0),
-                    };
-                    out.0.push((row, row, by_y, by_u, by_lam));
-                }
-                (_, Branch::Closed) => {
-                    out.0.extend(rows.map(|row| (row, row, 0.0, 1.0, 0.0)));
-                }
-                (Kind::Contact { .. }, Branch::Slip(direction)) => {
-                    out.0.push((row, row, 0.0, 1.0, 0.0));
-                    let mu = block.friction(t, X, &u[rows.clone()])?;
-                    let tangent = row + 1..rows.end;
-                    let u_t = &u[tangent.clone()];
-                    let d = direction_of(u_t, direction);
-                    let speed = norm(u_t);
-                    for (k, i) in tangent.clone().enumerate() {
-                        out.0.push((i, row, 0.0, 0.0, mu * d[k]));
-                        for (l, j) in tangent.clone().enumerate() {
-                            let turn = if u_t.len() == 2 && speed > 0.0 {
-                                mu * lam[row] * (f64::from(u8::from(k == l)) - d[k] * d[l]) / speed
-                            } else {
-                                0.0
-                            };
-                            let own = if k == l { 1.0 } else { 0.0 };
-                            out.0.push((i, j, 0.0, turn, own));
-                        }
+        out.clear();
+        (0..self.blocks.len()).try_for_each(|k| self.linearize_block(k, t, X, u, lam, out))
+    }
+
+    /// The same, added for one block.
+    pub fn linearize_block(
+        &self,
+        k: usize,
+        t: f64,
+        X: &[f64],
+        u: &[f64],
+        lam: &[f64],
+        out: &mut Local,
+    ) -> Result<(), SimError> {
+        let (block, branch) = (&self.blocks[k], &self.branches[k]);
+        let rows = block.rows.clone();
+        let row = rows.start;
+        match (&block.kind, branch) {
+            (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
+                let by = |s: f64| if *on_velocity { (0.0, s) } else { (s, 0.0) };
+                let ((by_y, by_u), by_lam) = match pieces[*piece] {
+                    Piece::Level { b, .. } => (by(-b), 1.0),
+                    Piece::Wall { .. } => (by(1.0), 0.0),
+                };
+                out.0.push((row, row, by_y, by_u, by_lam));
+            }
+            (_, Branch::Closed) => {
+                out.0.extend(rows.map(|row| (row, row, 0.0, 1.0, 0.0)));
+            }
+            (Kind::Contact { .. }, Branch::Slip(direction)) => {
+                out.0.push((row, row, 0.0, 1.0, 0.0));
+                let mu = block.friction(t, X, &u[rows.clone()])?;
+                let tangent = row + 1..rows.end;
+                let u_t = &u[tangent.clone()];
+                let d = direction_of(u_t, direction);
+                let speed = norm(u_t);
+                for (k, i) in tangent.clone().enumerate() {
+                    out.0.push((i, row, 0.0, 0.0, mu * d[k]));
+                    for (l, j) in tangent.clone().enumerate() {
+                        let turn = if u_t.len() == 2 && speed > 0.0 {
+                            mu * lam[row] * (f64::from(u8::from(k == l)) - d[k] * d[l]) / speed
+                        } else {
+                            0.0
+                        };
+                        let own = if k == l { 1.0 } else { 0.0 };
+                        out.0.push((i, j, 0.0, turn, own));
                     }
                 }
-                _ => out.0.extend(rows.map(|row| (row, row, 0.0, 0.0, 1.0))),
             }
+            _ => out.0.extend(rows.map(|row| (row, row, 0.0, 0.0, 1.0))),
         }
         Ok(())
     }
@@ -383,6 +411,29 @@ impl Mode {
         let owner = &self.blocks[k].owner;
         let of_owner = self.blocks[..k].iter().rev().take_while(|block| block.owner == *owner);
         of_owner.last().unwrap_or(&self.blocks[k]).rows.start
+    }
+
+    /// Whether the equations of the block are linear in the state, with constant coefficients.
+    pub fn is_linear(&self, k: usize) -> bool {
+        let block = &self.blocks[k];
+        match (&block.kind, self.branches[k]) {
+            (Kind::Contact { mu: Some(mu), .. }, Branch::Slip(_)) => {
+                matches!(mu, Coefficient::Constant(_)) && block.rows.len() == 2
+            }
+            _ => true,
+        }
+    }
+
+    /// The multiplier of the block, all components, where its branch fixes it.
+    pub fn fixed(&self, k: usize) -> Option<f64> {
+        match (&self.blocks[k].kind, self.branches[k]) {
+            (Kind::Graph { pieces, .. }, Branch::Piece(piece)) => match pieces[piece] {
+                Piece::Level { a, b: 0.0, .. } => Some(a),
+                _ => None,
+            },
+            (_, Branch::Open) => Some(0.0),
+            _ => None,
+        }
     }
 
     /// Whether the block is a contact.
