@@ -4,7 +4,7 @@ use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::keeper::{Checkpoints, Keeper};
 use crate::recorder::{Recorder, signals_of};
-use crate::run::{EventRecord, Frames, Layout, Outcome, Run, RunStats, Sink};
+use crate::run::{EventRecord, Frames, Outcome, Run, RunStats, Sink};
 use saltus_model::Model;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -18,6 +18,8 @@ pub trait Strategy {
     const NAME: &'static str;
     /// Whether it can be saved and taken up again.
     const CHECKPOINTS: bool;
+    /// Whether the state is known inside of steps.
+    const SAMPLES: bool;
 
     /// The model, as events have changed it.
     fn model(&self) -> &Model;
@@ -51,6 +53,10 @@ pub trait Strategy {
 
     /// The current row in two halves: first-order systems, mechanical ones.
     fn rows(&mut self) -> [&[f64]; 2];
+
+    /// The row at an instant inside the last step, before [`react`](Self::react); steps do not
+    /// depend on whether it is asked for.
+    fn rows_at(&mut self, t: f64) -> [&[f64]; 2];
 
     /// Steps left before `until`, where that is known.
     fn steps_left(&self, until: f64) -> Option<usize>;
@@ -95,6 +101,10 @@ pub struct Progress {
 pub struct RunOptions<'a> {
     /// Record every so many steps (0 counts as 1); first and last instant always.
     pub every: usize,
+    /// Record at these instants, which increase from now to the end, and at no others: strategies
+    /// that know the state inside of their steps can. At an event it is the state after it. The
+    /// steps stay what they are, and `every` does not count.
+    pub samples: Option<&'a [f64]>,
     /// Record only these signals (`ball.q`; `ball.q[0]` stands for its whole signal) or all
     /// signals of these owners (`ball`).
     pub signals: Option<&'a [String]>,
@@ -112,6 +122,7 @@ impl std::fmt::Debug for RunOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RunOptions")
             .field("every", &self.every)
+            .field("samples", &self.samples)
             .field("signals", &self.signals)
             .finish_non_exhaustive()
     }
@@ -138,7 +149,8 @@ pub(crate) fn run<S: Strategy>(
     until: f64,
     options: RunOptions<'_>,
 ) -> Result<Run, RunFailure> {
-    let RunOptions { every, signals, interrupt, mut progress, mut sink, checkpoints } = options;
+    let RunOptions { every, samples, signals, interrupt, mut progress, sink, checkpoints } =
+        options;
     let clock = Instant::now();
     let before = sim.take_resumed();
     let every = every.max(1);
@@ -151,10 +163,14 @@ pub(crate) fn run<S: Strategy>(
         seconds: 0.0,
         outcome: Outcome::Complete,
     };
-    let possible = match checkpoints {
-        Some(_) if !S::CHECKPOINTS => Err(SimError::NoCheckpoint { strategy: S::NAME }),
-        _ => Recorder::new(signals_of(sim.model()), signals).map_err(SimError::Signal),
+    let possible = match (&checkpoints, samples) {
+        (Some(_), _) if !S::CHECKPOINTS => Err(SimError::NoCheckpoint { strategy: S::NAME }),
+        (_, Some(_)) if !S::SAMPLES => Err(SimError::NoSamples { strategy: S::NAME }),
+        (_, Some(samples)) => check_samples(samples, sim.t(), until),
+        _ => Ok(()),
     };
+    let possible = possible
+        .and_then(|()| Recorder::new(signals_of(sim.model()), signals).map_err(SimError::Signal));
     let recorder = match possible {
         Ok(recorder) => recorder,
         Err(source) => {
@@ -167,11 +183,19 @@ pub(crate) fn run<S: Strategy>(
     let mut checkpoints = checkpoints.map(|wanted| Keeper::new(wanted, clock));
     let happened = sim.events().len();
     let mut failure = sim.begin(until).err();
-    let mut frames = Frames::default();
     let ahead = if failure.is_none() { sim.steps_left(until) } else { None };
-    let capacity = capacity(&recorder.layout, ahead, every, sink.is_some());
-    frames.reserve(&recorder.layout, capacity);
-    recorder.record(&mut frames, sim.t(), sim.rows(), 0, 0.0);
+    let ahead = samples.map(|samples| samples.len()).or(ahead.map(|steps| steps / every));
+    let mut rows = Rows::new(recorder, ahead, sink);
+    let mut samples = samples.map(|samples| samples.iter().copied().peekable());
+    match &mut samples {
+        None => rows.add(sim.t(), sim.rows(), 0, 0.0),
+        Some(samples) => {
+            let now = sim.t();
+            while let Some(t) = samples.next_if(|&t| t <= now) {
+                rows.add(t, sim.rows(), 0, 0.0);
+            }
+        }
+    }
 
     let start = sim.t();
     let mut pace = Pace { next: 1, stride: 1, last: clock };
@@ -190,23 +214,33 @@ pub(crate) fn run<S: Strategy>(
             }
         };
         stats.add(&done);
-        let due = (before + stats.steps).is_multiple_of(every);
-        if due && sim.jumps() {
-            recorder.record(&mut frames, done.t, sim.rows(), done.iterations, done.residual);
+        let due = samples.is_none() && (before + stats.steps).is_multiple_of(every);
+        if let Some(samples) = &mut samples {
+            while let Some(t) = samples.next_if(|&t| t < done.t) {
+                rows.add(t, sim.rows_at(t), done.iterations, done.residual);
+                if rows.are_many() {
+                    failure = failure.or(rows.pass_on().err());
+                }
+            }
+        } else if due && sim.jumps() {
+            rows.add(done.t, sim.rows(), done.iterations, done.residual);
         }
         if let Err(error) = sim.react(until) {
-            failure = Some(error);
+            failure = failure.or(Some(error));
             stats.failures = 1;
         }
-        unrecorded = Some(done);
-        if due || sim.finished(until) {
-            unrecorded = None;
-            recorder.record(&mut frames, sim.t(), sim.rows(), done.iterations, done.residual);
-            if let Some(sink) = &mut sink
-                && frames.len() >= capacity
-            {
-                failure = failure.or(append(*sink, &recorder.layout, &mut frames).err());
+        unrecorded = samples.is_none().then_some(done);
+        if let Some(samples) = &mut samples {
+            let now = sim.t();
+            while let Some(t) = samples.next_if(|&t| t <= now) {
+                rows.add(t, sim.rows(), done.iterations, done.residual);
             }
+        } else if due || sim.finished(until) {
+            unrecorded = None;
+            rows.add(sim.t(), sim.rows(), done.iterations, done.residual);
+        }
+        if rows.are_many() {
+            failure = failure.or(rows.pass_on().err());
         }
         if let Some(keeper) = &mut checkpoints
             && failure.is_none()
@@ -225,13 +259,10 @@ pub(crate) fn run<S: Strategy>(
     if let Some(done) = unrecorded
         && !recording_failed
     {
-        recorder.record(&mut frames, sim.t(), sim.rows(), done.iterations, done.residual);
+        rows.add(sim.t(), sim.rows(), done.iterations, done.residual);
     }
-    if let Some(sink) = &mut sink
-        && !recording_failed
-        && !frames.is_empty()
-    {
-        failure = failure.or(append(*sink, &recorder.layout, &mut frames).err());
+    if !recording_failed {
+        failure = failure.or(rows.pass_on().err());
     }
     if let Some(keeper) = &mut checkpoints
         && !matches!(failure, Some(SimError::Record(_)))
@@ -243,6 +274,7 @@ pub(crate) fn run<S: Strategy>(
         stats.outcome = Outcome::Failed(error.to_string());
     }
     let events = sim.take_events(happened);
+    let Rows { recorder, frames, .. } = rows;
     let run = Run { layout: recorder.layout, frames, stats, events };
     match failure {
         None => Ok(run),
@@ -267,15 +299,63 @@ pub(crate) fn check_until(
     Ok(())
 }
 
-/// Rows to make room for: those of the whole run, or of a chunk.
-fn capacity(layout: &Layout, steps: Option<usize>, every: usize, chunked: bool) -> usize {
-    let row_bytes = 8 * (layout.width() + 3);
-    if chunked {
-        return (CHUNK_BYTES / row_bytes).clamp(16, 65536);
+/// Whether samples increase from `t` to `until`.
+fn check_samples(samples: &[f64], t: f64, until: f64) -> Result<(), SimError> {
+    let mut before = f64::NEG_INFINITY;
+    for (index, &found) in samples.iter().enumerate() {
+        if !(found >= t && found <= until && found > before) {
+            let from = if index == 0 { t } else { before };
+            return Err(SimError::Samples { index, found, from, until });
+        }
+        before = found;
     }
-    let all = steps.map_or(1, |steps| (steps / every).saturating_add(2));
-    // a mistyped `until` should not exhaust the memory before the first step
-    all.min((4 << 30) / row_bytes)
+    Ok(())
+}
+
+/// Recorded rows, and where they go.
+struct Rows<'a> {
+    recorder: Recorder,
+    frames: Frames,
+    sink: Option<&'a mut dyn Sink>,
+    capacity: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// Room for the whole run, where its rows can be counted, or for a chunk.
+    fn new(recorder: Recorder, rows: Option<usize>, sink: Option<&'a mut dyn Sink>) -> Rows<'a> {
+        let row_bytes = 8 * (recorder.layout.width() + 3);
+        let capacity = match sink {
+            Some(_) => (CHUNK_BYTES / row_bytes).clamp(16, 65536),
+            // a mistyped `until` should not exhaust the memory before the first step
+            None => rows.map_or(1, |rows| rows.saturating_add(2)).min((4 << 30) / row_bytes),
+        };
+        let mut frames = Frames::default();
+        frames.reserve(&recorder.layout, capacity);
+        Rows { recorder, frames, sink, capacity }
+    }
+
+    #[inline]
+    fn add(&mut self, t: f64, halves: [&[f64]; 2], iterations: usize, residual: f64) {
+        self.recorder.record(&mut self.frames, t, halves, iterations, residual);
+    }
+
+    /// Whether there are enough of them for the sink.
+    #[inline]
+    fn are_many(&self) -> bool {
+        self.sink.is_some() && self.frames.len() >= self.capacity
+    }
+
+    /// Gives them to the sink.
+    fn pass_on(&mut self) -> Result<(), SimError> {
+        let Some(sink) = &mut self.sink else { return Ok(()) };
+        if self.frames.is_empty() {
+            return Ok(());
+        }
+        let appended = sink.append(&self.recorder.layout, &self.frames);
+        appended.map_err(|error| SimError::Record(error.to_string()))?;
+        self.frames.clear();
+        Ok(())
+    }
 }
 
 impl RunStats {
@@ -315,10 +395,4 @@ impl Pace {
         self.last = Instant::now();
         true
     }
-}
-
-fn append(sink: &mut dyn Sink, layout: &Layout, frames: &mut Frames) -> Result<(), SimError> {
-    sink.append(layout, frames).map_err(|error| SimError::Record(error.to_string()))?;
-    frames.clear();
-    Ok(())
 }

@@ -206,7 +206,11 @@ impl LawLog {
         let interaction = &self.names[interaction as usize];
         let count = usize::from(count);
         let (before, after) = values[start..start + 2 * count].split_at(count);
-        let what = if matches!(kind, EventKind::Switch | EventKind::Sliding) { Quantity::Lam } else { Quantity::U };
+        let what = if matches!(kind, EventKind::Switch | EventKind::Sliding) {
+            Quantity::Lam
+        } else {
+            Quantity::U
+        };
         let changes = before.iter().zip(after).enumerate().map(|(i, (before, after))| Change {
             what: format!("{interaction}.{}[{}]", what.name(), component as usize + i),
             before: Value::Number(*before),
@@ -243,13 +247,7 @@ impl Touch {
 
 impl Watch {
     #[inline]
-    fn look(
-        &mut self,
-        t: f64,
-        h: f64,
-        part: &dyn Part,
-        log: &mut Log,
-    ) {
+    fn look(&mut self, t: f64, h: f64, part: &dyn Part, log: &mut Log) {
         let row = part.now();
         let (u, lam) = (row.get(Quantity::U), row.get(Quantity::Lam));
         let Watch { contacts, graphs, before: [u_before, lam_before] } = self;

@@ -423,6 +423,7 @@ impl TimeStepping {
 impl Strategy for TimeStepping {
     const NAME: &'static str = "time-stepping";
     const CHECKPOINTS: bool = true;
+    const SAMPLES: bool = false;
 
     fn model(&self) -> &Model {
         &self.model
@@ -479,6 +480,10 @@ impl Strategy for TimeStepping {
     #[inline]
     fn rows(&mut self) -> [&[f64]; 2] {
         self.parts.rows()
+    }
+
+    fn rows_at(&mut self, _t: f64) -> [&[f64]; 2] {
+        self.parts.rows() // nothing is known inside of a step
     }
 
     fn steps_left(&self, _until: f64) -> Option<usize> {

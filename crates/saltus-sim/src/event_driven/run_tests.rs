@@ -89,3 +89,62 @@ fn runs_have_the_options_of_all_runs() {
     assert_eq!(error.source, SimError::NoCheckpoint { strategy: "event-driven" });
     assert_eq!(error.run.frames.len(), 0);
 }
+
+/// Samples are read off the steps; events, steps and the end do not depend on them.
+#[test]
+fn samples_leave_no_trace() {
+    let (model, ball, _) = ball();
+    let mut plain = driven(model.clone());
+    let all = plain.run(2.0).unwrap();
+    let few: Vec<f64> = vec![0.3];
+    let many: Vec<f64> = (0..=5000).map(|k| k as f64 * 2.0 / 5000.0).collect();
+    for samples in [&few, &many, &Vec::new()] {
+        let mut sim = driven(model.clone());
+        let options = RunOptions { samples: Some(samples), ..RunOptions::default() };
+        let run = sim.run_with(2.0, options).unwrap();
+        assert_eq!(run.frames.time, *samples);
+        assert_eq!((&run.events, run.stats.steps), (&all.events, all.stats.steps));
+        assert_eq!([sim.q(ball), sim.v(ball)], [plain.q(ball), plain.v(ball)]);
+        // the parabola of the first flight, then those between impacts
+        let (q, y) = (run.signal("ball.q").unwrap(), run.signal("floor.y").unwrap());
+        let first = all.events[0].time;
+        for ((t, q), y) in samples.iter().zip(q).zip(y) {
+            assert!(q > -1e-9 && q == y, "{t}: {q} {y}");
+            if *t <= first {
+                assert!((q - (1.0 - 0.5 * 9.81 * t * t)).abs() < 1e-12, "{t}: {q}");
+            }
+        }
+    }
+}
+
+#[test]
+fn samples_at_an_event_are_after_it() {
+    let (model, ..) = ball();
+    let impact = driven(model.clone()).run(1.0).unwrap().events[0].time;
+    let samples = [0.0, impact, 1.0];
+    let options = RunOptions { samples: Some(&samples), ..RunOptions::default() };
+    let run = driven(model).run_with(1.0, options).unwrap();
+    assert_eq!(run.frames.time, samples);
+    assert!(run.signal("ball.v").unwrap()[1] > 0.0);
+}
+
+#[test]
+fn bad_samples_are_told() {
+    let (model, ..) = ball();
+    for (samples, index) in [
+        (vec![-0.1, 0.5], 0),
+        (vec![0.5, 0.5], 1),
+        (vec![0.5, 0.4], 1),
+        (vec![0.5, f64::NAN], 1),
+        (vec![0.5, 1.1], 1),
+    ] {
+        let options = RunOptions { samples: Some(&samples), ..RunOptions::default() };
+        let error = driven(model.clone()).run_with(1.0, options).unwrap_err().source;
+        assert!(matches!(error, SimError::Samples { index: k, .. } if k == index), "{error}");
+    }
+    let options = RunOptions { samples: Some(&[0.5]), ..RunOptions::default() };
+    let mut sim = crate::TimeStepping::new(model, 0.1, []).unwrap();
+    let error = sim.run_with(1.0, options).unwrap_err().source;
+    assert_eq!(error, SimError::NoSamples { strategy: "time-stepping" });
+    assert!(error.to_string().contains("`every` or `h`"), "{error}");
+}

@@ -2,6 +2,7 @@
 
 use super::EventDriven;
 use super::accumulation::Series;
+use super::flow::Flow;
 use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::driver::{self, StepStats, Strategy};
@@ -127,8 +128,22 @@ impl EventDriven {
 
     /// State, outputs and multipliers as they are now.
     fn fill_rows(&mut self) {
-        let _ = self.plant.outputs(self.t, &self.X, &self.lam);
-        self.show(false);
+        let known = self.plant.outputs(self.t, &self.X, &self.lam).is_ok();
+        self.show_outputs(false, known);
+    }
+
+    /// The rows, with the outputs that were computed last, if they are known.
+    fn show_outputs(&mut self, polynomial: bool, known: bool) {
+        if !known {
+            self.plant.y.fill(f64::NAN);
+            self.plant.u.fill(f64::NAN);
+        }
+        self.show(polynomial);
+    }
+
+    fn halves(&self) -> [&[f64]; 2] {
+        let mechanical = self.places[1].states > 0;
+        [&self.rows[0].values, if mechanical { &self.rows[1].values } else { &[] }]
     }
 
     /// The deepest penetration of a contact.
@@ -141,6 +156,7 @@ impl EventDriven {
 impl Strategy for EventDriven {
     const NAME: &'static str = "event-driven";
     const CHECKPOINTS: bool = false;
+    const SAMPLES: bool = true;
 
     fn model(&self) -> &Model {
         &self.model
@@ -181,8 +197,14 @@ impl Strategy for EventDriven {
 
     fn rows(&mut self) -> [&[f64]; 2] {
         self.fill_rows();
-        let mechanical = self.places[1].states > 0;
-        [&self.rows[0].values, if mechanical { &self.rows[1].values } else { &[] }]
+        self.halves()
+    }
+
+    fn rows_at(&mut self, t: f64) -> [&[f64]; 2] {
+        let Flow { t: start, h, .. } = self.flow;
+        let known = self.look((t - start) / h).is_ok();
+        self.show_outputs(true, known);
+        self.halves()
     }
 
     fn steps_left(&self, _until: f64) -> Option<usize> {
