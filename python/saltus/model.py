@@ -432,7 +432,7 @@ class SystemHandle:
             raise AttributeError(f"system `{self.name}` has {has}, but no {quantity}")
         simulation = self.model._simulation()
         if simulation is not None and simulation._has(self.name):
-            return simulation._core.state(self.name, quantity)
+            return simulation._state(self.name, quantity)
         return self.model._core.initial(self.name, quantity)
 
     def __repr__(self) -> str:
@@ -486,7 +486,7 @@ class InteractionHandle:
             raise SaltusError(
                 f"`{self.name}.{quantity}` is not known before the model is given to a simulation"
             )
-        return simulation._core.state(self.name, quantity)
+        return simulation._state(self.name, quantity)
 
     def __repr__(self) -> str:
         return f"<interaction {self.name!r} of model {self.model.title!r}>"
@@ -495,7 +495,7 @@ class InteractionHandle:
 def _inputs(handle: SystemHandle | InteractionHandle) -> Array:
     simulation = handle.model._simulation()
     if simulation is not None and simulation._has(handle.name):
-        return simulation._core.state(handle.name, "z")
+        return simulation._state(handle.name, "z")
     return handle.model._core.initial_inputs(handle.name)
 
 

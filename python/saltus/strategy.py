@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from saltus._arrays import count, real, vector
+from saltus._arrays import Array, count, real, vector
 from saltus._errors import InputError, SaltusError
 from saltus._progress import Progress, Reporter
 from saltus.events import Event, records
@@ -145,6 +145,11 @@ class Strategy:
         state = {"q": q, "v": v, "x": x}
         given = {key: vector(value, key) for key, value in state.items() if value is not None}
         self._core.set_state(name, **given)
+
+    def _state(self, name: str, quantity: str) -> Array:
+        """A state, output, multiplier or input, now."""
+        state: Array = self._core.state(name, quantity)
+        return state
 
     def _has(self, name: str) -> bool:
         return name in self._names

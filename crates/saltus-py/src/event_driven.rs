@@ -85,10 +85,7 @@ impl PyEventDriven {
     }
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
-        self.0.change(py, |sim| {
-            sim.reset();
-            Ok(())
-        })
+        self.0.change(py, EventDriven::reset)
     }
 
     #[pyo3(signature = (name, q=None, v=None, x=None))]

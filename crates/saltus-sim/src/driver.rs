@@ -27,8 +27,13 @@ pub trait Strategy {
     /// Current time.
     fn t(&self) -> f64;
 
-    /// What has happened so far.
+    /// What has happened so far, as far as it is kept for longer than a run.
     fn events(&self) -> &[EventRecord];
+
+    /// What has happened in the run that now ends, before which so much had happened.
+    fn take_events(&mut self, since: usize) -> Vec<EventRecord> {
+        self.events().get(since..).unwrap_or(&[]).to_vec()
+    }
 
     /// Checks the end of a run, and does what is due before its first step.
     fn begin(&mut self, until: f64) -> Result<(), SimError>;
@@ -283,7 +288,7 @@ pub(crate) fn run<S: Strategy>(
     if let Some(error) = &failure {
         stats.outcome = Outcome::Failed(error.to_string());
     }
-    let events = sim.events().get(happened..).unwrap_or(&[]).to_vec();
+    let events = sim.take_events(happened);
     let Rows { recorder, frames, .. } = rows;
     let run = Run { layout: recorder.layout, frames, stats, events };
     match failure {

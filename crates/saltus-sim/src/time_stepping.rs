@@ -10,6 +10,7 @@ use crate::clock::{Clock, Steps};
 use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
 use crate::events::Events;
 use crate::integrators::{Integrator, NewtonSettings, Step, choice};
+use crate::law_log::LawLog;
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{EventRecord, Layout, Ledger, Quantity, Run};
 use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
@@ -55,6 +56,7 @@ pub struct TimeStepping {
     pub(crate) parts: Parts,
     pub(crate) methods: Methods,
     pub(crate) events: Events,
+    pub(crate) laws: LawLog,
     pub(crate) totals: Totals,
     pub(crate) recorded: usize, // steps since the run began that is interrupted here, else 0
     left: usize,                // steps of the current run that are left
@@ -115,18 +117,18 @@ impl TimeStepping {
         model.prepare();
         let methods = Methods { integrators, newton, solver: solver.clone() };
         let (parts, events) = (methods.parts(&model)?, Events::new(&model)?);
-        let (clock, base) = (Clock::new(t0), None);
-        let (totals, recorded) = (Totals::default(), 0);
+        let laws = LawLog::new(&model);
         Ok(TimeStepping {
             model,
-            base,
+            base: None,
             steps,
-            clock,
+            clock: Clock::new(t0),
             parts,
             methods,
             events,
-            totals,
-            recorded,
+            laws,
+            totals: Totals::default(),
+            recorded: 0,
             left: 0,
         })
     }
@@ -220,6 +222,7 @@ impl TimeStepping {
         if !self.events.is_empty() {
             self.events.reset(&self.model);
         }
+        self.laws.reset(&self.model);
         self.clock = Clock::new(t0);
         (self.totals, self.recorded) = (Totals::default(), 0);
         Ok(())
@@ -358,6 +361,7 @@ impl TimeStepping {
             false => self.clock.advance(step, &self.steps),
             true => self.clock.advance_between(step),
         }
+        self.laws.look(step.end, step.h, &self.parts);
         let penetration = self.parts.second.as_ref().map_or(0.0, |part| part.penetration());
         self.totals.add(iterations, residual, penetration);
         Ok(StepStats { t: step.end, h: step.h, iterations, residual, penetration })
@@ -434,7 +438,12 @@ impl Strategy for TimeStepping {
         &self.events.log
     }
 
+    fn take_events(&mut self, since: usize) -> Vec<EventRecord> {
+        self.laws.close(&self.events.log[since..])
+    }
+
     fn begin(&mut self, until: f64) -> Result<(), SimError> {
+        self.laws.open();
         self.check_until(until)?;
         self.begin_events()?;
         self.count_left(until);

@@ -8,7 +8,10 @@
 
 mod accumulation;
 mod collocation;
+mod exact;
 mod factor;
+mod flow;
+mod happen;
 mod instant;
 mod mode;
 mod plant;
@@ -23,19 +26,21 @@ mod watch;
 
 use crate::SimError;
 use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
+use crate::events::Events;
 use crate::integrators::assembly::Places;
 use crate::integrators::row::Row;
 use crate::recorder::signals_of;
 use crate::run::{EventRecord, Layout, Ledger, Run};
 use accumulation::Series;
-use collocation::{Collocation, Outcome, Tolerance};
+use collocation::{Outcome, Tolerance};
+use flow::Flow;
 use instant::Instant;
 use mode::{Branch, Mode};
 use plant::Plant;
 use saltus_model::{Model, Order};
 use saltus_numerics::Solver;
 use transition::VANISHING;
-use watch::Cause;
+use watch::{Cause, Located, Watched};
 
 /// Tolerances of an [`EventDriven`] simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,11 +60,16 @@ impl Default for EventSettings {
 /// A model on its way through time, from event to event.
 #[derive(Debug)]
 pub struct EventDriven {
-    model: Model,
+    model: Model,             // as events have changed it
+    base: Option<Box<Model>>, // as it was given, where events have changed it
+    events: Events,
+    crossing: Vec<bool>, // events whose conditions become true at this instant
+    unsettled: bool,     // an event has changed something: what follows from it is not known
+    solver: Solver,
     plant: Plant,
     mode: Mode,
     instant: Instant,
-    collocation: Collocation,
+    flow: Flow,
     tolerance: Tolerance,
     t: f64,
     X: Vec<f64>,
@@ -68,10 +78,10 @@ pub struct EventDriven {
     fresh: bool,  // nothing is known yet
     epsilon: f64, // length of a vanishing step
     last_event: f64,
+    limit: f64,             // where the step must end
     idle: usize,            // events since time has passed
     pending: Option<Cause>, // what the last step has come to
     series: Vec<Series>,
-    log: Vec<EventRecord>,
     work: Work,
     places: [Places; 2],
     rows: [Row; 2],
@@ -82,7 +92,9 @@ struct Work {
     X: Vec<f64>,
     lam: Vec<f64>,
     branches: Vec<Branch>,
-    crossed: Vec<Cause>,
+    watched: Vec<Watched>,
+    samples: Vec<[f64; watch::KNOTS.len()]>, // of each, at the knots
+    margins: Vec<f64>,
 }
 
 /// The first step to try, as a share of the way.
@@ -104,12 +116,6 @@ impl EventDriven {
     ) -> Result<EventDriven, SimError> {
         if model.systems().len() == 0 {
             return Err(SimError::EmptyModel { title: model.title().to_string() });
-        }
-        if let Some(event) = model.events().first() {
-            let owner = format!("event `{}`", event.name);
-            let (integrator, what, needs) =
-                ("event-driven", "the model", "without events of its own");
-            return Err(SimError::Unsuited { integrator, owner, what, needs });
         }
         let (owner, t0) = ("the model", model.t0());
         if !t0.is_finite() {
@@ -143,12 +149,17 @@ impl EventDriven {
             fresh: true,
             epsilon: 0.0,
             last_event: f64::NEG_INFINITY,
+            limit: f64::INFINITY,
             idle: 0,
             pending: None,
             series: vec![Series::default(); mode.blocks.len()],
-            log: Vec::new(),
+            events: Events::new(&model)?,
+            crossing: Vec::new(),
+            unsettled: false,
+            base: None,
+            solver: solver.clone(),
             work: Work { X: vec![0.0; n], lam: vec![0.0; m], ..Work::default() },
-            collocation: Collocation::new(n, m),
+            flow: Flow::new(&model, &plant, &mode),
             tolerance: Tolerance { rtol, atol },
             model,
             plant,
@@ -172,7 +183,7 @@ impl EventDriven {
 
     /// What has happened so far.
     pub fn events(&self) -> &[EventRecord] {
-        &self.log
+        &self.events.log
     }
 
     /// All signals that a run can record.
@@ -180,9 +191,9 @@ impl EventDriven {
         signals_of(&self.model)
     }
 
-    /// Whether `until` has been reached.
+    /// Whether `until` has been reached, or an event has stopped the run.
     pub fn done(&self, until: f64) -> bool {
-        self.t >= until
+        self.t >= until || self.events.state.stopped
     }
 
     /// One step, and what happens at its end.
@@ -214,7 +225,7 @@ impl EventDriven {
             self.settle(None)?;
             self.fresh = false;
         }
-        Ok(())
+        self.begin_events()
     }
 
     /// What the last step has come to.
@@ -230,15 +241,17 @@ impl EventDriven {
     fn advance_smoothly(&mut self, until: f64) -> Result<usize, SimError> {
         let mut iterations = 0;
         let mut h = self.h;
+        let stop = self.stop(until);
+        self.limit = stop;
         loop {
-            let left = until - self.t;
+            let left = stop - self.t;
             let ends = h >= left * (1.0 - 1e-12);
             let length = if ends { left } else { h };
             if self.t + length == self.t {
                 return Err(SimError::TooShort { time: self.t, h: length });
             }
             let outcome = self.smooth(length)?;
-            iterations += self.collocation.iterations;
+            iterations += self.flow.iterations;
             let error = match outcome {
                 Outcome::TooLong => {
                     h = 0.25 * length;
@@ -252,41 +265,41 @@ impl EventDriven {
                 Outcome::Done(error) => error,
             };
             let next = length * (0.9 * error.max(1e-12).powf(-1.0 / 6.0)).clamp(0.3, GROWTH);
-            let event = self.first_event()?;
-            match event {
-                None => {
-                    self.accept(if ends { until } else { self.t + length });
-                    self.project()?;
-                    self.h = if ends { self.h.max(next.min(GROWTH * self.h)) } else { next };
-                    // a step that is nearly the same keeps its factors
-                    return Ok(iterations);
-                }
-                Some((cause, theta)) => {
-                    if !self.locate(cause, theta * length)? {
-                        h = 0.25 * length;
-                        continue;
-                    }
-                    let end = self.collocation.t + self.collocation.h;
-                    let end = if end > until { until } else { end };
-                    self.accept(end);
-                    self.project()?;
-                    self.h = next;
-                    self.pending = Some(cause);
-                    return Ok(iterations);
-                }
+            let Some((watched, theta)) = self.first_event()? else {
+                self.accept(if ends { stop } else { self.t + length });
+                self.project()?;
+                // a step that is nearly the same keeps its factors
+                self.h = if ends { self.h.max(next.min(GROWTH * self.h)) } else { next };
+                self.note_crossings(None)?;
+                return Ok(iterations);
+            };
+            let located = self.locate(watched, theta * length)?;
+            if located == Located::TooLong {
+                h = 0.25 * length;
+                continue;
             }
+            self.accept((self.flow.t + self.flow.h).min(stop));
+            self.project()?;
+            self.h = next;
+            let (law, event) = match watched {
+                _ if located == Located::Nothing => (None, None),
+                Watched::Law(cause) => (Some(cause), None),
+                Watched::Margin { event, .. } | Watched::Condition(event) => (None, Some(event)),
+            };
+            self.note_crossings(event)?;
+            self.pending = law;
+            return Ok(iterations);
         }
     }
 
     fn smooth(&mut self, h: f64) -> Result<Outcome, SimError> {
         let (plant, mode) = (&mut self.plant, &self.mode);
-        self.collocation.step(plant, mode, self.t, &self.X, h, self.tolerance)
+        self.flow.step(plant, mode, self.t, &self.X, h, self.tolerance)
     }
 
     fn accept(&mut self, t: f64) {
-        self.collocation.end(&mut self.X);
-        self.lam.copy_from_slice(self.collocation.end_lam());
-        self.collocation.keep();
+        self.flow.end(&mut self.X, &mut self.lam);
+        self.flow.keep();
         self.t = t;
     }
 

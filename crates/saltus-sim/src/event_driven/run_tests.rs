@@ -46,7 +46,7 @@ fn steps_resets_and_new_states() {
     assert!(sim.v(ball).unwrap()[0] > 0.0 && sim.u(floor)[0] > 0.0);
     assert!(sim.y(floor)[0].abs() < 1e-11 && sim.x(ball).is_err());
     // as a new one
-    sim.reset();
+    sim.reset().unwrap();
     assert_eq!((sim.t(), sim.q(ball).unwrap(), sim.events().len()), (0.0, &[1.0][..], 0));
     let mut new = driven(model);
     let (again, first) = (sim.run(1.0).unwrap(), new.run(1.0).unwrap());

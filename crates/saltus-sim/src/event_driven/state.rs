@@ -2,7 +2,7 @@
 
 use super::EventDriven;
 use super::accumulation::Series;
-use super::collocation::Collocation;
+use super::flow::Flow;
 use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::driver::{self, StepStats, Strategy};
@@ -12,12 +12,20 @@ use saltus_model::{InteractionId, Model, Order, SystemId};
 use std::ops::Range;
 
 impl EventDriven {
-    /// Back to the initial state and time.
-    pub fn reset(&mut self) {
+    /// Back to the initial state and time, with the initial parameters, laws and connections. If
+    /// it fails, nothing has changed.
+    pub fn reset(&mut self) -> Result<(), SimError> {
+        if let Some(base) = &self.base {
+            self.take_model(base.as_ref().clone(), false)?;
+            self.base = None;
+        }
         self.X = self.plant.initial();
         self.t = self.model.t0();
-        self.log.clear();
+        self.events.reset(&self.model);
+        self.crossing.clear();
+        self.unsettled = false;
         self.forget();
+        Ok(())
     }
 
     /// State of a first-order system.
@@ -92,7 +100,7 @@ impl EventDriven {
         self.idle = 0;
         self.lam.fill(0.0);
         self.series.fill(Series::default());
-        self.collocation.restart();
+        self.flow.restart();
     }
 
     /// Where the state of a system is.
@@ -121,40 +129,21 @@ impl EventDriven {
     /// State, outputs and multipliers as they are now.
     fn fill_rows(&mut self) {
         let known = self.plant.outputs(self.t, &self.X, &self.lam).is_ok();
-        let (X, lam) = (std::mem::take(&mut self.X), std::mem::take(&mut self.lam));
-        self.write_rows(&X, &lam, known);
-        (self.X, self.lam) = (X, lam);
+        self.show_outputs(false, known);
+    }
+
+    /// The rows, with the outputs that were computed last, if they are known.
+    fn show_outputs(&mut self, polynomial: bool, known: bool) {
+        if !known {
+            self.plant.y.fill(f64::NAN);
+            self.plant.u.fill(f64::NAN);
+        }
+        self.show(polynomial);
     }
 
     fn halves(&self) -> [&[f64]; 2] {
         let mechanical = self.places[1].states > 0;
         [&self.rows[0].values, if mechanical { &self.rows[1].values } else { &[] }]
-    }
-
-    /// A state and its multipliers, with the outputs that were computed last, if they are known.
-    fn write_rows(&mut self, X: &[f64], lam: &[f64], known: bool) {
-        if !known {
-            self.plant.y.fill(f64::NAN);
-            self.plant.u.fill(f64::NAN);
-        }
-        let (nx, nq) = (self.places[0].states, self.places[1].states);
-        self.rows[0].get_mut(Quantity::X).copy_from_slice(&X[..nx]);
-        self.rows[1].get_mut(Quantity::Q).copy_from_slice(&X[nx..nx + nq]);
-        self.rows[1].get_mut(Quantity::V).copy_from_slice(&X[nx + nq..]);
-        let mut next = 0;
-        for (k, (_, interaction)) in self.model.interactions().enumerate() {
-            let rows = next..next + interaction.relation.size();
-            next = rows.end;
-            let order = usize::from(interaction.relation.order() == Order::Second);
-            let Some(place) = self.places[order].interactions[k].clone() else { continue };
-            let row = &mut self.rows[order];
-            row.get_mut(Quantity::Y)[place.clone()].copy_from_slice(&self.plant.y[rows.clone()]);
-            if order == 1 {
-                let u = &self.plant.u[rows.clone()];
-                row.get_mut(Quantity::U)[place.clone()].copy_from_slice(u);
-            }
-            row.get_mut(Quantity::Lam)[place].copy_from_slice(&lam[rows]);
-        }
     }
 
     /// The deepest penetration of a contact.
@@ -178,7 +167,7 @@ impl Strategy for EventDriven {
     }
 
     fn events(&self) -> &[EventRecord] {
-        &self.log
+        &self.events.log
     }
 
     fn begin(&mut self, until: f64) -> Result<(), SimError> {
@@ -198,11 +187,12 @@ impl Strategy for EventDriven {
     }
 
     fn jumps(&self) -> bool {
-        self.pending.is_some()
+        self.pending.is_some() || self.crossing.contains(&true)
     }
 
     fn react(&mut self, _until: f64) -> Result<(), SimError> {
-        self.settle_pending()
+        self.settle_pending()?;
+        self.happen()
     }
 
     fn rows(&mut self) -> [&[f64]; 2] {
@@ -211,11 +201,9 @@ impl Strategy for EventDriven {
     }
 
     fn rows_at(&mut self, t: f64) -> [&[f64]; 2] {
-        let Collocation { t: start, h, .. } = self.collocation;
+        let Flow { t: start, h, .. } = self.flow;
         let known = self.look((t - start) / h).is_ok();
-        let work = std::mem::take(&mut self.work);
-        self.write_rows(&work.X, &work.lam, known);
-        self.work = work;
+        self.show_outputs(true, known);
         self.halves()
     }
 
