@@ -74,7 +74,7 @@ from saltus.laws import (
     RollingFriction,
 )
 from saltus.model import InteractionHandle, Model, SystemHandle
-from saltus.model_file import ModelFile, Simulation, load_model, run
+from saltus.model_file import ModelFile, Simulation, Verification, load_model, run, verify
 from saltus.newton import Newton
 from saltus.relations import (
     FirstOrderLinearRelation,
@@ -164,6 +164,7 @@ __all__ = [
     "System",
     "SystemHandle",
     "TimeStepping",
+    "Verification",
     "ZeroOrderHold",
     "__version__",
     "load",
@@ -172,4 +173,5 @@ __all__ = [
     "plugin",
     "run",
     "solvers",
+    "verify",
 ]

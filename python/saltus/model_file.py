@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike
 
 from saltus import _saltus
 from saltus._arrays import real, vector
+from saltus._errors import InputError
 from saltus._progress import Progress
 from saltus._settings import from_text
+from saltus.event_driven import EventDriven
 from saltus.integrators import Integrator
 from saltus.model import Model
 from saltus.newton import Newton, NewtonSettings
@@ -28,21 +30,49 @@ class Simulation:
     """How the file says its model is simulated."""
 
     strategy: str
-    """``"time-stepping"``"""
+    """``"time-stepping"`` or ``"event-driven"``"""
     integrators: list[Integrator]
-    """One for each order of systems in the model."""
+    """Time-stepping: one for each order of systems in the model."""
     solver: Solver
-    """The solver of each step's problem."""
+    """The solver of each step's problem, or of those at events."""
     newton: Newton
-    """How the equations of a step that are not linear are solved."""
-    h: float
-    """The time step."""
+    """Time-stepping: how the equations of a step that are not linear are solved."""
+    h: float | None
+    """Time-stepping: the time step."""
     until: float
     """The time at which the simulation ends."""
     every: int
     """One step in how many is recorded."""
     signals: list[str] | None
     """Which signals are recorded; all of them if None."""
+    rtol: float | None = None
+    """Event-driven: the error allowed in a step, relative to the state."""
+    atol: float | None = None
+    """Event-driven: the error allowed in a step besides."""
+    samples: list[float] | None = None
+    """Event-driven: the instants at which it is recorded; the ends of steps if None."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """How much a run depends on its tolerance."""
+
+    setting: str
+    """What was made finer: ``"rtol"`` (and ``atol`` with it) or ``"h"``."""
+    values: tuple[float, float]
+    """Its values in the two runs."""
+    instants: int
+    """Instants that were compared."""
+    relative: dict[str, float]
+    """The largest difference of each signal, relative to the largest value of the signal."""
+    absolute: dict[str, float]
+    """The largest difference of each signal."""
+    event_times: dict[tuple[str, str], float]
+    """The largest difference of the times of events, by kind and interaction or name."""
+    event_counts: dict[tuple[str, str], tuple[int, int]]
+    """How many events the two runs have, likewise."""
+    worst: float
+    """The largest of `relative`."""
 
 
 class ModelFile:
@@ -63,6 +93,7 @@ class ModelFile:
         self.model = Model._from_core(core.model())
         self.text = core.text
         self.overrides = dict(overrides)
+        rtol, atol = core.tolerances or (None, None)
         self.simulation = Simulation(
             core.strategy,
             [from_text(Integrator, text) for text in core.integrators],
@@ -72,15 +103,18 @@ class ModelFile:
             core.until,
             core.every,
             core.signals,
+            rtol,
+            atol,
+            core.samples(self.model.t0, core.until),
         )
 
-    def start(self, h: float | ArrayLike | None = None) -> TimeStepping:
+    def start(self, h: float | ArrayLike | None = None) -> TimeStepping | EventDriven:
         """The simulation that the file describes, at its initial state.
 
         Parameters
         ----------
         h : float or array_like, optional
-            Another step, or instants.
+            Time-stepping: another step, or instants.
         """
         return self._start(h, {"h": h})
 
@@ -91,27 +125,67 @@ class ModelFile:
         progress: bool | Callable[[Progress], object] = False,
         every: int | None = None,
         signals: Sequence[str] | None = None,
+        samples: int | ArrayLike | None = None,
     ) -> Run:
-        """Runs the simulation that the file describes; arguments replace what the file says."""
+        """Runs the simulation that the file describes; arguments replace what the file says.
+
+        Time-stepping has `h`, event-driven `samples`.
+        """
         given = self.simulation
-        changes = {"h": h, "until": until, "output.every": every, "output.signals": signals}
-        return self._start(h, changes).run(
-            given.until if until is None else until,
-            progress,
-            given.every if every is None else every,
-            given.signals if signals is None else signals,
+        changes = {
+            "h": h,
+            "until": until,
+            "output.every": every,
+            "output.samples": samples,
+            "output.signals": signals,
+        }
+        simulation = self._start(h, changes)
+        end = given.until if until is None else until
+        signals = given.signals if signals is None else signals
+        if not isinstance(simulation, EventDriven):
+            if samples is not None:
+                raise InputError(
+                    f"{given.strategy} runs record at the ends of their steps; instead of "
+                    "`samples`, choose them with `every` or `h`"
+                )
+            return simulation.run(end, progress, given.every if every is None else every, signals)
+        if samples is None and every is None:
+            samples = self._core.samples(simulation.t, real(end, "until"))
+        every = given.every if every is None and samples is None else every or 1
+        return simulation.run(end, progress, every, signals, samples)
+
+    def verify(self) -> Verification:
+        """How much the run depends on its tolerance: it is done as the file says, and once more
+        with a tenth of its tolerances (event-driven) or half its step (time-stepping)."""
+        found = json.loads(self._core.verify())
+        return Verification(
+            found["setting"],
+            tuple(found["values"]),
+            found["instants"],
+            {one["path"]: _number(one["relative"]) for one in found["signals"]},
+            {one["path"]: _number(one["absolute"]) for one in found["signals"]},
+            {(one["kind"], one["owner"]): _number(one["time"]) for one in found["events"]},
+            {(one["kind"], one["owner"]): tuple(one["counts"]) for one in found["events"]},
+            _number(found["worst"]),
         )
 
-    def _start(self, h: float | ArrayLike | None, changes: Mapping[str, Any]) -> TimeStepping:
+    def _start(
+        self, h: float | ArrayLike | None, changes: Mapping[str, Any]
+    ) -> TimeStepping | EventDriven:
         """A simulation whose runs keep the text of the file, and what was changed."""
         given = self.simulation
-        if h is None:
-            h = given.h
-        steps = real(h, "h") if np.ndim(h) == 0 else vector(h, "h")
+        text, solver = self._text_with(changes), given.solver._json()
+        if given.rtol is not None and given.atol is not None:
+            if h is not None:
+                raise InputError(f"`h` is not a setting of {given.strategy}")
+            driven = EventDriven.__new__(EventDriven)
+            driven._start(self.model, given.rtol, given.atol, solver, text)
+            return driven
+        step: Any = given.h if h is None else h
+        steps = real(step, "h") if np.ndim(step) == 0 else vector(step, "h")
         simulation = TimeStepping.__new__(TimeStepping)
         integrators = [one._json() for one in given.integrators]
-        text = self._text_with(changes)
-        solver, newton = given.solver._json(), given.newton._json()
+        newton = given.newton._json()
         simulation._start(self.model, steps, integrators, solver, text, newton)
         return simulation
 
@@ -130,7 +204,8 @@ class ModelFile:
 
     def __repr__(self) -> str:
         given = self.simulation
-        return f"<ModelFile {self.model.title!r}: h = {given.h:g}, until = {given.until:g}>"
+        how = f"rtol = {given.rtol:g}" if given.h is None else f"h = {given.h:g}"
+        return f"<ModelFile {self.model.title!r}: {how}, until = {given.until:g}>"
 
 
 def load_model(
@@ -167,6 +242,19 @@ def run(
 ) -> Run:
     """Runs a model file: ``load_model(path, overrides, **more).run(until, h, progress)``."""
     return load_model(path, overrides, **more).run(until, h, progress)
+
+
+def verify(
+    path: str | os.PathLike[str], overrides: Mapping[str, Any] | None = None, **more: Any
+) -> Verification:
+    """How much the run of a model file depends on its tolerance:
+    ``load_model(path, overrides, **more).verify()``."""
+    return load_model(path, overrides, **more).verify()
+
+
+def _number(value: float | None) -> float:
+    """A number of a JSON document, which has no NaN."""
+    return float("nan") if value is None else value
 
 
 def _toml(value: Any, key: str) -> str:

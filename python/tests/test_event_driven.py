@@ -222,3 +222,48 @@ def test_switches_sliding_and_orders():
     assert {event.kind for event in run.events} <= {"switch", "sliding"}
     times = [event.time for event in run.events]
     assert times == sorted(times)
+
+
+class TestModelFile:
+    BELT = "examples/stick-slip-belt/model.toml"
+    BALL = "examples/bouncing-ball/model.toml"
+
+    def test_settings_and_samples(self):
+        file = sl.load_model(self.BELT)
+        given = file.simulation
+        assert (given.strategy, given.rtol, given.atol, given.h) == ("event-driven", 1e-12, 1e-13, None)
+        assert len(given.samples) == 2001 and given.integrators == []
+        assert "rtol = 1e-12" in repr(file) and isinstance(file.start(), sl.EventDriven)
+        run = file.run()
+        np.testing.assert_array_equal(run.t, np.linspace(0, 40, 2001))
+        slips = [event.time for event in run.events if event.kind == "slip"]
+        np.testing.assert_allclose(np.diff(slips), 6.71238898038469, rtol=0, atol=1e-10)
+        assert "samples = 2001" in run.model_text
+        assert len(file.run(until=1.0, samples=5).t) == 5
+        assert file.run(until=1.0, every=3).t[-1] == 1.0
+
+    def test_refused(self):
+        for path in (self.BELT, self.BALL):
+            file = sl.load_model(path, {"simulation.strategy": "event-driven"})
+            with pytest.raises(sl.InputError, match="`h`"):
+                file.run(h=1e-3)
+            with pytest.raises(sl.InputError, match="`h`"):
+                file.start(h=1e-3)
+        with pytest.raises(sl.InputError, match="samples"):
+            sl.load_model(self.BALL).run(samples=5)
+        for change in ({"simulation.h": 1e-3}, {"simulation.rtol": 0}, {"simulation.rtol": "x"}):
+            with pytest.raises(sl.ModelFileError):
+                sl.load_model(self.BELT, change)
+        with pytest.raises(sl.ModelFileError, match="not a setting of time-stepping"):
+            sl.load_model(self.BALL, {"simulation.rtol": 1e-9})
+
+    def test_verify(self):
+        found = sl.verify("examples/bouncing-ball/events.toml", {"simulation.until": 3})
+        assert found.setting == "rtol" and found.values == pytest.approx((1e-9, 1e-10))
+        assert found.worst == max(found.relative.values()) < 1e-9 and found.instants > 900
+        assert found.event_times["impact", "floor"] < 1e-11
+        first, second = found.event_counts["impact", "floor"]
+        assert first == second > 1
+        coarse = sl.load_model(self.BALL, {"simulation.until": 3}).verify()
+        assert coarse.setting == "h" and "floor.lam" not in coarse.relative
+        assert 1e-4 < coarse.relative["ball.q"] < 0.1

@@ -30,7 +30,7 @@ macro_rules! example {
 
 /// All bundled examples, in the order of their names.
 pub const EXAMPLES: &[Example] = &[
-    example!("bouncing-ball": "README.md", "model.toml"),
+    example!("bouncing-ball": "README.md", "model.toml", "events.toml"),
     example!("buck-converter": "README.md", "model.toml"),
     example!("cam-follower": "README.md", "model.toml"),
     example!("cohesive-bar": "README.md", "model.toml"),
@@ -38,7 +38,7 @@ pub const EXAMPLES: &[Example] = &[
     example!("delta-sigma": "README.md", "model.toml", "first.toml"),
     example!("diode-bridge": "README.md", "model.toml"),
     example!("falling-arm": "README.md", "model.toml"),
-    example!("filippov-square-spiral": "README.md", "model.toml"),
+    example!("filippov-square-spiral": "README.md", "model.toml", "events.toml"),
     example!("fluid-queues": "README.md", "model.toml", "priorities.toml"),
     example!("friction-oscillator": "README.md", "model.toml", "belt.toml"),
     example!("gene-network": "README.md", "model.toml", "repressilator.toml"),
@@ -55,6 +55,7 @@ pub const EXAMPLES: &[Example] = &[
     example!("rocking-block": "README.md", "model.toml"),
     example!("slider-crank": "README.md", "model.toml", "friction.toml"),
     example!("sliding-mode": "README.md", "model.toml", "sgn.toml"),
+    example!("stick-slip-belt": "README.md", "model.toml"),
     example!("tilted-stack": "README.md", "model.toml"),
     example!("two-fuses": "README.md", "model.toml"),
     example!("two-link-arm": "README.md", "model.toml"),

@@ -33,6 +33,8 @@ enum Command {
     Info(commands::info::Args),
     /// Write a run in another format
     Export(commands::export::Args),
+    /// Tell how much the run of a model file depends on its tolerance, or its step
+    Verify(commands::verify::Args),
     /// Compare two runs; the exit status tells whether they agree
     Compare(commands::compare::Args),
     /// List the bundled examples, or write one out
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve::run(&args),
         Command::Info(args) => commands::info::run(&args),
         Command::Export(args) => commands::export::run(&args),
+        Command::Verify(args) => commands::verify::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Examples(args) => commands::examples::run(&args),
         Command::Schema(args) => commands::schema::run(&args),

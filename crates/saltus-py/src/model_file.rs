@@ -4,7 +4,8 @@ use crate::errors;
 use crate::model::PyModel;
 use crate::settings::{newton_text, text_of};
 use pyo3::prelude::*;
-use saltus::io::ModelFile;
+use saltus::io::verify::verify;
+use saltus::io::{ModelFile, Simulation, Strategy};
 use std::path::PathBuf;
 
 /// A model file, read and evaluated.
@@ -48,9 +49,17 @@ impl PyModelFile {
         newton_text(self.0.simulation.newton)
     }
 
+    /// The step of time-stepping.
     #[getter]
-    fn h(&self) -> f64 {
-        self.0.simulation.h
+    fn h(&self) -> Option<f64> {
+        Some(self.0.simulation.h).filter(|h| !h.is_nan())
+    }
+
+    /// Relative and absolute tolerance of event-driven simulation.
+    #[getter]
+    fn tolerances(&self) -> Option<(f64, f64)> {
+        let Simulation { strategy, tolerances, .. } = &self.0.simulation;
+        (*strategy == Strategy::EventDriven).then_some((tolerances.rtol, tolerances.atol))
     }
 
     #[getter]
@@ -61,6 +70,19 @@ impl PyModelFile {
     #[getter]
     fn every(&self) -> usize {
         self.0.simulation.output.every
+    }
+
+    /// The instants at which it is recorded, where the file says so.
+    fn samples(&self, t: f64, until: f64) -> Option<Vec<f64>> {
+        let samples = self.0.simulation.output.samples.as_ref();
+        samples.map(|samples| samples.instants(t, until))
+    }
+
+    /// How much the run depends on its tolerance, as a JSON document.
+    fn verify(&self, py: Python<'_>) -> PyResult<String> {
+        let found = py.detach(|| verify(&self.0, None));
+        let found = found.map_err(|failure| errors::sim(py, failure.source))?;
+        text_of(serde_json::to_string(&found))
     }
 
     #[getter]

@@ -4,7 +4,7 @@ use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::keeper::{Checkpoints, Keeper};
 use crate::recorder::{Recorder, signals_of};
-use crate::run::{EventRecord, Frames, Ledger, Outcome, Run, RunStats, Sink};
+use crate::run::{EventRecord, Frames, Layout, Ledger, Outcome, Run, RunStats, Sink};
 use saltus_model::Model;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -66,6 +66,11 @@ pub trait Strategy {
 
     /// All that the next steps depend on, so many steps after the run began.
     fn checkpoint_after(&mut self, steps: usize) -> Result<Checkpoint, SimError>;
+
+    /// The layout of a run that records these signals (all of them if none are chosen).
+    fn recorded_layout(&self, signals: Option<&[String]>) -> Result<Layout, SimError> {
+        Ok(Recorder::new(signals_of(self.model()), signals)?.layout)
+    }
 
     /// The energies now, if there are mechanical systems.
     fn energies(&mut self) -> Option<Ledger> {

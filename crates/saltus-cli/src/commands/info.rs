@@ -1,11 +1,11 @@
 //! `saltus info FILE`: what is in a model file, a run or a stored problem.
 
-use super::{event_rows, problem, with_stats};
+use super::{event_rows, problem, with_scheme, with_stats};
 use crate::text::{self, plural};
 use crate::{Error, Outcome};
-use saltus::io::ModelFile;
 use saltus::io::problem_file::{self, ErrorKind, Kind};
 use saltus::io::run_file::{RunFileError, RunInfo, read_info};
+use saltus::io::{ModelFile, Strategy};
 use saltus::model::{System, Trigger};
 use saltus::sim;
 use serde_json::{Value, json};
@@ -79,18 +79,21 @@ fn kind(system: &System) -> &'static str {
 fn model_text(file: &ModelFile) -> String {
     let settings = &file.simulation;
     let model = &file.model;
-    let names: Vec<&str> = settings.integrators.iter().map(|i| i.name()).collect();
+    let how = match settings.strategy {
+        Strategy::TimeStepping => {
+            let names: Vec<&str> = settings.integrators.iter().map(|i| i.name()).collect();
+            format!("{}, h = {} s", names.join(" + "), settings.h)
+        }
+        Strategy::EventDriven => {
+            let sim::EventSettings { rtol, atol } = settings.tolerances;
+            format!("rtol = {rtol:e}, atol = {atol:e}")
+        }
+    };
+    let (strategy, solver) = (settings.strategy.name(), settings.solver.name());
+    let (t0, until) = (model.t0(), settings.until);
     let mut rows = vec![(
         "simulation".to_string(),
-        format!(
-            "{}, {}, h = {} s, t = {} to {} s, solver {}",
-            settings.strategy.name(),
-            names.join(" + "),
-            settings.h,
-            model.t0(),
-            settings.until,
-            settings.solver.name()
-        ),
+        format!("{strategy}, {how}, t = {t0} to {until} s, solver {solver}"),
     )];
     const SHOWN: usize = 20;
     for (name, system) in model.systems().take(SHOWN) {
@@ -131,13 +134,11 @@ fn model_json(file: &ModelFile) -> Value {
     let settings = &file.simulation;
     let model = &file.model;
     let systems: Vec<&str> = model.systems().map(|(name, _)| name).collect();
-    json!({
+    let document = json!({
         "kind": "model",
         "title": model.title(),
         "t0": model.t0(),
         "until": settings.until,
-        "h": settings.h,
-        "strategy": settings.strategy.name(),
         "integrators": settings.integrators,
         "solver": settings.solver,
         "newton": settings.newton,
@@ -152,7 +153,8 @@ fn model_json(file: &ModelFile) -> Value {
             "systems": interaction.systems.iter().map(|id| systems[id.index()]).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "events": model.events().iter().map(|event| event.name.as_str()).collect::<Vec<_>>(),
-    })
+    });
+    with_scheme(document, settings)
 }
 
 fn run_text(info: &RunInfo) -> String {

@@ -9,9 +9,11 @@ pub mod problem;
 pub mod run;
 pub mod schema;
 pub mod solve;
+pub mod verify;
 
 use crate::text::plural;
-use saltus::sim::{self, EventRecord, Layout, Outcome, RunStats, Signal};
+use saltus::io::{Simulation, Strategy};
+use saltus::sim::{self, EventKind, EventRecord, Layout, Outcome, RunStats, Signal};
 use serde_json::{Value, json};
 
 /// The signals of these paths; a bare name stands for all signals of its owner.
@@ -51,6 +53,9 @@ fn with_stats(mut document: Value, stats: &RunStats) -> Value {
 fn event_rows(events: &[EventRecord]) -> Vec<(String, String)> {
     const SHOWN: usize = 10;
     let mut rows = Vec::new();
+    if !events.is_empty() {
+        rows.push(("events".to_string(), event_counts(events)));
+    }
     for event in events.iter().take(SHOWN) {
         let changes: Vec<String> = (event.changes.iter().take(4))
             .map(|change| {
@@ -59,7 +64,8 @@ fn event_rows(events: &[EventRecord]) -> Vec<(String, String)> {
             .collect();
         let more = if event.changes.len() > 4 { ", …" } else { "" };
         let colon = if changes.is_empty() { "" } else { ": " };
-        let (name, kind) = (&event.name, event.kind.name());
+        let kind = event.kind.name();
+        let name = if event.name.is_empty() { &event.interaction } else { &event.name };
         let what = format!("{name} ({kind}){colon}{}{more}", changes.join(", "));
         rows.push((format!("t = {}", event.time), what));
     }
@@ -67,6 +73,48 @@ fn event_rows(events: &[EventRecord]) -> Vec<(String, String)> {
         rows.push(("…".into(), plural(events.len() - SHOWN, "more event")));
     }
     rows
+}
+
+/// The settings of a simulation, in one line.
+fn scheme(settings: &Simulation) -> String {
+    let solver = settings.solver.name();
+    match settings.strategy {
+        Strategy::TimeStepping => {
+            let names: Vec<&str> = settings.integrators.iter().map(|i| i.name()).collect();
+            format!("{}, h = {} s, {solver}", names.join(" + "), settings.h)
+        }
+        Strategy::EventDriven => {
+            let sim::EventSettings { rtol, atol } = settings.tolerances;
+            format!("event-driven, rtol = {rtol:e}, atol = {atol:e}, {solver}")
+        }
+    }
+}
+
+/// The same as keys of a JSON document; null where the strategy has no such setting.
+fn with_scheme(mut document: Value, settings: &Simulation) -> Value {
+    let stepping = settings.strategy == Strategy::TimeStepping;
+    let driven = settings.strategy == Strategy::EventDriven;
+    let keys = json!({
+        "strategy": settings.strategy.name(),
+        "h": stepping.then_some(settings.h),
+        "rtol": driven.then_some(settings.tolerances.rtol),
+        "atol": driven.then_some(settings.tolerances.atol),
+    });
+    if let (Value::Object(document), Value::Object(keys)) = (&mut document, keys) {
+        document.extend(keys);
+    }
+    document
+}
+
+/// How many of each kind: `63 impact, 1 accumulation`.
+fn event_counts(events: &[EventRecord]) -> String {
+    let count = |kind: &EventKind| events.iter().filter(|event| event.kind == *kind).count();
+    let counts = EventKind::ALL.iter().map(|kind| (count(kind), kind.name()));
+    let counts: Vec<String> = counts
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    counts.join(", ")
 }
 
 /// A value with at most six digits.

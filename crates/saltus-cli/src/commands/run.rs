@@ -1,14 +1,15 @@
 //! `saltus run FILE`: runs a model file, writes the run and a picture, prints a summary.
 
-use super::{event_rows, with_stats};
+use super::{event_rows, scheme, with_scheme, with_stats};
 use crate::preview::Preview;
 use crate::text::{self, plural};
 use crate::{Error, Outcome, chart, paths};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use saltus::io::run_file::RunWriter;
-use saltus::io::{ModelFile, checkpoint_file};
+use saltus::io::{ModelFile, Strategy, checkpoint_file};
 use saltus::sim::{
-    self, CheckpointEvery, Checkpoints, Frames, Layout, Run, RunOptions, Sink, TimeStepping,
+    self, CheckpointEvery, Checkpoints, EventDriven, Frames, Layout, Ledger, Run, RunOptions, Sink,
+    Strategy as _, TimeStepping,
 };
 use serde_json::json;
 use std::io::IsTerminal;
@@ -88,102 +89,137 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     }
     paths::check_distinct(&files, "give other names with -o and --plot, or --no-plot")?;
 
-    let mut sim = TimeStepping::with_methods(
-        file.model.clone(),
-        settings.h,
-        settings.integrators.clone(),
-        &settings.solver,
-        settings.newton,
-    )?;
-    if let Some(checkpoint) = &resumed {
-        sim.restore(checkpoint)?;
+    let (model, solver) = (file.model.clone(), &settings.solver);
+    let job = Job { args, file: &file, overrides: &overrides, output: &output, picture, from };
+    match settings.strategy {
+        Strategy::TimeStepping => {
+            let (h, integrators) = (settings.h, settings.integrators.clone());
+            let methods = (integrators, solver, settings.newton);
+            let mut sim = TimeStepping::with_methods(model, h, methods.0, methods.1, methods.2)?;
+            if let Some(checkpoint) = &resumed {
+                sim.restore(checkpoint)?;
+            }
+            let steps = sim.steps_ahead(settings.until);
+            job.execute(sim, steps / settings.output.every.max(1) + 2)
+        }
+        Strategy::EventDriven => {
+            if resumed.is_some() || args.checkpoint.is_some() {
+                return Err(sim::SimError::NoCheckpoint { strategy: EventDriven::NAME }.into());
+            }
+            let sim = EventDriven::with(model, settings.tolerances, solver)?;
+            job.execute(sim, PICTURED)
+        }
     }
-    let signals = settings.output.signals.as_deref();
-    let layout = sim.layout_of(signals)?;
-    let interrupt = interrupt_flag()?; // before there is a file that a Ctrl-C would leave
-    let writer = RunWriter::create(&output, &layout, Some(&file.text_with(&overrides)))?;
-    let rows = sim.steps_ahead(settings.until) / settings.output.every.max(1) + 2;
-    let mut sink = Tee { writer, preview: picture.is_some().then(|| Preview::new(&layout, rows)) };
+}
 
-    let gigabytes = 8e-9 * rows as f64 * (layout.width() + 3) as f64;
-    if gigabytes >= 1.0 && !args.quiet && !args.json {
-        text::message(&format!(
-            "the run file will take about {gigabytes:.0} GB; \
-             `output = {{ every = … }}` in the model file records less"
-        ));
-    }
+/// Rows of a run that cannot be counted before, for its picture.
+const PICTURED: usize = 10_000;
 
-    let bar = progress_bar(args);
-    let mut show = |progress: sim::Progress| {
-        let share = (progress.t - progress.start) / (progress.until - progress.start);
-        bar.set_position((1000.0 * share) as u64);
-        bar.set_message(format!("t = {:.6}", progress.t));
-    };
-    let mut keep = |checkpoint: &sim::Checkpoint| match &args.checkpoint {
-        Some(path) => checkpoint_file::save(checkpoint, path).map_err(std::io::Error::other),
-        None => Ok(()),
-    };
-    let every = args.checkpoint_every;
-    let checkpoints = args.checkpoint.as_ref().map(|_| Checkpoints { every, keep: &mut keep });
-    let result = sim.run_with(
-        settings.until,
-        RunOptions {
-            every: settings.output.every,
-            samples: None,
-            signals,
-            interrupt: Some(&interrupt),
-            progress: Some(&mut show),
-            sink: Some(&mut sink),
-            checkpoints,
-        },
-    );
-    bar.finish_and_clear();
+/// A run that is about to begin.
+struct Job<'a> {
+    args: &'a Args,
+    file: &'a ModelFile,
+    overrides: &'a [(String, String)],
+    output: &'a Path,
+    picture: Option<PathBuf>,
+    from: Option<f64>, // the time of the checkpoint that was resumed
+}
 
-    let (run, failure) = match result {
-        Ok(run) => (run, None),
-        Err(failure) => (*failure.run, Some(failure.source)),
-    };
-    if let Some(sim::SimError::Record(why)) = &failure {
-        text::message(&format!("the run was stopped, its file could not be written: {why}"));
-        return Ok(Outcome::Failed);
-    }
-    sink.writer.events(&run.events);
-    let written = match sink.writer.finish(&run.stats) {
-        Ok(written) => written,
-        Err(error) => {
-            text::message(&format!("the run is done, but not its file: {error}"));
+impl Job<'_> {
+    /// Runs, writes and tells; about so many rows are to come.
+    fn execute<S: sim::Strategy>(self, mut sim: S, rows: usize) -> Result<Outcome, Error> {
+        let Job { args, file, overrides, output, picture, from } = self;
+        let settings = &file.simulation;
+        let signals = settings.output.signals.as_deref();
+        let layout = sim.recorded_layout(signals)?;
+        let samples = settings.output.samples.as_ref();
+        let samples = samples.map(|samples| samples.instants(sim.t(), settings.until));
+        let rows = samples.as_ref().map_or(rows, Vec::len);
+        let interrupt = interrupt_flag()?; // before there is a file that a Ctrl-C would leave
+        let writer = RunWriter::create(output, &layout, Some(&file.text_with(overrides)))?;
+        let mut sink =
+            Tee { writer, preview: picture.is_some().then(|| Preview::new(&layout, rows)) };
+
+        let gigabytes = 8e-9 * rows as f64 * (layout.width() + 3) as f64;
+        if gigabytes >= 1.0 && !args.quiet && !args.json {
+            text::message(&format!(
+                "the run file will take about {gigabytes:.0} GB; \
+                 `output = {{ every = … }}` in the model file records less"
+            ));
+        }
+
+        let bar = progress_bar(args);
+        let mut show = |progress: sim::Progress| {
+            let share = (progress.t - progress.start) / (progress.until - progress.start);
+            bar.set_position((1000.0 * share) as u64);
+            bar.set_message(format!("t = {:.6}", progress.t));
+        };
+        let mut keep = |checkpoint: &sim::Checkpoint| match &args.checkpoint {
+            Some(path) => checkpoint_file::save(checkpoint, path).map_err(std::io::Error::other),
+            None => Ok(()),
+        };
+        let every = args.checkpoint_every;
+        let checkpoints = args.checkpoint.as_ref().map(|_| Checkpoints { every, keep: &mut keep });
+        let result = sim.run_until(
+            settings.until,
+            RunOptions {
+                every: settings.output.every,
+                samples: samples.as_deref(),
+                signals,
+                interrupt: Some(&interrupt),
+                progress: Some(&mut show),
+                sink: Some(&mut sink),
+                checkpoints,
+            },
+        );
+        bar.finish_and_clear();
+
+        let (run, failure) = match result {
+            Ok(run) => (run, None),
+            Err(failure) => (*failure.run, Some(failure.source)),
+        };
+        if let Some(sim::SimError::Record(why)) = &failure {
+            text::message(&format!("the run was stopped, its file could not be written: {why}"));
             return Ok(Outcome::Failed);
         }
-    };
-    let drawn = match (&picture, sink.preview) {
-        (Some(picture), Some(preview)) => draw(preview.into_run(run.stats.clone()), picture),
-        _ => Ok(None),
-    };
+        sink.writer.events(&run.events);
+        let written = match sink.writer.finish(&run.stats) {
+            Ok(written) => written,
+            Err(error) => {
+                text::message(&format!("the run is done, but not its file: {error}"));
+                return Ok(Outcome::Failed);
+            }
+        };
+        let drawn = match (&picture, sink.preview) {
+            (Some(picture), Some(preview)) => draw(preview.into_run(run.stats.clone()), picture),
+            _ => Ok(None),
+        };
 
-    let picture = drawn.as_ref().ok().copied().flatten();
-    let checkpoint = args.checkpoint.as_deref();
-    let report =
-        Report { run: &run, file: &file, sim: &sim, from, written: &written, picture, checkpoint };
-    if args.json {
-        text::out(&format!("{}\n", report.json()))?;
-    } else if !args.quiet {
-        text::out(&report.text())?;
+        let picture = drawn.as_ref().ok().copied().flatten();
+        let checkpoint = args.checkpoint.as_deref();
+        let (t, ledger) = (sim.t(), sim.energies().filter(|ledger| !ledger.kinetic.is_nan()));
+        let written = &*written;
+        let report = Report { run: &run, file, t, ledger, from, written, picture, checkpoint };
+        if args.json {
+            text::out(&format!("{}\n", report.json()))?;
+        } else if !args.quiet {
+            text::out(&report.text())?;
+        }
+        let mut outcome = Outcome::Done;
+        if let Err(error) = &drawn {
+            text::message(&format!("warning: there is no picture: {error}"));
+            outcome = Outcome::Failed;
+        }
+        if let Some(failure) = failure {
+            text::message(&format!("the run failed: {failure}"));
+            text::message(&format!("what was computed before is in {}", written.display()));
+            outcome = Outcome::Failed;
+        } else if run.stats.outcome == sim::Outcome::Interrupted {
+            text::message(&format!("interrupted at t = {t}; what was computed is kept"));
+            outcome = Outcome::Failed;
+        }
+        Ok(outcome)
     }
-    let mut outcome = Outcome::Done;
-    if let Err(error) = &drawn {
-        text::message(&format!("warning: there is no picture: {error}"));
-        outcome = Outcome::Failed;
-    }
-    if let Some(failure) = failure {
-        text::message(&format!("the run failed: {failure}"));
-        text::message(&format!("what was computed before is in {}", written.display()));
-        outcome = Outcome::Failed;
-    } else if run.stats.outcome == sim::Outcome::Interrupted {
-        let t = sim.t();
-        text::message(&format!("interrupted at t = {t}; what was computed is kept"));
-        outcome = Outcome::Failed;
-    }
-    Ok(outcome)
 }
 
 /// Draws the picture, unless there is nothing to draw; says where it is.
@@ -213,7 +249,8 @@ impl Sink for Tee {
 struct Report<'a> {
     run: &'a Run,
     file: &'a ModelFile,
-    sim: &'a TimeStepping,
+    t: f64,
+    ledger: Option<Ledger>,
     from: Option<f64>, // the time of the checkpoint that was resumed
     written: &'a Path,
     picture: Option<&'a Path>,
@@ -227,24 +264,22 @@ impl Report<'_> {
             "title": self.file.model.title(),
             "systems": self.file.model.systems().len(),
             "interactions": self.file.model.interactions().len(),
-            "t": self.sim.t(),
+            "t": self.t,
             "from": self.from,
             "until": settings.until,
-            "h": settings.h,
-            "ledger": self.sim.ledger(),
+            "ledger": self.ledger,
             "events": self.run.events,
             "output": self.written,
             "plot": self.picture,
             "checkpoint": self.checkpoint,
         });
-        with_stats(document, &self.run.stats)
+        with_stats(with_scheme(document, settings), &self.run.stats)
     }
 
     fn text(&self) -> String {
         let stats = &self.run.stats;
         let settings = &self.file.simulation;
         let model = &self.file.model;
-        let names: Vec<&str> = settings.integrators.iter().map(|i| i.name()).collect();
         let mut rows = vec![
             (
                 "model".to_string(),
@@ -254,17 +289,14 @@ impl Report<'_> {
                     plural(model.interactions().len(), "interaction")
                 ),
             ),
-            (
-                "scheme".to_string(),
-                format!("{}, h = {} s, {}", names.join(" + "), settings.h, settings.solver.name()),
-            ),
+            ("scheme".to_string(), scheme(settings)),
             (
                 "run".to_string(),
                 format!(
                     "{}{} to t = {} s in {} ({} a step)",
                     plural(stats.steps, "step"),
                     self.from.map_or(String::new(), |t| format!(" from t = {t} s")),
-                    self.sim.t(),
+                    self.t,
                     text::seconds(stats.seconds),
                     text::seconds(stats.seconds / stats.steps.max(1) as f64),
                 ),
@@ -278,7 +310,7 @@ impl Report<'_> {
                 ),
             ),
         ];
-        if let Some(ledger) = self.sim.ledger() {
+        if let Some(ledger) = self.ledger {
             rows.push((
                 "energy".to_string(),
                 format!(
@@ -313,14 +345,22 @@ impl Report<'_> {
 
 /// `--set`, `--h` and `--until` as overrides of the file's values.
 fn overrides(args: &Args) -> Result<Vec<(String, String)>, Error> {
+    pairs(&args.set, &[("h", args.h), ("until", args.until)])
+}
+
+/// `--set`, and options that stand for keys of `[simulation]`, as overrides.
+pub(super) fn pairs(
+    set: &[String],
+    options: &[(&str, Option<f64>)],
+) -> Result<Vec<(String, String)>, Error> {
     let mut overrides = Vec::new();
-    for set in &args.set {
+    for set in set {
         let (path, value) = set.split_once('=').ok_or_else(|| {
             format!("--set {set}: expected PATH=VALUE, for example --set parameters.g=1.62")
         })?;
         overrides.push((path.trim().to_string(), value.trim().to_string()));
     }
-    for (option, value) in [("h", args.h), ("until", args.until)] {
+    for (option, value) in options {
         if let Some(value) = value {
             if !value.is_finite() {
                 return Err(format!("--{option} {value}: expected a finite number").into());
@@ -361,7 +401,7 @@ fn default_output(file: &Path, from: Option<f64>) -> PathBuf {
 }
 
 /// Set at the first Ctrl-C; the second ends the program at once.
-fn interrupt_flag() -> Result<Arc<AtomicBool>, Error> {
+pub(super) fn interrupt_flag() -> Result<Arc<AtomicBool>, Error> {
     let flag = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&flag);
     ctrlc::set_handler(move || {

@@ -9,6 +9,7 @@ mod options;
 mod output;
 mod same_bits;
 mod solve;
+mod strategies;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

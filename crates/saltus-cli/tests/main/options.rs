@@ -110,6 +110,25 @@ const CASES: &[Case] = &[
         &["export", "run.h5", "--to", "csv", "--signal", "ball.q"],
         In("run.csv"),
     ),
+    case("verify --tol", &["verify", "ball.toml"], &["verify", "ball.toml", "--tol", "10"], Status),
+    case(
+        "verify --until",
+        &["verify", "ball.toml", "--tol", "10"],
+        &["verify", "ball.toml", "--tol", "10", "--until", "0.2"],
+        Output,
+    ),
+    case(
+        "verify --set",
+        &["verify", "ball.toml", "--tol", "10"],
+        &["verify", "ball.toml", "--tol", "10", "--set", "g=1.62"],
+        Output,
+    ),
+    case(
+        "verify --json",
+        &["verify", "ball.toml", "--tol", "10"],
+        &["verify", "ball.toml", "--tol", "10", "--json"],
+        Output,
+    ),
     case(
         "compare --tol",
         &["compare", "run.h5", "moon.h5"],
@@ -188,7 +207,8 @@ fn every_option_is_in_the_list() {
     let folder = Folder::new();
     let listed: BTreeSet<&str> =
         CASES.iter().map(|case| case.option).chain(ELSEWHERE.iter().map(|one| one.0)).collect();
-    let commands = ["run", "plot", "solve", "info", "export", "compare", "examples", "schema"];
+    let commands =
+        ["run", "plot", "solve", "info", "export", "verify", "compare", "examples", "schema"];
     let help = folder.saltus(&["--help"]).done().out;
     let told = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
     let told: Vec<&str> = told

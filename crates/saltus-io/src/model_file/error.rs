@@ -78,6 +78,19 @@ pub enum ErrorKind {
         /// What it is, in words.
         doc: String,
     },
+    /// A key that the strategy does not have.
+    #[error(
+        "`{key}` is not a setting of {strategy}, which has {}",
+        known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" and ")
+    )]
+    OtherStrategy {
+        /// The key.
+        key: String,
+        /// The strategy.
+        strategy: &'static str,
+        /// What it has instead.
+        known: &'static [&'static str],
+    },
     /// A kind that does not exist.
     #[error("unknown {family} `{found}`{}", hint(.nearest, .known))]
     UnknownKind {

@@ -54,7 +54,7 @@ use error::Fault;
 use fields::Fields;
 use saltus_model::Model;
 use saltus_numerics::Solver;
-use saltus_sim::{Integrator, NewtonSettings};
+use saltus_sim::{EventSettings, Integrator, NewtonSettings};
 use scope::{Limits, Scope};
 use source::{Place, Source, line_and_column};
 use std::io::ErrorKind as IoErrorKind;
@@ -78,14 +78,16 @@ pub struct ModelFile {
 pub struct Simulation {
     /// The strategy.
     pub strategy: Strategy,
-    /// One integrator for each order of systems in the model.
+    /// Time-stepping: one integrator for each order of systems in the model.
     pub integrators: Vec<Integrator>,
-    /// The solver of each step's problem.
+    /// The solver of each step's problem, or of those at events.
     pub solver: Solver,
-    /// How the equations of a step that are not linear are solved.
+    /// Time-stepping: how the equations of a step that are not linear are solved.
     pub newton: NewtonSettings,
-    /// The time step, positive.
+    /// Time-stepping: the time step, positive. Not a number for other strategies.
     pub h: f64,
+    /// Event-driven: the errors allowed in a step.
+    pub tolerances: EventSettings,
     /// The time at which the simulation ends, at least the model's `t0`.
     pub until: f64,
     /// What is recorded.
@@ -98,37 +100,79 @@ pub enum Strategy {
     /// Steps of fixed size, with all events of a step taken together.
     #[default]
     TimeStepping,
+    /// Steps of high order with error control, and events at their instants.
+    EventDriven,
 }
 
 /// What is recorded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Output {
     /// One step in how many, at least 1.
     pub every: usize,
+    /// At which instants instead, where the strategy knows the inside of its steps.
+    pub samples: Option<Samples>,
     /// Which signals, such as `ball.q` or `ball.q[0]`; all if not given.
     pub signals: Option<Vec<String>>,
 }
 
+/// Instants at which a run is recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Samples {
+    /// So many of equal distance, both ends included.
+    Count(usize),
+    /// These, which increase.
+    Instants(Vec<f64>),
+}
+
+impl Samples {
+    /// The instants of a run from `t` to `until`.
+    pub fn instants(&self, t: f64, until: f64) -> Vec<f64> {
+        match self {
+            Samples::Instants(instants) => instants.clone(),
+            Samples::Count(count) => {
+                let last = count.saturating_sub(1);
+                let at = |k: usize| t + (until - t) * (k as f64 / last.max(1) as f64);
+                (0..*count).map(|k| if k == last { until } else { at(k) }).collect()
+            }
+        }
+    }
+}
+
 impl Default for Output {
     fn default() -> Self {
-        Output { every: 1, signals: None }
+        Output { every: 1, samples: None, signals: None }
     }
 }
 
 impl Strategy {
     /// The names of the strategies, as model files write them.
-    pub const NAMES: [&'static str; 1] = ["time-stepping"];
+    pub const NAMES: [&'static str; 2] = ["time-stepping", "event-driven"];
 
     /// The strategy of that name.
     pub fn from_name(name: &str) -> Option<Strategy> {
-        [Strategy::TimeStepping].into_iter().find(|strategy| strategy.name() == name)
+        let all = [Strategy::TimeStepping, Strategy::EventDriven];
+        all.into_iter().find(|strategy| strategy.name() == name)
     }
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Strategy::TimeStepping => Strategy::NAMES[0],
+            Strategy::EventDriven => Strategy::NAMES[1],
         }
+    }
+
+    /// The keys of `[simulation]` that only this strategy has.
+    pub(crate) fn own_keys(self) -> &'static [&'static str] {
+        match self {
+            Strategy::TimeStepping => &["h", "integrator", "newton"],
+            Strategy::EventDriven => &["rtol", "atol"],
+        }
+    }
+
+    /// Whether its runs can be recorded at given samples.
+    pub(crate) fn has_samples(self) -> bool {
+        self != Strategy::TimeStepping
     }
 }
 

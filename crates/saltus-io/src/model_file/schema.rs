@@ -1,5 +1,6 @@
 //! The JSON schema of model files, made from the vocabulary.
 
+use super::Strategy;
 use super::vocabulary::{Absent, Form, Key, Kind, Section, SectionId, vocabulary};
 use serde_json::{Map, Value, json};
 
@@ -78,6 +79,11 @@ fn section_reference(id: SectionId) -> Value {
 
 /// A table: one object, or one for each kind, or a kind's name.
 fn section_schema(section: &Section) -> Value {
+    if section.id == SectionId::Simulation {
+        let strategies = Strategy::NAMES.iter().filter_map(|name| Strategy::from_name(name));
+        let options: Vec<Value> = strategies.map(|one| simulation(section, one)).collect();
+        return json!({ "description": section.doc, "anyOf": options });
+    }
     if section.kinds.is_empty() {
         return object(section, None);
     }
@@ -117,6 +123,22 @@ fn object(section: &Section, kind: Option<&Kind>) -> Value {
     })
 }
 
+/// `[simulation]` with the keys of one strategy.
+fn simulation(section: &Section, strategy: Strategy) -> Value {
+    let mut schema = object(section, None);
+    let all = Strategy::NAMES.iter().filter_map(|name| Strategy::from_name(name));
+    let others = all.flat_map(Strategy::own_keys).filter(|key| !strategy.own_keys().contains(key));
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        others.for_each(|key| drop(properties.remove(*key)));
+        properties["strategy"] = json!({ "const": strategy.name(), "description": "the strategy" });
+    }
+    let needed = if strategy == Strategy::TimeStepping { "h" } else { "strategy" };
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.push(needed.into());
+    }
+    schema
+}
+
 /// An integrator may be left to the model's order, a solver to its default.
 fn kind_is_needed(section: &Section, kind: &Kind) -> bool {
     section.id != SectionId::Integrator && section.default_kind != Some(kind.name)
@@ -151,6 +173,7 @@ fn form(form: &Form) -> Value {
         Form::Count => reference("count"),
         Form::Flag => json!({ "type": "boolean" }),
         Form::Bounds => json!({ "anyOf": [reference("number"), reference("numbers")] }),
+        Form::Samples => json!({ "anyOf": [reference("count"), reference("numbers")] }),
         Form::Vector(_) => reference("vector"),
         Form::Matrix(_) => reference("matrix"),
         Form::Points => json!({

@@ -5,32 +5,40 @@ use super::fields::Fields;
 use super::scope::Scope;
 use super::tree::{Item, Value};
 use super::vocabulary::{Form, SectionId, default_integrator};
-use super::{Output, Simulation, Strategy};
+use super::{Output, Samples, Simulation, Strategy};
 use saltus_expr::nearest;
 use saltus_model::{Model, Order};
 use saltus_numerics::{NumericsError, Solver};
-use saltus_sim::{Integrator, Layout, NewtonSettings, Signal, SignalError, SimError, signals_of};
+use saltus_sim::{
+    EventSettings, Integrator, Layout, NewtonSettings, Signal, SignalError, SimError, signals_of,
+};
 use serde::de::DeserializeOwned;
 
 /// Reads `[simulation]` for a model.
 pub(crate) fn simulation(fields: &Fields, model: &Model) -> Result<Simulation, Fault> {
+    let strategy = strategy(fields)?;
+    let stepping = strategy == Strategy::TimeStepping;
     let simulation = Simulation {
-        strategy: strategy(fields)?,
-        integrators: integrators(fields, model)?,
+        strategy,
+        integrators: if stepping { integrators(fields, model)? } else { Vec::new() },
         solver: solver(fields)?,
-        newton: newton(fields)?,
-        h: fields.number("h")?,
+        newton: if stepping { newton(fields)? } else { NewtonSettings::default() },
+        h: if stepping { fields.number("h")? } else { f64::NAN },
+        tolerances: match strategy {
+            Strategy::EventDriven => tolerances(fields)?,
+            _ => EventSettings::default(),
+        },
         until: fields.number("until")?,
-        output: output(fields, model)?,
+        output: output(fields, model, strategy)?,
     };
     let Simulation { h, until, .. } = simulation;
-    if !(h > 0.0) {
+    if stepping && !(h > 0.0) {
         return Err(range(fields, "h", h, "a positive number"));
     }
     if until < model.t0() {
         return Err(range(fields, "until", until, format!("at least t0 = {}", model.t0())));
     }
-    if until + h == until {
+    if stepping && until + h == until {
         return Err(range(
             fields,
             "h",
@@ -46,9 +54,32 @@ fn range(fields: &Fields, key: &str, value: f64, allowed: impl Into<String>) -> 
     Fault::new(place, ErrorKind::Range { what: key.to_owned(), value, allowed: allowed.into() })
 }
 
+/// The strategy, which has all the keys that are there. One that is set from outside leaves the
+/// keys of the file's own strategy aside.
 fn strategy(fields: &Fields) -> Result<Strategy, Fault> {
     let name = fields.choice("strategy", "strategy")?;
-    Ok(name.and_then(Strategy::from_name).unwrap_or_default())
+    let strategy = name.and_then(Strategy::from_name).unwrap_or_default();
+    let is_set = |key: &str| fields.get(key).is_some_and(|item| item.place.is_override());
+    let others = Strategy::NAMES.iter().filter_map(|name| Strategy::from_name(name));
+    for key in others.filter(|other| *other != strategy).flat_map(Strategy::own_keys) {
+        let is_known = strategy.own_keys().contains(key);
+        if fields.get(key).is_none() || is_known || (is_set("strategy") && !is_set(key)) {
+            continue;
+        }
+        let (key, name, known) = (key.to_string(), strategy.name(), strategy.own_keys());
+        let place = fields.place_of(&key).unwrap_or(fields.place);
+        return Err(Fault::new(place, ErrorKind::OtherStrategy { key, strategy: name, known }));
+    }
+    Ok(strategy)
+}
+
+fn tolerances(fields: &Fields) -> Result<EventSettings, Fault> {
+    let settings = EventSettings { rtol: fields.number("rtol")?, atol: fields.number("atol")? };
+    settings.check().map_err(|error| match error {
+        SimError::Setting { field, value, allowed, .. } => range(fields, field, value, allowed),
+        error => setting(fields, error.to_string()),
+    })?;
+    Ok(settings)
 }
 
 fn newton(fields: &Fields) -> Result<NewtonSettings, Fault> {
@@ -183,7 +214,8 @@ fn names(fields: &Fields, item: &Item, key: &str) -> Result<Vec<String>, Fault> 
     items.iter().map(|item| super::repetition::expand(item, key, fields.scope)).collect()
 }
 
-fn output(fields: &Fields, model: &Model) -> Result<Output, Fault> {
+fn output(fields: &Fields, model: &Model, strategy: Strategy) -> Result<Output, Fault> {
+    let until = fields.number("until")?;
     let Some(item) = fields.get("output") else {
         return Ok(Output::default());
     };
@@ -192,7 +224,44 @@ fn output(fields: &Fields, model: &Model) -> Result<Output, Fault> {
     if every == 0 {
         return Err(range(&fields, "every", 0.0, "at least 1"));
     }
-    Ok(Output { every, signals: signals(&fields, model)? })
+    let samples = samples(&fields, model.t0(), until)?;
+    if samples.is_some() && !strategy.has_samples() {
+        let place = fields.place_of("samples").unwrap_or(fields.place);
+        let (key, strategy) = ("samples".to_owned(), strategy.name());
+        let kind = ErrorKind::OtherStrategy { key, strategy, known: &["every"] };
+        return Err(Fault::new(place, kind));
+    }
+    if samples.is_some() && fields.get("every").is_some() {
+        return Err(setting(&fields, "`every` counts steps, and `samples` are none".to_owned()));
+    }
+    Ok(Output { every, samples, signals: signals(&fields, model)? })
+}
+
+/// A number of samples, or instants that increase from `t0` to `until`.
+fn samples(fields: &Fields, t0: f64, until: f64) -> Result<Option<Samples>, Fault> {
+    let Some(item) = fields.get("samples") else {
+        return Ok(None);
+    };
+    if item.as_array().is_none() {
+        let count = fields.count("samples")?;
+        if !(2..1 << 31).contains(&count) {
+            let allowed = "a number of samples from 2 to 2^31 - 1, or instants";
+            return Err(range(fields, "samples", count as f64, allowed));
+        }
+        return Ok(Some(Samples::Count(count)));
+    }
+    let instants = fields.bounds("samples")?;
+    let mut before = f64::NEG_INFINITY;
+    for (i, &t) in instants.iter().enumerate() {
+        if !(t > before && t >= t0 && t <= until) {
+            let place = fields.place_of("samples").unwrap_or(fields.place);
+            let allowed = format!("instants that increase from t0 = {t0} to until = {until}");
+            let what = format!("samples[{i}]");
+            return Err(Fault::new(place, ErrorKind::Range { what, value: t, allowed }));
+        }
+        before = t;
+    }
+    Ok(Some(Samples::Instants(instants)))
 }
 
 /// The signals to record, each of which the model has.

@@ -7,7 +7,7 @@
 
 use super::Strategy;
 use saltus_numerics::Solver;
-use saltus_sim::{Integrator, NewtonSettings};
+use saltus_sim::{EventSettings, Integrator, NewtonSettings};
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -129,6 +129,8 @@ pub enum Form {
     Flag,
     /// A number or an array of numbers; they may be infinite.
     Bounds,
+    /// A number of samples, or an array of instants.
+    Samples,
     /// A vector, whose entries may be formulas of this.
     Vector(Uses),
     /// A matrix, likewise.
@@ -520,6 +522,7 @@ fn file() -> Section {
 
 fn simulation() -> Section {
     let strategies = Strategy::NAMES.to_vec();
+    let tolerances = EventSettings::default();
     let by_order = "the default one for each order of systems in the model";
     let keys = vec![
         with_default(
@@ -532,21 +535,38 @@ fn simulation() -> Section {
             "integrator",
             Form::Kinds(SectionId::Integrator),
             by_order,
-            "the one-step scheme; a list for mixed models",
+            "time-stepping: the one-step scheme; a list for mixed models",
         ),
         optional(
             "solver",
             Form::Kind(SectionId::Solver),
             "`auto`",
-            "the solver of each step's problem",
+            "the solver of each step's problem, or of those at events",
         ),
         optional(
             "newton",
             Form::Table(SectionId::Newton),
             "its defaults",
-            "the iteration around it, where the model is not linear",
+            "time-stepping: the iteration around it, where the model is not linear",
         ),
-        needed("h", Form::Number, "the time step"),
+        optional(
+            "h",
+            Form::Number,
+            "an error for time-stepping, which needs it",
+            "time-stepping: the time step",
+        ),
+        with_default(
+            "rtol",
+            Form::Number,
+            tolerances.rtol,
+            "event-driven: the error allowed in a step, relative to the state, in (0, 1)",
+        ),
+        with_default(
+            "atol",
+            Form::Number,
+            tolerances.atol,
+            "event-driven: the error allowed in a step besides, and the gap of a closed contact, in (0, 1)",
+        ),
         needed("until", Form::Number, "the time at which the simulation ends"),
         with_default("t0", Form::Number, 0.0, "the time at which it begins"),
         optional(
@@ -562,6 +582,12 @@ fn simulation() -> Section {
 fn output() -> Section {
     let keys = vec![
         with_default("every", Form::Count, 1, "one step in how many is recorded"),
+        optional(
+            "samples",
+            Form::Samples,
+            "the ends of steps, and both sides of events",
+            "event-driven: record at these instants instead, or at so many of equal distance",
+        ),
         optional(
             "signals",
             Form::Signals,

@@ -9,6 +9,7 @@ mod meaning;
 mod overrides;
 mod robustness;
 mod schema;
+mod strategies;
 mod vocabulary;
 
 use saltus_io::{ModelFile, ModelFileError};

@@ -57,6 +57,19 @@ impl Default for EventSettings {
     }
 }
 
+impl EventSettings {
+    /// Whether the tolerances are in their ranges.
+    pub fn check(&self) -> Result<(), SimError> {
+        for (field, value) in [("rtol", self.rtol), ("atol", self.atol)] {
+            if !(value > 0.0 && value < 1.0) {
+                let (owner, allowed) = ("event-driven", "(0, 1)");
+                return Err(SimError::Setting { owner, field, value, allowed });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A model on its way through time, from event to event.
 #[derive(Debug)]
 pub struct EventDriven {
@@ -123,13 +136,8 @@ impl EventDriven {
             return Err(SimError::Setting { owner, field: "t0", value: t0, allowed });
         }
         solver.check()?;
+        settings.check()?;
         let EventSettings { rtol, atol } = settings;
-        for (field, value) in [("rtol", rtol), ("atol", atol)] {
-            if !(value > 0.0 && value < 1.0) {
-                let (owner, allowed) = ("event-driven", "(0, 1)");
-                return Err(SimError::Setting { owner, field, value, allowed });
-            }
-        }
         let plant = Plant::new(&model);
         let mode = Mode::new(&model, |k| plant.states_of(k).to_vec())?;
         let instant = Instant::new(&model, 10.0 * atol, solver)?;

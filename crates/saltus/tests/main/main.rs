@@ -8,6 +8,7 @@ mod bonds;
 mod checkpoints;
 mod convergence;
 mod defects;
+mod event_files;
 mod events;
 mod exact;
 mod example_files;

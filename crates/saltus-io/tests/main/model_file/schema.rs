@@ -65,6 +65,8 @@ fn wrong_files_do_not() {
         ("\"moreau-jean\"", "\"moreau-jaen\""),
         ("kind = \"lagrangian-linear\"\n", ""),
         ("h = 5e-3\n", ""),
+        ("h = 5e-3\n", "h = 5e-3\nrtol = 1e-9\n"),
+        ("\"time-stepping\" ", "\"event-driven\" "),
         ("e = 0.9", ""),
         ("q0 = [1.0, 0.0, 0.0]", "q0 = 1"),
         ("[[1, 0, 0], [0, 1", "[1, [0, 1"),
