@@ -64,7 +64,7 @@ impl EventDriven {
     }
 
     /// All that is due now happens; then what follows from it.
-    pub(super) fn happen(&mut self) -> Result<(), SimError> {
+    pub(crate) fn happen(&mut self) -> Result<(), SimError> {
         if self.events.is_empty() {
             return Ok(());
         }

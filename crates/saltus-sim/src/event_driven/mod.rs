@@ -11,6 +11,7 @@ mod collocation;
 mod exact;
 mod factor;
 mod flow;
+mod handover;
 mod happen;
 mod instant;
 mod mode;
@@ -34,7 +35,7 @@ use crate::run::{EventRecord, Layout, Ledger, Run};
 use accumulation::Series;
 use collocation::{Outcome, Tolerance};
 use flow::Flow;
-use instant::Instant;
+pub(crate) use instant::Instant;
 use mode::{Branch, Mode};
 use plant::Plant;
 use saltus_model::{Model, Order};
@@ -79,6 +80,7 @@ pub struct EventDriven {
     epsilon: f64, // length of a vanishing step
     last_event: f64,
     limit: f64,             // where the step must end
+    error: f64,             // of the last step, about, relative to 1 + |X|
     idle: usize,            // events since time has passed
     pending: Option<Cause>, // what the last step has come to
     series: Vec<Series>,
@@ -150,6 +152,7 @@ impl EventDriven {
             epsilon: 0.0,
             last_event: f64::NEG_INFINITY,
             limit: f64::INFINITY,
+            error: 0.0,
             idle: 0,
             pending: None,
             series: vec![Series::default(); mode.blocks.len()],
@@ -215,7 +218,7 @@ impl EventDriven {
     }
 
     /// The first mode, and a first step.
-    fn begin_towards(&mut self, until: f64) -> Result<(), SimError> {
+    pub(crate) fn begin_towards(&mut self, until: f64) -> Result<(), SimError> {
         self.settle_pending()?;
         if self.fresh {
             let ahead = until - self.t;
@@ -229,7 +232,7 @@ impl EventDriven {
     }
 
     /// What the last step has come to.
-    fn settle_pending(&mut self) -> Result<(), SimError> {
+    pub(crate) fn settle_pending(&mut self) -> Result<(), SimError> {
         if let Some(cause) = self.pending {
             self.settle(Some(cause))?;
             self.pending = None;
@@ -264,6 +267,7 @@ impl EventDriven {
                 }
                 Outcome::Done(error) => error,
             };
+            self.error = error * self.tolerance.rtol.max(self.tolerance.atol);
             let next = length * (0.9 * error.max(1e-12).powf(-1.0 / 6.0)).clamp(0.3, GROWTH);
             let Some((watched, theta)) = self.first_event()? else {
                 self.accept(if ends { stop } else { self.t + length });
