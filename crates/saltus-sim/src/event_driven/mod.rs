@@ -90,6 +90,10 @@ struct Work {
     margins: Vec<f64>,
 }
 
+/// Shorter and shorter steps that fail before one goes straight over a singular position, and the
+/// error that it may have then, in units of the tolerance.
+const STUBBORN: usize = 4;
+const LENIENT: f64 = 10.0;
 /// Longest factor from one step to the next.
 const GROWTH: f64 = 6.0;
 
@@ -260,6 +264,8 @@ impl EventDriven {
         let mut h = self.h;
         let stop = self.stop(until);
         self.limit = stop;
+        let (mut failures, mut best) = (0, (f64::INFINITY, h)); // an error, and its step
+        let (mut strained, mut straight) = (false, false);
         loop {
             let left = stop - self.t;
             let ends = h >= left * (1.0 - 1e-12);
@@ -270,16 +276,25 @@ impl EventDriven {
             let outcome = self.smooth(length)?;
             iterations += self.collocation.iterations;
             let error = match outcome {
-                Outcome::TooLong => {
-                    h = 0.25 * length;
+                Outcome::Done(error) if error <= 1.0 => error,
+                // one that goes straight over a singular position
+                Outcome::Done(error) if straight && error < LENIENT => error,
+                failed => {
+                    failures += 1;
+                    let mut factor = if failures > 1 { 0.25 } else { 0.6 };
+                    if let Outcome::Done(error) = failed {
+                        strained |= self.collocation.is_strained();
+                        if error < best.0 {
+                            best = (error, length);
+                        }
+                        factor = 0.9 * error.powf(-1.0 / 6.0);
+                        factor = if factor.is_finite() { factor.clamp(0.1, 0.9) } else { 0.1 };
+                    }
+                    // beside a position in which held rows become dependent shorter is worse
+                    straight = strained && failures == STUBBORN && best.0 < LENIENT;
+                    h = if straight { best.1 } else { factor * length };
                     continue;
                 }
-                Outcome::Done(error) if error > 1.0 || error.is_nan() => {
-                    let factor = 0.9 * error.powf(-1.0 / 6.0);
-                    h = length * if factor.is_finite() { factor.clamp(0.1, 0.9) } else { 0.1 };
-                    continue;
-                }
-                Outcome::Done(error) => error,
             };
             let next = length * (0.9 * error.max(1e-12).powf(-1.0 / 6.0)).clamp(0.3, GROWTH);
             let Some((watched, theta)) = self.first_event()? else {
