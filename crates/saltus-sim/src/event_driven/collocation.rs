@@ -27,7 +27,7 @@ use saltus_linalg::{DenseLu, Matrix};
 /// Stages of the formula.
 const STAGES: usize = 5;
 /// The nodes of Radau IIA with five stages.
-const NODES: [f64; STAGES] = [
+pub(super) const NODES: [f64; STAGES] = [
     0.057_104_196_114_517_68,
     0.276_843_013_638_123_8,
     0.583_590_432_368_916_8,
@@ -376,6 +376,11 @@ impl Collocation {
         for (k, X) in X.iter_mut().enumerate() {
             *X = self.X[k] + self.h * self.rise(k);
         }
+    }
+
+    /// The weight of a node.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.A[(STAGES - 1, i)]
     }
 
     /// The multipliers at the end of the step.

@@ -6,6 +6,7 @@
 
 use super::EventDriven;
 use super::instant::Instant;
+use super::ledger::Book;
 use super::mode::Mode;
 use super::plant::Plant;
 use crate::SimError;
@@ -125,7 +126,7 @@ impl EventDriven {
         self.show(false);
         let rows = self.rows.each_ref().map(|row| &row.values[..]);
         let changes = self.events.evaluate(k, self.t, &self.model, rows)?;
-        let Changes { state, states, orders, records, .. } = changes;
+        let Changes { state, states, orders, anew, records } = changes;
         if orders.contains(&true) {
             let base = self.base.as_deref().unwrap_or(&self.model);
             let model = changed_model(base, &state)?;
@@ -136,6 +137,7 @@ impl EventDriven {
             let instant = Instant::new(&model, 10.0 * self.tolerance.atol, &self.solver)?;
             self.events.take_parameters(&model);
             (self.plant, self.mode, self.instant) = (plant, mode, instant);
+            self.book.frictional = Book::new(&model).frictional;
             self.series = vec![Default::default(); self.mode.blocks.len()];
             let before = std::mem::replace(&mut self.model, model);
             self.base.get_or_insert_with(|| Box::new(before));
@@ -149,6 +151,12 @@ impl EventDriven {
                 }
             }
             self.unsettled = true;
+        }
+        let set = states.iter().any(|(id, _)| {
+            matches!(self.model.system(*id), Ok(system) if system.order() == Order::Second)
+        });
+        if anew || set {
+            self.begin_ledger()?;
         }
         self.events.happened(k, self.t, state, records);
         Ok(())
@@ -178,6 +186,9 @@ impl EventDriven {
                 row.get_mut(Quantity::U)[place.clone()].copy_from_slice(u);
             }
             row.get_mut(Quantity::Lam)[place].copy_from_slice(&lam[rows]);
+        }
+        if let Some(ledger) = self.ledger() {
+            self.rows[1].set_ledger(&ledger.to_array());
         }
     }
 }

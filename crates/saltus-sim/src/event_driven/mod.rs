@@ -11,6 +11,7 @@ mod collocation;
 mod factor;
 mod happen;
 mod instant;
+mod ledger;
 mod mode;
 mod plant;
 mod project;
@@ -24,11 +25,12 @@ use crate::events::Events;
 use crate::integrators::assembly::Places;
 use crate::integrators::row::Row;
 use crate::recorder::{Recorder, signals_of};
-use crate::run::{EventRecord, Frames, Layout, Ledger, Outcome as RunOutcome, Run, RunStats};
+use crate::run::{EventRecord, Frames, Layout, Outcome as RunOutcome, Run, RunStats};
 use crate::time_stepping::RunFailure;
 use accumulation::Series;
 use collocation::{Collocation, Outcome, Tolerance};
 use instant::Instant;
+use ledger::Book;
 use mode::{Branch, Mode};
 use plant::Plant;
 use saltus_model::{Model, Order};
@@ -60,6 +62,8 @@ pub struct EventDriven {
     crossing: Vec<bool>, // events whose conditions become true at this instant
     unsettled: bool,     // an event has changed something: what follows from it is not known
     solver: Solver,
+    book: Book,
+    energies: (f64, f64), // kinetic and potential, at the state
     plant: Plant,
     mode: Mode,
     instant: Instant,
@@ -131,9 +135,7 @@ impl EventDriven {
         let places = [Places::new(&model, Order::First), Places::new(&model, Order::Second)];
         let rows = [Order::First, Order::Second].map(|order| {
             let places = &places[usize::from(order == Order::Second)];
-            let mut row = Row::new(order, places.sizes());
-            row.set_ledger(&[f64::NAN; Ledger::NAMES.len()]); // it is not kept
-            row
+            Row::new(order, places.sizes())
         });
         let X = plant.initial();
         let (n, m) = (plant.states, plant.rows);
@@ -152,6 +154,8 @@ impl EventDriven {
             unsettled: false,
             base: None,
             solver: solver.clone(),
+            book: Book::new(&model),
+            energies: (0.0, 0.0),
             work: Work { X: vec![0.0; n], lam: vec![0.0; m], ..Work::default() },
             collocation: Collocation::new(n, m),
             tolerance: Tolerance { rtol, atol },
@@ -252,6 +256,7 @@ impl EventDriven {
             self.h = 1e-3 * (until - self.t).max(f64::MIN_POSITIVE);
             self.epsilon = VANISHING * self.h;
             self.last_event = self.t;
+            self.begin_ledger()?;
             self.settle(None)?;
             self.fresh = false;
         }
@@ -298,8 +303,7 @@ impl EventDriven {
             };
             let next = length * (0.9 * error.max(1e-12).powf(-1.0 / 6.0)).clamp(0.3, GROWTH);
             let Some((watched, theta)) = self.first_event()? else {
-                self.accept(if ends { stop } else { self.t + length });
-                self.project()?;
+                self.accept(if ends { stop } else { self.t + length })?;
                 // a step that is nearly the same keeps its factors
                 self.h = if ends { self.h.max(next.min(GROWTH * self.h)) } else { next };
                 self.note_crossings(None)?;
@@ -311,8 +315,7 @@ impl EventDriven {
                 h = 0.25 * length;
                 continue;
             }
-            self.accept((self.collocation.t + self.collocation.h).min(stop));
-            self.project()?;
+            self.accept((self.collocation.t + self.collocation.h).min(stop))?;
             self.h = next;
             let (law, event) = match watched {
                 _ if located == Located::Nothing => (None, None),
@@ -333,11 +336,15 @@ impl EventDriven {
         self.collocation.step(plant, mode, self.t, &self.X, h, self.tolerance)
     }
 
-    fn accept(&mut self, t: f64) {
+    /// The step was good: books it, and moves the state back onto what the mode holds.
+    fn accept(&mut self, t: f64) -> Result<(), SimError> {
         self.collocation.end(&mut self.X);
         self.lam.copy_from_slice(self.collocation.end_lam());
         self.collocation.keep();
         self.t = t;
+        self.book_step()?;
+        self.project()?;
+        self.measure()
     }
 
     /// Moves the state back onto what the mode holds.

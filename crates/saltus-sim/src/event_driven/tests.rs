@@ -3,6 +3,7 @@
 #![allow(clippy::excessive_precision)] // figures as they were published
 
 mod events;
+mod ledger;
 mod mechanisms;
 
 use super::{EventDriven, EventSettings};
