@@ -282,8 +282,7 @@ impl Cluster {
         self.fastest = self.fastest.max(restless);
         let calm = events.is_empty() && restless <= CALM * self.fastest;
         self.quiet = if calm { self.quiet + 1 } else { 0 };
-        let (X, lam) = self.stepper.end();
-        exact.arrive(end, X, lam, events);
+        exact.arrive(end, self.stepper.end(), events, &self.stepper.ledgers())?;
         let Stepper { iterations, residual, penetration, .. } = self.stepper;
         Ok((StepStats { t: end, h: length, iterations, residual, penetration }, error * tol))
     }

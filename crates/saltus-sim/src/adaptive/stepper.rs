@@ -11,8 +11,10 @@
 
 use crate::SimError;
 use crate::event_driven::Instant;
+use crate::integrators::part::Part;
 use crate::integrators::{EulerMoreau, MoreauJean, Projection};
 use crate::recorder::Parts;
+use crate::run::Ledger;
 use saltus_model::{Model, Order};
 use saltus_numerics::Solver;
 
@@ -105,6 +107,12 @@ impl Stepper {
     pub fn outputs(&self) -> [&[f64]; 3] {
         let Instant { y, u, lam, .. } = &self.schemes;
         [y, u, lam]
+    }
+
+    /// Where the energy went in the halves of the last step.
+    pub fn ledgers(&self) -> [Ledger; 2] {
+        let of = |part: &Box<dyn Part>| part.now().ledger();
+        self.halves().map(|parts| parts.second.as_ref().map_or(Ledger::default(), of))
     }
 
     /// The two halves of the last step.

@@ -93,6 +93,16 @@ impl Flow {
         outcome
     }
 
+    /// Weight of the `i`-th node of the step in integrals over it.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.collocation.weight(i)
+    }
+
+    /// Whether multipliers run away within the step.
+    pub fn is_strained(&self) -> bool {
+        !self.is_exact && self.collocation.is_strained()
+    }
+
     /// A step of length zero.
     pub fn hold(&mut self, t: f64, X: &[f64], lam: &[f64]) {
         (self.t, self.h, self.is_exact) = (t, 0.0, false);

@@ -4,7 +4,7 @@ use super::EventDriven;
 use super::transition::VANISHING;
 use crate::SimError;
 use crate::integrators::row::Row;
-use crate::run::EventRecord;
+use crate::run::{EventRecord, Ledger};
 
 impl EventDriven {
     /// The state `(x, q, v)`.
@@ -47,14 +47,21 @@ impl EventDriven {
         self.halves()
     }
 
-    /// Another way has brought the model here, by these events.
-    pub(crate) fn arrive(&mut self, t: f64, X: &[f64], lam: &[f64], events: Vec<EventRecord>) {
+    /// Another way has brought the model here, by these events and with these ledgers of its steps.
+    pub(crate) fn arrive(
+        &mut self,
+        t: f64,
+        (X, lam): (&[f64], &[f64]),
+        events: Vec<EventRecord>,
+        ledgers: &[Ledger],
+    ) -> Result<(), SimError> {
         self.t = t;
         self.X.copy_from_slice(X);
         self.lam.copy_from_slice(lam);
         self.pending = None;
         self.crossing.clear();
         self.events.log.extend(events);
+        self.book_steps(ledgers)
     }
 
     /// Goes on from event to event, with steps of about this length.
