@@ -93,7 +93,12 @@ impl Flow {
         outcome
     }
 
-    /// Weight of the `i`-th node of the step in integrals over it.
+    /// Parts of the step over which integrals are as accurate as the step itself.
+    pub fn panels(&self) -> usize {
+        if self.is_exact { 3 } else { 1 }
+    }
+
+    /// Weight of the `i`-th node of such a part in integrals over it.
     pub fn weight(&self, i: usize) -> f64 {
         self.collocation.weight(i)
     }

@@ -80,11 +80,16 @@ impl EventDriven {
         if self.places[1].states == 0 || h == 0.0 {
             return Ok(());
         }
-        for (i, c) in NODES.iter().enumerate() {
-            self.look(*c)?;
-            let weight = h * self.flow.weight(i);
-            let (X, lam) = (&self.work.X, &self.work.lam);
-            self.plant.book(t + c * h, X, lam, weight, &mut self.book)?;
+        let panels = self.flow.panels();
+        let share = 1.0 / panels as f64;
+        for panel in 0..panels {
+            for (i, c) in NODES.iter().enumerate() {
+                let theta = share * (panel as f64 + c);
+                self.look(theta)?;
+                let weight = share * h * self.flow.weight(i);
+                let (X, lam) = (&self.work.X, &self.work.lam);
+                self.plant.book(t + theta * h, X, lam, weight, &mut self.book)?;
+            }
         }
         let before = self.energies.1;
         self.measure()?;
