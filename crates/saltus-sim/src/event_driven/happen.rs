@@ -4,11 +4,11 @@
 //! that is an indicator like those of the laws, and located like them (`watch`). At the instant
 //! itself round-off may still deny the condition; it counts as true there.
 
-use super::EventDriven;
 use super::instant::Instant;
 use super::ledger::Book;
 use super::mode::Mode;
 use super::plant::Plant;
+use super::{Collocation, EventDriven};
 use crate::SimError;
 use crate::events::{Changes, EventState, ROUNDS, changed_model};
 use crate::run::Quantity;
@@ -43,21 +43,17 @@ impl EventDriven {
         if self.events.is_empty() {
             return Ok(());
         }
-        let h = self.collocation.h;
+        let Collocation { t, h, .. } = self.collocation;
         let beyond = (TOGETHER * self.t.abs().max(h) / h).min(0.5);
         if beyond.is_finite() {
             self.look(1.0 + beyond)?;
             self.show(true);
         }
+        let t = t + (1.0 + beyond) * h;
         for k in 0..self.events.len() {
-            let now = located == Some(k)
-                || (beyond.is_finite()
-                    && self.events.held(k) == Some(false)
-                    && self.events.holds(
-                        k,
-                        self.t,
-                        self.rows.each_ref().map(|row| &row.values[..]),
-                    ));
+            let rows = self.rows.each_ref().map(|row| &row.values[..]);
+            let open = beyond.is_finite() && self.events.held(k) == Some(false);
+            let now = located == Some(k) || (open && self.events.holds(k, t, rows));
             self.crossing.push(now);
         }
         Ok(())
