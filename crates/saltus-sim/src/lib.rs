@@ -1,19 +1,25 @@
 //! Integrators, time-stepping, recorder: where model and numerics meet.
 
+mod adaptive;
 mod checkpoint;
 mod clock;
+mod driver;
 mod error;
 mod event_driven;
 mod events;
+mod graph;
 pub mod integrators;
 mod keeper;
+mod law_log;
 mod memory;
 mod recorder;
 mod run;
 mod time_stepping;
 
+pub use adaptive::{Adaptive, AdaptiveSettings};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Steps;
+pub use driver::{Progress, RunFailure, RunOptions, StepStats, Strategy};
 pub use error::SimError;
 pub use event_driven::{EventDriven, EventSettings};
 pub use events::{EventProgress, EventState};
@@ -27,4 +33,4 @@ pub use run::{
     Change, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats,
     Signal, SignalError, Sink, Value,
 };
-pub use time_stepping::{Progress, RunFailure, RunOptions, StepStats, TimeStepping, Totals};
+pub use time_stepping::{TimeStepping, Totals};

@@ -55,8 +55,8 @@ pub(super) struct Collocation {
     divided: Matrix,  // from K to the coefficients of the polynomial Ẋ(θ)
     states: usize,
     rows: usize,
-    pub t: f64,
-    pub h: f64,
+    t: f64,
+    h: f64,
     X: Vec<f64>,   // at the beginning
     K: Vec<f64>,   // stage by stage
     lam: Vec<f64>, // stage by stage

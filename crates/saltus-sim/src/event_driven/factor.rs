@@ -112,7 +112,8 @@ impl Group {
     }
 }
 
-fn root(parent: &mut [usize], mut i: usize) -> usize {
+/// The root of the tree that `i` is in, in a forest.
+pub(super) fn root(parent: &mut [usize], mut i: usize) -> usize {
     while parent[i] != i {
         parent[i] = parent[parent[i]];
         i = parent[i];

@@ -11,8 +11,9 @@
 //! with the damping force `D`, the potential `V`, and the impulse `p` of a jump. What is left of the
 //! balance is `numerical`.
 
+use super::EventDriven;
 use super::collocation::NODES;
-use super::{Collocation, EventDriven};
+use super::flow::Flow;
 use crate::SimError;
 use crate::integrators::laws::takes_by_friction;
 use crate::run::Ledger;
@@ -75,20 +76,38 @@ impl EventDriven {
 
     /// Equations (1) and (2) for the step that was done last, before anything is projected.
     pub(super) fn book_step(&mut self) -> Result<(), SimError> {
-        let Collocation { t, h, .. } = self.collocation;
+        let Flow { t, h, .. } = self.flow;
         if self.places[1].states == 0 || h == 0.0 {
             return Ok(());
         }
-        for (i, c) in NODES.iter().enumerate() {
-            self.look(*c)?;
-            let weight = h * self.collocation.weight(i);
-            let (X, lam) = (&self.work.X, &self.work.lam);
-            self.plant.book(t + c * h, X, lam, weight, &mut self.book)?;
+        let panels = self.flow.panels();
+        let share = 1.0 / panels as f64;
+        for panel in 0..panels {
+            for (i, c) in NODES.iter().enumerate() {
+                let theta = share * (panel as f64 + c);
+                self.look(theta)?;
+                let weight = share * h * self.flow.weight(i);
+                let (X, lam) = (&self.work.X, &self.work.lam);
+                self.plant.book(t + theta * h, X, lam, weight, &mut self.book)?;
+            }
         }
         let before = self.energies.1;
         self.measure()?;
         self.book.ledger.work += self.energies.1 - before;
         Ok(())
+    }
+
+    /// Steps of another way, with what their schemes have booked, have led to the state that there
+    /// is now.
+    pub(super) fn book_steps(&mut self, ledgers: &[Ledger]) -> Result<(), SimError> {
+        for of in ledgers {
+            let book = &mut self.book.ledger;
+            book.work += of.work;
+            book.damping += of.damping;
+            book.impact += of.impact;
+            book.friction += of.friction;
+        }
+        self.measure()
     }
 
     /// Equation (2) for a jump with these impulses, from these relative velocities to those that the

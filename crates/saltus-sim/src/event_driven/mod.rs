@@ -8,7 +8,10 @@
 
 mod accumulation;
 mod collocation;
+mod exact;
 mod factor;
+mod flow;
+mod handover;
 mod happen;
 mod instant;
 mod ledger;
@@ -16,27 +19,31 @@ mod mode;
 mod plant;
 mod project;
 #[cfg(test)]
+mod run_tests;
+mod state;
+#[cfg(test)]
 mod tests;
 mod transition;
 mod watch;
 
 use crate::SimError;
+use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
 use crate::events::Events;
 use crate::integrators::assembly::Places;
 use crate::integrators::row::Row;
-use crate::recorder::{Recorder, signals_of};
-use crate::run::{EventRecord, Frames, Layout, Outcome as RunOutcome, Run, RunStats};
-use crate::time_stepping::RunFailure;
+use crate::recorder::signals_of;
+use crate::run::{EventRecord, Layout, Run};
 use accumulation::Series;
-use collocation::{Collocation, Outcome, Tolerance};
-use instant::Instant;
+use collocation::{Outcome, Tolerance};
+use flow::Flow;
+pub(crate) use instant::Instant;
 use ledger::Book;
 use mode::{Branch, Mode};
 use plant::Plant;
 use saltus_model::{Model, Order};
 use saltus_numerics::Solver;
 use transition::VANISHING;
-use watch::{Located, Watched};
+use watch::{Cause, Located, Watched};
 
 /// Tolerances of an [`EventDriven`] simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,7 +74,7 @@ pub struct EventDriven {
     plant: Plant,
     mode: Mode,
     instant: Instant,
-    collocation: Collocation,
+    flow: Flow,
     tolerance: Tolerance,
     t: f64,
     X: Vec<f64>,
@@ -76,8 +83,10 @@ pub struct EventDriven {
     fresh: bool,  // nothing is known yet
     epsilon: f64, // length of a vanishing step
     last_event: f64,
-    limit: f64,  // where the step must end
-    idle: usize, // events since time has passed
+    limit: f64,             // where the step must end
+    error: f64,             // of the last step, about, relative to 1 + |X|
+    idle: usize,            // events since time has passed
+    pending: Option<Cause>, // what the last step has come to
     series: Vec<Series>,
     work: Work,
     places: [Places; 2],
@@ -94,6 +103,8 @@ struct Work {
     margins: Vec<f64>,
 }
 
+/// The first step to try, as a share of the way.
+const FIRST: f64 = 1e-3;
 /// Shorter and shorter steps that fail before one goes straight over a singular position, and the
 /// error that it may have then, in units of the tolerance.
 const STUBBORN: usize = 4;
@@ -147,7 +158,9 @@ impl EventDriven {
             epsilon: 0.0,
             last_event: f64::NEG_INFINITY,
             limit: f64::INFINITY,
+            error: 0.0,
             idle: 0,
+            pending: None,
             series: vec![Series::default(); mode.blocks.len()],
             events: Events::new(&model)?,
             crossing: Vec::new(),
@@ -157,7 +170,7 @@ impl EventDriven {
             book: Book::new(&model),
             energies: (0.0, 0.0),
             work: Work { X: vec![0.0; n], lam: vec![0.0; m], ..Work::default() },
-            collocation: Collocation::new(n, m),
+            flow: Flow::new(&model, &plant, &mode),
             tolerance: Tolerance { rtol, atol },
             model,
             plant,
@@ -189,71 +202,35 @@ impl EventDriven {
         signals_of(&self.model)
     }
 
-    /// Runs until `until`; records at every step and on both sides of every event.
-    pub fn run(&mut self, until: f64) -> Result<Run, RunFailure> {
-        let clock = std::time::Instant::now();
-        let recorder = Recorder::everything(self.layout());
-        let mut frames = Frames::default();
-        let mut stats = RunStats {
-            steps: 0,
-            iterations: 0,
-            worst_residual: 0.0,
-            worst_penetration: 0.0,
-            failures: 0,
-            seconds: 0.0,
-            outcome: RunOutcome::Complete,
-        };
-        let happened = self.events.log.len();
-        let mut failure = self.begin(until).err();
-        self.record(&recorder, &mut frames, 0);
-        while failure.is_none() && self.t < until && !self.events.state.stopped {
-            match self.advance(until) {
-                Ok(iterations) => {
-                    stats.steps += 1;
-                    stats.iterations += iterations;
-                    self.record(&recorder, &mut frames, iterations);
-                }
-                Err(error) => {
-                    stats.failures = 1;
-                    failure = Some(error);
-                    // an event that fails does so after its step
-                    if frames.time.last() != Some(&self.t) {
-                        self.record(&recorder, &mut frames, 0);
-                    }
-                }
-            }
-        }
-        stats.seconds = clock.elapsed().as_secs_f64();
-        if let Some(error) = &failure {
-            stats.outcome = RunOutcome::Failed(error.to_string());
-        }
-        let events = self.events.log[happened..].to_vec();
-        let run = Run { layout: recorder.layout, frames, stats, events };
-        match failure {
-            None => Ok(run),
-            Some(source) => Err(RunFailure { source, run: Box::new(run) }),
-        }
+    /// Whether `until` has been reached, or an event has stopped the run.
+    pub fn done(&self, until: f64) -> bool {
+        self.t >= until || self.events.state.stopped
     }
 
-    fn record(&mut self, recorder: &Recorder, frames: &mut Frames, iterations: usize) {
-        let _ = self.plant.outputs(self.t, &self.X, &self.lam);
-        self.show(false);
-        let rows = [&self.rows[0].values[..], &self.rows[1].values[..]];
-        let rows = [rows[0], if self.places[1].states > 0 { rows[1] } else { &[] }];
-        recorder.record_rows(frames, self.t, rows, iterations, 0.0);
+    /// One step, and what happens at its end.
+    pub fn step(&mut self) -> Result<StepStats, SimError> {
+        self.begin_towards(f64::INFINITY)?;
+        let done = self.advance(f64::INFINITY)?;
+        self.react(f64::INFINITY)?;
+        Ok(done)
+    }
+
+    /// Runs until `until`; records at every step and on both sides of every event.
+    pub fn run(&mut self, until: f64) -> Result<Run, RunFailure> {
+        self.run_with(until, RunOptions::default())
+    }
+
+    /// Runs until `until`. An interrupted run is no error; its outcome says so.
+    pub fn run_with(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure> {
+        driver::run(self, until, options)
     }
 
     /// The first mode, and a first step.
-    fn begin(&mut self, until: f64) -> Result<(), SimError> {
-        if !until.is_finite() {
-            let (owner, allowed) = ("event-driven", "the finite numbers");
-            return Err(SimError::Setting { owner, field: "until", value: until, allowed });
-        }
-        if until < self.t {
-            return Err(SimError::Until { until, time: self.t });
-        }
+    pub(crate) fn begin_towards(&mut self, until: f64) -> Result<(), SimError> {
+        self.settle_pending()?;
         if self.fresh {
-            self.h = 1e-3 * (until - self.t).max(f64::MIN_POSITIVE);
+            let ahead = until - self.t;
+            self.h = FIRST * if ahead.is_finite() { ahead.max(f64::MIN_POSITIVE) } else { 1.0 };
             self.epsilon = VANISHING * self.h;
             self.last_event = self.t;
             self.begin_ledger()?;
@@ -263,8 +240,17 @@ impl EventDriven {
         self.begin_events()
     }
 
+    /// What the last step has come to.
+    pub(crate) fn settle_pending(&mut self) -> Result<(), SimError> {
+        if let Some(cause) = self.pending {
+            self.settle(Some(cause))?;
+            self.pending = None;
+        }
+        Ok(())
+    }
+
     /// One smooth step, ended by an event where there is one. Newton's iterations.
-    fn advance(&mut self, until: f64) -> Result<usize, SimError> {
+    fn advance_smoothly(&mut self, until: f64) -> Result<usize, SimError> {
         let mut iterations = 0;
         let mut h = self.h;
         let stop = self.stop(until);
@@ -279,7 +265,7 @@ impl EventDriven {
                 return Err(SimError::TooShort { time: self.t, h: length });
             }
             let outcome = self.smooth(length)?;
-            iterations += self.collocation.iterations;
+            iterations += self.flow.iterations;
             let error = match outcome {
                 Outcome::Done(error) if error <= 1.0 => error,
                 // one that goes straight over a singular position
@@ -288,7 +274,7 @@ impl EventDriven {
                     failures += 1;
                     let mut factor = if failures > 1 { 0.25 } else { 0.6 };
                     if let Outcome::Done(error) = failed {
-                        strained |= self.collocation.is_strained();
+                        strained |= self.flow.is_strained();
                         if error < best.0 {
                             best = (error, length);
                         }
@@ -301,13 +287,13 @@ impl EventDriven {
                     continue;
                 }
             };
+            self.error = error * self.tolerance.rtol.max(self.tolerance.atol);
             let next = length * (0.9 * error.max(1e-12).powf(-1.0 / 6.0)).clamp(0.3, GROWTH);
             let Some((watched, theta)) = self.first_event()? else {
                 self.accept(if ends { stop } else { self.t + length })?;
                 // a step that is nearly the same keeps its factors
                 self.h = if ends { self.h.max(next.min(GROWTH * self.h)) } else { next };
                 self.note_crossings(None)?;
-                self.happen()?;
                 return Ok(iterations);
             };
             let located = self.locate(watched, theta * length)?;
@@ -315,7 +301,7 @@ impl EventDriven {
                 h = 0.25 * length;
                 continue;
             }
-            self.accept((self.collocation.t + self.collocation.h).min(stop))?;
+            self.accept((self.flow.t + self.flow.h).min(stop))?;
             self.h = next;
             let (law, event) = match watched {
                 _ if located == Located::Nothing => (None, None),
@@ -323,24 +309,20 @@ impl EventDriven {
                 Watched::Margin { event, .. } | Watched::Condition(event) => (None, Some(event)),
             };
             self.note_crossings(event)?;
-            if law.is_some() {
-                self.settle(law)?;
-            }
-            self.happen()?;
+            self.pending = law;
             return Ok(iterations);
         }
     }
 
     fn smooth(&mut self, h: f64) -> Result<Outcome, SimError> {
         let (plant, mode) = (&mut self.plant, &self.mode);
-        self.collocation.step(plant, mode, self.t, &self.X, h, self.tolerance)
+        self.flow.step(plant, mode, self.t, &self.X, h, self.tolerance)
     }
 
     /// The step was good: books it, and moves the state back onto what the mode holds.
     fn accept(&mut self, t: f64) -> Result<(), SimError> {
-        self.collocation.end(&mut self.X);
-        self.lam.copy_from_slice(self.collocation.end_lam());
-        self.collocation.keep();
+        self.flow.end(&mut self.X, &mut self.lam);
+        self.flow.keep();
         self.t = t;
         self.book_step()?;
         self.project()?;

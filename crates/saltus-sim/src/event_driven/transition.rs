@@ -81,8 +81,8 @@ impl EventDriven {
         self.mode.unknown.fill(false);
         self.unsettled = false;
         self.work.branches = branches;
-        self.collocation.restart();
-        self.collocation.guess(&self.instant.lam);
+        self.flow.restart();
+        self.flow.guess(&self.instant.lam);
         self.project()?;
         self.measure()
     }
@@ -109,15 +109,15 @@ impl EventDriven {
         branches[of.block] = Branch::Closed;
         self.mode.set(&branches);
         self.project()?;
-        self.collocation.restart();
-        self.collocation.guess(&self.lam);
+        self.flow.restart();
+        self.flow.guess(&self.lam);
         let sticks = self.smooth(self.epsilon)? != Outcome::TooLong && self.consistent()?;
         if sticks {
             self.log_switches(&before, &branches);
         } else {
             self.mode.set(&before);
             self.X = X;
-            self.collocation.restart();
+            self.flow.restart();
         }
         Ok(sticks)
     }
@@ -214,17 +214,11 @@ impl EventDriven {
 
     fn log_switches(&mut self, before: &[Branch], after: &[Branch]) {
         for (k, (old, new)) in before.iter().zip(after).enumerate() {
-            if old == new || self.mode.unknown[k] {
+            // the impact of a contact that closes is there already
+            if old == new || *old == Branch::Open || self.mode.unknown[k] {
                 continue;
             }
-            let kind = match (old, new) {
-                (Branch::Open, _) => continue, // its impact is there
-                (_, Branch::Open) => EventKind::LiftOff,
-                (_, Branch::Closed) => EventKind::Stick,
-                (_, Branch::Slip(_)) => EventKind::Slip,
-                (_, Branch::Piece(_)) if self.mode.holds(k, *new) => EventKind::Sliding,
-                (_, Branch::Piece(_)) => EventKind::Switch,
-            };
+            let kind = self.mode.arrival(k, *new);
             self.log_event(self.t, kind, k, Vec::new());
         }
     }

@@ -13,8 +13,9 @@
 //! their indicators are the differences of the sides of their comparisons.
 
 use super::EventDriven;
-use super::collocation::{Collocation, Outcome};
-use super::mode::INDICATORS;
+use super::collocation::Outcome;
+use super::flow::Flow;
+use super::mode::{Branch, INDICATORS};
 use super::plant::Plant;
 use crate::SimError;
 
@@ -76,13 +77,13 @@ impl EventDriven {
 
     /// Evaluates state, multipliers and outputs at `t + θ h`.
     pub(super) fn look(&mut self, theta: f64) -> Result<(), SimError> {
-        let Collocation { t, h, .. } = self.collocation;
-        self.collocation.at(theta, &mut self.work.X, &mut self.work.lam);
+        let Flow { t, h, .. } = self.flow;
+        self.flow.at(theta, &mut self.work.X, &mut self.work.lam);
         self.plant.outputs(t + theta * h, &self.work.X, &self.work.lam)
     }
 
     fn indicators(&self, block: usize, theta: f64) -> Result<[f64; INDICATORS], SimError> {
-        let Collocation { t, h, .. } = self.collocation;
+        let Flow { t, h, .. } = self.flow;
         let Plant { y, u, .. } = &self.plant;
         self.mode.indicators(block, t + theta * h, &self.work.X, y, u, &self.work.lam)
     }
@@ -105,7 +106,7 @@ impl EventDriven {
     /// What an event compares, where the polynomial was looked at last.
     fn margins(&mut self, event: usize, theta: f64) -> &[f64] {
         self.show(true);
-        let t = self.collocation.t + theta * self.collocation.h;
+        let t = self.flow.t + theta * self.flow.h;
         let rows = self.rows.each_ref().map(|row| &row.values[..]);
         self.events.margins(event, t, rows, &mut self.work.margins);
         &self.work.margins
@@ -114,7 +115,7 @@ impl EventDriven {
     /// Whether a condition holds, where the polynomial was looked at last.
     fn condition(&mut self, event: usize, theta: f64) -> bool {
         self.show(true);
-        let t = self.collocation.t + theta * self.collocation.h;
+        let t = self.flow.t + theta * self.flow.h;
         self.events.holds(event, t, self.rows.each_ref().map(|row| &row.values[..]))
     }
 
@@ -182,12 +183,17 @@ impl EventDriven {
     ) -> Result<Option<(Watched, f64)>, SimError> {
         let values = self.work.samples[k];
         match of {
-            Watched::Law(_) => {
+            Watched::Law(cause) => {
+                // a contact that has just opened may have left its gap below zero by round-off
+                let level = match self.mode.branches[cause.block] {
+                    Branch::Open => values[0].min(0.0),
+                    _ => 0.0,
+                };
                 for j in 1..KNOTS.len() {
                     if KNOTS[left_of(j)] >= last {
                         break;
                     }
-                    if values[j] < 0.0 && !SLOPES.contains(&j) {
+                    if values[j] < level && !SLOPES.contains(&j) {
                         let theta = self.root(of, KNOTS[left_of(j)], KNOTS[j])?;
                         return Ok(Some((of, theta)));
                     }
@@ -367,7 +373,7 @@ impl EventDriven {
         for _ in 0..ITERATIONS {
             if self.t + h == self.t {
                 // the event is now: nothing moves
-                self.collocation.hold(self.t, &self.X, &self.lam);
+                self.flow.hold(self.t, &self.X, &self.lam);
                 return Ok(Located::Event);
             }
             if self.smooth(h)? == Outcome::TooLong {
@@ -431,7 +437,7 @@ impl EventDriven {
                 Outcome::Done(_) => Located::Event,
             });
         }
-        self.collocation.hold(self.t, &self.X, &self.lam);
+        self.flow.hold(self.t, &self.X, &self.lam);
         Ok(Located::Event)
     }
 }
