@@ -144,6 +144,9 @@ impl Instant {
         epsilon: f64,
     ) -> Result<Solved, SimError> {
         let parts = &mut self.parts[k];
+        for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
+            part.be_at(t);
+        }
         for ((name, _), place) in model.systems().zip(&self.systems) {
             let id = model.system_id(name)?;
             let values = match place.order {

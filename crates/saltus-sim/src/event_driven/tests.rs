@@ -3,8 +3,10 @@
 #![allow(clippy::excessive_precision)] // figures as they were published
 
 mod events;
+mod grazing;
 mod ledger;
 mod mechanisms;
+mod stories;
 
 use super::{EventDriven, EventSettings};
 use crate::run::{EventKind, Run};
