@@ -93,6 +93,21 @@ impl Flow {
         outcome
     }
 
+    /// Parts of the step over which integrals are as accurate as the step itself.
+    pub fn panels(&self) -> usize {
+        if self.is_exact { 3 } else { 1 }
+    }
+
+    /// Weight of the `i`-th node of such a part in integrals over it.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.collocation.weight(i)
+    }
+
+    /// Whether multipliers run away within the step.
+    pub fn is_strained(&self) -> bool {
+        !self.is_exact && self.collocation.is_strained()
+    }
+
     /// A step of length zero.
     pub fn hold(&mut self, t: f64, X: &[f64], lam: &[f64]) {
         (self.t, self.h, self.is_exact) = (t, 0.0, false);

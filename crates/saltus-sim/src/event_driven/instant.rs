@@ -25,7 +25,7 @@ const FINE: f64 = 1e-13;
 
 /// The implicit schemes, and the answer of their last step.
 #[derive(Debug)]
-pub(super) struct Instant {
+pub(crate) struct Instant {
     parts: [Parts; 3], // one for each length, so that their matrices stay
     systems: Vec<Place>,
     interactions: Vec<(Order, Range<usize>, Range<usize>)>, // rows of the part, rows of all
@@ -35,6 +35,13 @@ pub(super) struct Instant {
     pub u: Vec<f64>,
     /// Forces.
     pub lam: Vec<f64>,
+}
+
+/// What the problems of a step took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Solved {
+    pub iterations: usize,
+    pub residual: f64,
 }
 
 /// Where a system stands in its part, and in `X`: `x`, or `q` and `v`.
@@ -51,6 +58,18 @@ impl Instant {
     pub fn new(model: &Model, threshold: f64, solver: &Solver) -> Result<Instant, SimError> {
         let euler = EulerMoreau { theta: 1.0, gamma: 1.0, ..EulerMoreau::default() };
         let jean = MoreauJean { theta: 1.0, gamma: 0.0, threshold, ..MoreauJean::default() };
+        // outputs move by little in so short a step
+        let solver = solver.clone().with_tol(solver.tol().min(FINE));
+        Instant::with(model, euler, jean, &solver)
+    }
+
+    /// Any of these schemes, for steps of any length.
+    pub fn with(
+        model: &Model,
+        euler: EulerMoreau,
+        jean: MoreauJean,
+        solver: &Solver,
+    ) -> Result<Instant, SimError> {
         let mut integrators: Vec<Integrator> = Vec::new();
         let has = |order| model.systems().any(|(_, system)| system.order() == order);
         if has(Order::First) {
@@ -60,8 +79,6 @@ impl Instant {
             integrators.push(jean.into());
         }
         let newton = NewtonSettings::default();
-        // outputs move by little in so short a step
-        let solver = &solver.clone().with_tol(solver.tol().min(FINE));
         let part = |order| choice::part(model, order, &integrators, newton, solver);
         let parts = || -> Result<Parts, SimError> {
             Ok(Parts { first: part(Order::First)?, second: part(Order::Second)? })
@@ -112,6 +129,11 @@ impl Instant {
         })
     }
 
+    /// The schemes of the `k`-th share.
+    pub fn parts(&self, k: usize) -> &Parts {
+        &self.parts[k]
+    }
+
     /// A step of length `epsilon` from this state, with the matrices of the `k`-th share.
     pub fn step(
         &mut self,
@@ -120,8 +142,11 @@ impl Instant {
         X: &[f64],
         k: usize,
         epsilon: f64,
-    ) -> Result<(), SimError> {
+    ) -> Result<Solved, SimError> {
         let parts = &mut self.parts[k];
+        for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
+            part.be_at(t);
+        }
         for ((name, _), place) in model.systems().zip(&self.systems) {
             let id = model.system_id(name)?;
             let values = match place.order {
@@ -137,8 +162,14 @@ impl Instant {
             }
         }
         let step = Step { start: t, end: t + epsilon, h: epsilon };
+        let mut solved = Solved::default();
         for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
-            part.advance(model, step)?;
+            if let Some(report) = part.advance(model, step)? {
+                solved.iterations += report.iterations;
+                if !(report.residual <= solved.residual) {
+                    solved.residual = report.residual;
+                }
+            }
             part.commit();
         }
         let now = |order, quantity| {
@@ -173,6 +204,6 @@ impl Instant {
                 self.lam[rows.clone()].iter_mut().for_each(|lam| *lam /= epsilon);
             }
         }
-        Ok(())
+        Ok(solved)
     }
 }

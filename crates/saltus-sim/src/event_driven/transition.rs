@@ -50,15 +50,17 @@ impl EventDriven {
         let (mut branches, mut jumped) = (std::mem::take(&mut self.work.branches), false);
         for _ in 0..JUMPS {
             let mut tries: [Vec<f64>; 3] = Default::default();
+            let mut impulses: [Vec<f64>; 3] = Default::default();
             for (k, X) in tries.iter_mut().enumerate() {
                 let step = SHARES[k] * self.epsilon;
                 self.instant.step(&self.model, self.t, &self.X, k, step)?;
                 X.clone_from(&self.instant.X);
+                impulses[k].extend(self.instant.lam.iter().map(|lam| step * lam));
             }
             if !self.jumps(&tries) {
                 break;
             }
-            self.jump(&tries)?;
+            self.jump(&tries, &impulses)?;
             jumped = true;
         }
         let Instant { y, u, lam, X, .. } = &self.instant;
@@ -81,7 +83,8 @@ impl EventDriven {
         self.work.branches = branches;
         self.flow.restart();
         self.flow.guess(&self.instant.lam);
-        self.project()
+        self.project()?;
+        self.measure()
     }
 
     /// A contact that closes with no velocity worth the name, and opens at once: what is left of it
@@ -137,13 +140,20 @@ impl EventDriven {
     }
 
     /// Takes over the jump: the limit of vanishing steps.
-    fn jump(&mut self, [far, middle, near]: &[Vec<f64>; 3]) -> Result<(), SimError> {
+    fn jump(
+        &mut self,
+        [far, middle, near]: &[Vec<f64>; 3],
+        impulses: &[Vec<f64>; 3],
+    ) -> Result<(), SimError> {
         self.plant.outputs(self.t, &self.X, &self.lam)?;
         let (y, u) = (self.plant.y.clone(), self.plant.u.clone());
         for i in self.jumping() {
-            self.X[i] = (far[i] - 6.0 * middle[i] + 8.0 * near[i]) / 3.0;
+            self.X[i] = limit(far[i], middle[i], near[i]);
         }
         self.plant.outputs(self.t, &self.X, &self.lam)?;
+        let [far, middle, near] = impulses;
+        let impulses = (0..far.len()).map(|row| limit(far[row], middle[row], near[row]));
+        self.book_jump(&impulses.collect::<Vec<_>>(), &u)?;
         let largest = self.instant.lam.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         for k in 0..self.mode.blocks.len() {
             let rows = self.mode.blocks[k].rows.clone();
@@ -190,11 +200,13 @@ impl EventDriven {
             branches[block] = Branch::Closed;
             self.mode.set(&branches);
             self.project()?;
+            self.book_loss(block)?;
         } else {
             let length = (4.0 * left).min(self.limit - self.t);
             self.instant.step(&self.model, self.t, &self.X, 0, length)?;
             self.X.copy_from_slice(&self.instant.X);
             self.t += length;
+            self.book_loss(block)?;
         }
         self.settle(None)?;
         Ok(true)
@@ -216,4 +228,9 @@ impl EventDriven {
         let name = String::new();
         self.events.log.push(EventRecord { time, kind, name, interaction, changes });
     }
+}
+
+/// The value at zero of what is known at `ε`, `ε/2` and `ε/4`.
+fn limit(far: f64, middle: f64, near: f64) -> f64 {
+    (far - 6.0 * middle + 8.0 * near) / 3.0
 }

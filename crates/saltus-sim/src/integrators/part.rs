@@ -37,6 +37,11 @@ pub(crate) trait Part: Debug + Send + Sync {
         values: [Option<&[f64]>; 2],
     ) -> Result<(), SimError>;
 
+    /// The state that is set next is that of another instant.
+    fn be_at(&mut self, t: f64) {
+        let _ = t;
+    }
+
     /// Computes the next state; nothing changes before [`commit`](Self::commit).
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError>;
 
