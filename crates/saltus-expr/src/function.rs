@@ -6,6 +6,7 @@ use crate::derivative::rates;
 use crate::error::ExprError;
 use crate::graph::{Builder, Graph, Node, NodeId};
 use crate::nearest::nearest;
+use crate::operation::{Binary, Unary};
 use crate::parser;
 use crate::shape::Shape;
 use crate::tape::Tape;
@@ -193,6 +194,38 @@ impl Function {
             }
         }
         Function::new(graph.graph(), &entries, self.variables)
+    }
+
+    /// What a condition compares: `b − a` for `a < b`, `a − b` for `a > b`, one output a comparison.
+    ///
+    /// `None` where the first output is not made of these comparisons (`<`, `<=`, `>`, `>=`) and `and`, `or`, `not`
+    /// alone. Where a condition changes, one of its margins changes its sign, and is smooth where its sides are.
+    pub fn margins(&self) -> Option<Function> {
+        let mut graph = Builder::new(&self.graph);
+        let (mut margins, mut open) = (Vec::new(), vec![*self.outputs.first()?]);
+        while let Some(id) = open.pop() {
+            let margin = match self.graph.node(id) {
+                Node::Unary(Unary::Not, a) => {
+                    open.push(a);
+                    continue;
+                }
+                Node::Binary(Binary::And | Binary::Or, a, b) => {
+                    open.extend([b, a]);
+                    continue;
+                }
+                Node::Binary(Binary::Less | Binary::LessEqual, a, b) => {
+                    graph.binary(Binary::Sub, b, a)
+                }
+                Node::Binary(Binary::Greater | Binary::GreaterEqual, a, b) => {
+                    graph.binary(Binary::Sub, a, b)
+                }
+                _ => return None,
+            };
+            if !margins.contains(&margin) {
+                margins.push(margin);
+            }
+        }
+        Some(Function::new(graph.graph(), &margins, self.variables))
     }
 
     /// Σⱼ ∂fᵢ/∂xⱼ ẋⱼ for all outputs i, the variables changing as given by pairs (j, ẋⱼ), and the others not.

@@ -9,7 +9,7 @@
 //! parameters too.
 
 use crate::{InteractionId, Law, Model, ModelError, Order, SystemId};
-use saltus_expr::{ExprError, Formula};
+use saltus_expr::{ExprError, Formula, Function};
 
 /// Something that happens at an instant, and what it changes.
 ///
@@ -294,6 +294,7 @@ pub enum Source {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
     formula: Formula,
+    margins: Option<Function>,
     sources: Vec<Source>,
 }
 
@@ -306,6 +307,19 @@ impl Expression {
     /// The value, given those of its variables.
     pub fn eval(&self, values: &[f64]) -> f64 {
         self.formula.eval(values)
+    }
+
+    /// How many comparisons a condition is made of; none where it is anything else.
+    pub fn margins(&self) -> usize {
+        self.margins.as_ref().map_or(0, Function::len)
+    }
+
+    /// The differences of the sides of its comparisons, given the values of its variables. Where the
+    /// condition changes, one of them passes through zero.
+    pub fn eval_margins(&self, values: &[f64], out: &mut [f64]) {
+        if let Some(margins) = &self.margins {
+            margins.eval(values, out);
+        }
     }
 
     /// Its text.
@@ -330,13 +344,15 @@ impl Model {
         }
         if all_known {
             let formula = Formula::parse(text, &variables)?;
-            return Ok(Expression { formula, sources });
+            let margins = formula.function().margins();
+            return Ok(Expression { formula, margins, sources });
         }
         // only for the error, which names the nearest one
         let names = self.names_of_sources();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let formula = Formula::parse(text, &names)?;
-        Ok(Expression { formula, sources: names.iter().filter_map(|n| self.source(n)).collect() })
+        let sources = names.iter().filter_map(|n| self.source(n)).collect();
+        Ok(Expression { formula, margins: None, sources })
     }
 
     /// What a name stands for.

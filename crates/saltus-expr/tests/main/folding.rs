@@ -81,3 +81,24 @@ fn reserved() {
     assert_eq!(constant("pi"), Some(std::f64::consts::PI));
     assert_eq!(constant("e"), None);
 }
+
+#[test]
+fn what_a_condition_compares() {
+    let margins = |text: &str, values: &[f64]| {
+        let formula = Formula::parse(text, &["a", "b"]).expect("a formula");
+        formula.function().margins().map(|margins| {
+            let mut out = vec![0.0; margins.len()];
+            margins.eval(values, &mut out);
+            out
+        })
+    };
+    assert_eq!(margins("a < b", &[1.0, 3.0]), Some(vec![2.0]));
+    assert_eq!(
+        margins("a > 0.5 and not (b <= 2*a or a < b)", &[1.0, 3.0]),
+        Some(vec![0.5, -1.0, 2.0])
+    );
+    assert_eq!(margins("a < b or a < b", &[1.0, 3.0]), Some(vec![2.0]));
+    for other in ["a", "a == b", "sin(a) and a < b", "if(a < b, 1, 0)"] {
+        assert_eq!(margins(other, &[1.0, 3.0]), None, "{other}");
+    }
+}

@@ -11,6 +11,7 @@ mod collocation;
 mod exact;
 mod factor;
 mod flow;
+mod happen;
 mod instant;
 mod mode;
 mod plant;
@@ -21,12 +22,11 @@ mod transition;
 mod watch;
 
 use crate::SimError;
+use crate::events::Events;
 use crate::integrators::assembly::Places;
 use crate::integrators::row::Row;
 use crate::recorder::{Recorder, signals_of};
-use crate::run::{
-    EventRecord, Frames, Layout, Ledger, Outcome as RunOutcome, Quantity, Run, RunStats,
-};
+use crate::run::{EventRecord, Frames, Layout, Ledger, Outcome as RunOutcome, Run, RunStats};
 use crate::time_stepping::RunFailure;
 use accumulation::Series;
 use collocation::{Outcome, Tolerance};
@@ -37,7 +37,7 @@ use plant::Plant;
 use saltus_model::{Model, Order};
 use saltus_numerics::Solver;
 use transition::VANISHING;
-use watch::Cause;
+use watch::{Located, Watched};
 
 /// Tolerances of an [`EventDriven`] simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,7 +57,12 @@ impl Default for EventSettings {
 /// A model on its way through time, from event to event.
 #[derive(Debug)]
 pub struct EventDriven {
-    model: Model,
+    model: Model,             // as events have changed it
+    base: Option<Box<Model>>, // as it was given, where events have changed it
+    events: Events,
+    crossing: Vec<bool>, // events whose conditions become true at this instant
+    unsettled: bool,     // an event has changed something: what follows from it is not known
+    solver: Solver,
     plant: Plant,
     mode: Mode,
     instant: Instant,
@@ -70,9 +75,9 @@ pub struct EventDriven {
     fresh: bool,  // nothing is known yet
     epsilon: f64, // length of a vanishing step
     last_event: f64,
+    limit: f64,  // where the step must end
     idle: usize, // events since time has passed
     series: Vec<Series>,
-    log: Vec<EventRecord>,
     work: Work,
     places: [Places; 2],
     rows: [Row; 2],
@@ -83,7 +88,9 @@ struct Work {
     X: Vec<f64>,
     lam: Vec<f64>,
     branches: Vec<Branch>,
-    crossed: Vec<Cause>,
+    watched: Vec<Watched>,
+    samples: Vec<[f64; watch::KNOTS.len()]>, // of each, at the knots
+    margins: Vec<f64>,
 }
 
 /// Longest factor from one step to the next.
@@ -103,12 +110,6 @@ impl EventDriven {
     ) -> Result<EventDriven, SimError> {
         if model.systems().len() == 0 {
             return Err(SimError::EmptyModel { title: model.title().to_string() });
-        }
-        if let Some(event) = model.events().first() {
-            let owner = format!("event `{}`", event.name);
-            let (integrator, what, needs) =
-                ("event-driven", "the model", "without events of its own");
-            return Err(SimError::Unsuited { integrator, owner, what, needs });
         }
         let (owner, t0) = ("the model", model.t0());
         if !t0.is_finite() {
@@ -142,9 +143,14 @@ impl EventDriven {
             fresh: true,
             epsilon: 0.0,
             last_event: f64::NEG_INFINITY,
+            limit: f64::INFINITY,
             idle: 0,
             series: vec![Series::default(); mode.blocks.len()],
-            log: Vec::new(),
+            events: Events::new(&model)?,
+            crossing: Vec::new(),
+            unsettled: false,
+            base: None,
+            solver: solver.clone(),
             work: Work { X: vec![0.0; n], lam: vec![0.0; m], ..Work::default() },
             flow: Flow::new(&model, &plant, &mode),
             tolerance: Tolerance { rtol, atol },
@@ -170,7 +176,7 @@ impl EventDriven {
 
     /// What has happened so far.
     pub fn events(&self) -> &[EventRecord] {
-        &self.log
+        &self.events.log
     }
 
     /// All signals that a run can record.
@@ -192,10 +198,10 @@ impl EventDriven {
             seconds: 0.0,
             outcome: RunOutcome::Complete,
         };
-        let happened = self.log.len();
+        let happened = self.events.log.len();
         let mut failure = self.begin(until).err();
         self.record(&recorder, &mut frames, 0);
-        while failure.is_none() && self.t < until {
+        while failure.is_none() && self.t < until && !self.events.state.stopped {
             match self.advance(until) {
                 Ok(iterations) => {
                     stats.steps += 1;
@@ -205,6 +211,10 @@ impl EventDriven {
                 Err(error) => {
                     stats.failures = 1;
                     failure = Some(error);
+                    // an event that fails does so after its step
+                    if frames.time.last() != Some(&self.t) {
+                        self.record(&recorder, &mut frames, 0);
+                    }
                 }
             }
         }
@@ -212,7 +222,7 @@ impl EventDriven {
         if let Some(error) = &failure {
             stats.outcome = RunOutcome::Failed(error.to_string());
         }
-        let events = self.log[happened..].to_vec();
+        let events = self.events.log[happened..].to_vec();
         let run = Run { layout: recorder.layout, frames, stats, events };
         match failure {
             None => Ok(run),
@@ -222,26 +232,9 @@ impl EventDriven {
 
     fn record(&mut self, recorder: &Recorder, frames: &mut Frames, iterations: usize) {
         let _ = self.plant.outputs(self.t, &self.X, &self.lam);
-        let (nx, nq) = (self.places[0].states, self.places[1].states);
-        self.rows[0].get_mut(Quantity::X).copy_from_slice(&self.X[..nx]);
-        self.rows[1].get_mut(Quantity::Q).copy_from_slice(&self.X[nx..nx + nq]);
-        self.rows[1].get_mut(Quantity::V).copy_from_slice(&self.X[nx + nq..]);
-        let mut next = 0;
-        for (k, (_, interaction)) in self.model.interactions().enumerate() {
-            let rows = next..next + interaction.relation.size();
-            next = rows.end;
-            let order = usize::from(interaction.relation.order() == Order::Second);
-            let Some(place) = self.places[order].interactions[k].clone() else { continue };
-            let row = &mut self.rows[order];
-            row.get_mut(Quantity::Y)[place.clone()].copy_from_slice(&self.plant.y[rows.clone()]);
-            if order == 1 {
-                let u = &self.plant.u[rows.clone()];
-                row.get_mut(Quantity::U)[place.clone()].copy_from_slice(u);
-            }
-            row.get_mut(Quantity::Lam)[place].copy_from_slice(&self.lam[rows]);
-        }
+        self.show(false);
         let rows = [&self.rows[0].values[..], &self.rows[1].values[..]];
-        let rows = [rows[0], if nq > 0 { rows[1] } else { &[] }];
+        let rows = [rows[0], if self.places[1].states > 0 { rows[1] } else { &[] }];
         recorder.record_rows(frames, self.t, rows, iterations, 0.0);
     }
 
@@ -261,15 +254,17 @@ impl EventDriven {
             self.settle(None)?;
             self.fresh = false;
         }
-        Ok(())
+        self.begin_events()
     }
 
     /// One smooth step, ended by an event where there is one. Newton's iterations.
     fn advance(&mut self, until: f64) -> Result<usize, SimError> {
         let mut iterations = 0;
         let mut h = self.h;
+        let stop = self.stop(until);
+        self.limit = stop;
         loop {
-            let left = until - self.t;
+            let left = stop - self.t;
             let ends = h >= left * (1.0 - 1e-12);
             let length = if ends { left } else { h };
             if self.t + length == self.t {
@@ -290,29 +285,34 @@ impl EventDriven {
                 Outcome::Done(error) => error,
             };
             let next = length * (0.9 * error.max(1e-12).powf(-1.0 / 6.0)).clamp(0.3, GROWTH);
-            let event = self.first_event()?;
-            match event {
-                None => {
-                    self.accept(if ends { until } else { self.t + length });
-                    self.project()?;
-                    self.h = if ends { self.h.max(next.min(GROWTH * self.h)) } else { next };
-                    // a step that is nearly the same keeps its factors
-                    return Ok(iterations);
-                }
-                Some((cause, theta)) => {
-                    if !self.locate(cause, theta * length)? {
-                        h = 0.25 * length;
-                        continue;
-                    }
-                    let end = self.flow.t + self.flow.h;
-                    let end = if end > until { until } else { end };
-                    self.accept(end);
-                    self.project()?;
-                    self.h = next;
-                    self.settle(Some(cause))?;
-                    return Ok(iterations);
-                }
+            let Some((watched, theta)) = self.first_event()? else {
+                self.accept(if ends { stop } else { self.t + length });
+                self.project()?;
+                // a step that is nearly the same keeps its factors
+                self.h = if ends { self.h.max(next.min(GROWTH * self.h)) } else { next };
+                self.note_crossings(None)?;
+                self.happen()?;
+                return Ok(iterations);
+            };
+            let located = self.locate(watched, theta * length)?;
+            if located == Located::TooLong {
+                h = 0.25 * length;
+                continue;
             }
+            self.accept((self.flow.t + self.flow.h).min(stop));
+            self.project()?;
+            self.h = next;
+            let (law, event) = match watched {
+                _ if located == Located::Nothing => (None, None),
+                Watched::Law(cause) => (Some(cause), None),
+                Watched::Margin { event, .. } | Watched::Condition(event) => (None, Some(event)),
+            };
+            self.note_crossings(event)?;
+            if law.is_some() {
+                self.settle(law)?;
+            }
+            self.happen()?;
+            return Ok(iterations);
         }
     }
 

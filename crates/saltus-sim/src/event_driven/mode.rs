@@ -65,6 +65,8 @@ pub(super) enum Branch {
 pub(super) struct Mode {
     pub blocks: Vec<LawBlock>,
     pub branches: Vec<Branch>,
+    /// Blocks of which no branch is known yet.
+    pub unknown: Vec<bool>,
     id: u64,
     next_id: u64,
 }
@@ -148,7 +150,26 @@ impl Mode {
             }
         }
         let branches = blocks.iter().map(LawBlock::first_branch).collect();
-        Ok(Mode { blocks, branches, id: 1, next_id: 2 })
+        let unknown = vec![true; blocks.len()];
+        Ok(Mode { blocks, branches, unknown, id: 1, next_id: 2 })
+    }
+
+    /// Takes over the branches of the mode of a model that has been changed since, where the laws
+    /// are of the same kind.
+    pub fn adopt(&mut self, old: &Mode) {
+        (self.id, self.next_id) = (old.next_id, old.next_id + 1);
+        for (k, block) in self.blocks.iter().enumerate() {
+            let same = |(_, other): &(usize, &LawBlock)| other.rows == block.rows;
+            let Some((l, other)) = old.blocks.iter().enumerate().find(same) else { continue };
+            self.unknown[k] = match (&block.kind, &other.kind) {
+                (Kind::Graph { pieces: new, .. }, Kind::Graph { pieces, .. }) => pieces != new,
+                (Kind::Contact { .. }, Kind::Contact { .. }) => old.unknown[l],
+                _ => true,
+            };
+            if !self.unknown[k] {
+                self.branches[k] = old.branches[l];
+            }
+        }
     }
 
     /// Changes with every change of a branch.

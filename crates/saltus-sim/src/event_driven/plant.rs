@@ -23,6 +23,7 @@ pub(super) struct Plant {
     first: Vec<First>,
     second: Vec<Second>,
     links: Vec<Link>,
+    systems: Vec<(Range<usize>, Range<usize>)>, // of each: x and x, or q and v
     /// Components of `X`.
     pub states: usize,
     /// Components of `λ`.
@@ -158,6 +159,7 @@ impl Plant {
             first,
             second,
             links,
+            systems: ranges,
             states,
             rows,
             y: vec![0.0; rows],
@@ -179,6 +181,25 @@ impl Plant {
             X[one.v.clone()].copy_from_slice(one.system.v0());
         }
         X
+    }
+
+    /// Where `x` or `q` of a system stands, or its `v`.
+    pub fn system(&self, k: usize, velocity: bool) -> Range<usize> {
+        let (first, second) = &self.systems[k];
+        if velocity { second.clone() } else { first.clone() }
+    }
+
+    /// Takes over the inputs of the plant of a model that has been changed since.
+    pub fn adopt(&mut self, old: &Plant) {
+        let first = self.first.iter_mut().map(|one| &mut one.inputs);
+        let second = self.second.iter_mut().map(|one| &mut one.inputs);
+        let links = self.links.iter_mut().map(|one| &mut one.inputs);
+        let known = old.first.iter().map(|one| &one.inputs);
+        let known = known.chain(old.second.iter().map(|one| &one.inputs));
+        let known = known.chain(old.links.iter().map(|one| &one.inputs));
+        for (inputs, known) in first.chain(second).chain(links).zip(known) {
+            inputs.clone_from(known);
+        }
     }
 
     /// The components that relations of interaction `k` read.

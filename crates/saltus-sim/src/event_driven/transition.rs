@@ -68,15 +68,32 @@ impl EventDriven {
             && branches == before
             && !jumped
         {
-            // between two branches: the one it was going to
-            branches[of.block] = self.mode.successor(of.block, of.indicator, &self.lam);
+            match before[of.block] {
+                Branch::Open => self.graze(of.block)?,
+                // between two branches: the one it was going to
+                _ => branches[of.block] = self.mode.successor(of.block, of.indicator, &self.lam),
+            }
         }
         self.mode.set(&branches);
         self.log_switches(&before, &branches);
+        self.mode.unknown.fill(false);
+        self.unsettled = false;
         self.work.branches = branches;
         self.flow.restart();
         self.flow.guess(&self.instant.lam);
         self.project()
+    }
+
+    /// A contact that closes with no velocity worth the name, and opens at once: what is left of it
+    /// is taken, so that it does not close again at this instant.
+    fn graze(&mut self, block: usize) -> Result<(), SimError> {
+        let open = self.mode.branches.clone();
+        let mut closed = open.clone();
+        closed[block] = Branch::Closed;
+        self.mode.set(&closed);
+        self.project()?;
+        self.mode.set(&open);
+        Ok(())
     }
 
     /// Whether what has come to rest sticks: friction may be larger there than a moment before.
@@ -174,7 +191,7 @@ impl EventDriven {
             self.mode.set(&branches);
             self.project()?;
         } else {
-            let length = 4.0 * left;
+            let length = (4.0 * left).min(self.limit - self.t);
             self.instant.step(&self.model, self.t, &self.X, 0, length)?;
             self.X.copy_from_slice(&self.instant.X);
             self.t += length;
@@ -185,7 +202,7 @@ impl EventDriven {
 
     fn log_switches(&mut self, before: &[Branch], after: &[Branch]) {
         for (k, (old, new)) in before.iter().zip(after).enumerate() {
-            if old == new || self.fresh {
+            if old == new || self.mode.unknown[k] {
                 continue;
             }
             let kind = match (old, new) {
@@ -203,6 +220,6 @@ impl EventDriven {
     fn log_event(&mut self, time: f64, kind: EventKind, block: usize, changes: Vec<Change>) {
         let interaction = self.mode.blocks[block].owner.clone();
         let name = String::new();
-        self.log.push(EventRecord { time, kind, name, interaction, changes });
+        self.events.log.push(EventRecord { time, kind, name, interaction, changes });
     }
 }

@@ -1,14 +1,16 @@
 //! Events in a step: which indicator passes through zero first, and where.
 //!
-//! Indicators are looked at on the polynomial of the step. That is less accurate than the end of
-//! the step, so the length of the step becomes an unknown: with `g(h)` the indicator at the end of
-//! a step of length `h`, Newton's method finds
+//! Indicators are looked at on the polynomial of the step, at some instants and at the minima
+//! between them, so that none dips below zero unseen. The polynomial is less accurate than the end
+//! of the step, so the length of the step becomes an unknown: with `g(h)` the indicator at the end
+//! of a step of length `h`, Newton's method finds
 //!
 //! ```text
 //! g(h) = 0                                                                            (1)
 //! ```
 //!
-//! and the event has the order of the step.
+//! and the event has the order of the step. Conditions of the model are watched in the same way:
+//! their indicators are the differences of the sides of their comparisons.
 
 use super::EventDriven;
 use super::collocation::Outcome;
@@ -18,9 +20,14 @@ use super::plant::Plant;
 use crate::SimError;
 
 /// Instants of a step at which indicators are looked at.
-const SAMPLES: usize = 8;
+pub(super) const KNOTS: [f64; 11] =
+    [0.0, 0.015625, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 0.984375, 1.0];
+/// Knots that only tell slopes: beside the beginning, an indicator may be zero to round-off.
+const SLOPES: [usize; 2] = [1, 9];
 /// Iterations on (1); they converge quadratically.
-const ITERATIONS: usize = 8;
+const ITERATIONS: usize = 12;
+/// Share of the tolerance by which an indicator must dip below zero between two knots.
+const DEPTH: f64 = 1e-3;
 
 /// An indicator of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,13 +36,34 @@ pub(super) struct Cause {
     pub indicator: usize,
 }
 
-impl EventDriven {
-    /// An indicator at `t + θ h`.
-    pub(super) fn indicator(&mut self, of: Cause, theta: f64) -> Result<f64, SimError> {
-        self.look(theta)?;
-        Ok(self.indicators(of.block, theta)?[of.indicator])
-    }
+/// What passes through zero, or becomes true.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Watched {
+    /// An indicator of a law.
+    Law(Cause),
+    /// A comparison in the condition of an event, with the sign that it has before.
+    Margin { event: usize, margin: usize, sign: f64 },
+    /// A condition that is no comparison.
+    Condition(usize),
+}
 
+/// How a search for the end of a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Located {
+    /// The event is at the end of the step.
+    Event,
+    /// There is none: an indicator only touches zero. The step ends beyond that.
+    Nothing,
+    /// A step did not converge.
+    TooLong,
+}
+
+/// The knot before, at which signs count.
+fn left_of(j: usize) -> usize {
+    if SLOPES.contains(&(j - 1)) { j - 2 } else { j - 1 }
+}
+
+impl EventDriven {
     /// Whether no indicator is negative at the end of the step.
     pub(super) fn consistent(&mut self) -> Result<bool, SimError> {
         self.look(1.0)?;
@@ -48,7 +76,7 @@ impl EventDriven {
     }
 
     /// Evaluates state, multipliers and outputs at `t + θ h`.
-    fn look(&mut self, theta: f64) -> Result<(), SimError> {
+    pub(super) fn look(&mut self, theta: f64) -> Result<(), SimError> {
         let Flow { t, h, .. } = self.flow;
         self.flow.at(theta, &mut self.work.X, &mut self.work.lam);
         self.plant.outputs(t + theta * h, &self.work.X, &self.work.lam)
@@ -60,41 +88,246 @@ impl EventDriven {
         self.mode.indicators(block, t + theta * h, &self.work.X, y, u, &self.work.lam)
     }
 
-    /// The first indicator that passes through zero in the step, and about where (θ).
-    pub(super) fn first_event(&mut self) -> Result<Option<(Cause, f64)>, SimError> {
-        for j in 1..=SAMPLES {
-            let (left, right) = ((j - 1) as f64 / SAMPLES as f64, j as f64 / SAMPLES as f64);
-            self.look(right)?;
-            let mut crossed = std::mem::take(&mut self.work.crossed);
-            crossed.clear();
+    /// The indicator at `t + θ h`: positive before, negative after.
+    fn value(&mut self, of: Watched, theta: f64) -> Result<f64, SimError> {
+        self.look(theta)?;
+        Ok(match of {
+            Watched::Law(cause) => self.indicators(cause.block, theta)?[cause.indicator],
+            Watched::Margin { event, margin, sign } => {
+                sign * self.margins(event, theta).get(margin).copied().unwrap_or(f64::NAN)
+            }
+            Watched::Condition(event) => match self.condition(event, theta) {
+                true => -1.0,
+                false => 1.0,
+            },
+        })
+    }
+
+    /// What an event compares, where the polynomial was looked at last.
+    fn margins(&mut self, event: usize, theta: f64) -> &[f64] {
+        self.show(true);
+        let t = self.flow.t + theta * self.flow.h;
+        let rows = self.rows.each_ref().map(|row| &row.values[..]);
+        self.events.margins(event, t, rows, &mut self.work.margins);
+        &self.work.margins
+    }
+
+    /// Whether a condition holds, where the polynomial was looked at last.
+    fn condition(&mut self, event: usize, theta: f64) -> bool {
+        self.show(true);
+        let t = self.flow.t + theta * self.flow.h;
+        self.events.holds(event, t, self.rows.each_ref().map(|row| &row.values[..]))
+    }
+
+    /// The first that passes through zero in the step, and about where (θ).
+    pub(super) fn first_event(&mut self) -> Result<Option<(Watched, f64)>, SimError> {
+        self.sample()?;
+        let mut first: Option<(Watched, f64)> = None;
+        for k in 0..self.work.watched.len() {
+            let of = self.work.watched[k];
+            let last = first.map_or(1.0, |(_, theta)| theta);
+            if let Some((of, theta)) = self.crossing_of(k, of, last)?
+                && first.is_none_or(|(_, before)| theta < before)
+            {
+                first = Some((of, theta));
+            }
+        }
+        Ok(first)
+    }
+
+    /// The values of all that is watched, at all knots.
+    fn sample(&mut self) -> Result<(), SimError> {
+        let mut watched = std::mem::take(&mut self.work.watched);
+        let mut samples = std::mem::take(&mut self.work.samples);
+        watched.clear();
+        samples.clear();
+        for (j, &theta) in KNOTS.iter().enumerate() {
+            self.look(theta)?;
+            let mut next = 0;
+            let mut add = |of: Watched, value: f64| {
+                if j == 0 {
+                    watched.push(of);
+                    samples.push([f64::INFINITY; KNOTS.len()]);
+                }
+                if let Some(values) = samples.get_mut(next) {
+                    values[j] = value;
+                }
+                next += 1;
+            };
             for block in 0..self.mode.blocks.len() {
-                for (indicator, value) in self.indicators(block, right)?.iter().enumerate() {
-                    if *value < 0.0 {
-                        crossed.push(Cause { block, indicator });
+                for (indicator, value) in self.indicators(block, theta)?.into_iter().enumerate() {
+                    add(Watched::Law(Cause { block, indicator }), value);
+                }
+            }
+            for event in 0..self.events.len() {
+                if self.events.held(event).is_none() {
+                    continue;
+                }
+                let holds = self.condition(event, theta);
+                add(Watched::Condition(event), if holds { -1.0 } else { 1.0 });
+                for (margin, &value) in self.margins(event, theta).iter().enumerate() {
+                    add(Watched::Margin { event, margin, sign: 1.0 }, value);
+                }
+            }
+        }
+        (self.work.watched, self.work.samples) = (watched, samples);
+        Ok(())
+    }
+
+    /// Where one of them passes through zero first, before `last`.
+    fn crossing_of(
+        &mut self,
+        k: usize,
+        of: Watched,
+        last: f64,
+    ) -> Result<Option<(Watched, f64)>, SimError> {
+        let values = self.work.samples[k];
+        match of {
+            Watched::Law(_) => {
+                for j in 1..KNOTS.len() {
+                    if KNOTS[left_of(j)] >= last {
+                        break;
+                    }
+                    if values[j] < 0.0 && !SLOPES.contains(&j) {
+                        let theta = self.root(of, KNOTS[left_of(j)], KNOTS[j])?;
+                        return Ok(Some((of, theta)));
+                    }
+                    if let Some(low) = self.dip(of, &values, j)? {
+                        let theta = self.root(of, KNOTS[j - 1], low)?;
+                        return Ok(Some((of, theta)));
                     }
                 }
+                Ok(None)
             }
-            let mut first: Option<(Cause, f64)> = None;
-            for &cause in &crossed {
-                let theta = self.root(cause, left, right)?;
-                if first.is_none_or(|(_, before)| theta < before) {
-                    first = Some((cause, theta));
+            Watched::Condition(event) => {
+                let mut held = self.events.held(event).unwrap_or(true);
+                for j in (1..KNOTS.len()).filter(|j| !SLOPES.contains(j)) {
+                    let left = KNOTS[left_of(j)];
+                    if left >= last {
+                        break;
+                    }
+                    let holds = values[j] < 0.0;
+                    if holds && !held {
+                        return self.rise(event, left, KNOTS[j]).map(Some);
+                    }
+                    held = holds;
                 }
+                Ok(None)
             }
-            self.work.crossed = crossed;
-            if first.is_some() {
-                return Ok(first);
+            // their conditions have been looked at at the knots; here between them
+            Watched::Margin { event, margin, .. } => {
+                for j in 1..KNOTS.len() - 1 {
+                    if KNOTS[j - 1] >= last {
+                        break;
+                    }
+                    let sign = values[j].signum();
+                    let of = Watched::Margin { event, margin, sign };
+                    let signed = values.map(|value| sign * value);
+                    if let Some(low) = self.dip(of, &signed, j)? {
+                        self.look(low)?;
+                        let holds = self.condition(event, low);
+                        self.look(KNOTS[j - 1])?;
+                        if holds && !self.condition(event, KNOTS[j - 1]) {
+                            return self.rise(event, KNOTS[j - 1], low).map(Some);
+                        }
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// The minimum of an indicator around knot `j`, where it is negative there only.
+    fn dip(
+        &mut self,
+        of: Watched,
+        values: &[f64; KNOTS.len()],
+        j: usize,
+    ) -> Result<Option<f64>, SimError> {
+        let Some(&[a, b, c]) = values.get(j - 1..=j + 1) else { return Ok(None) };
+        let floor = DEPTH * self.tolerance.atol;
+        if !(a > floor
+            && b > 0.0
+            && c > floor
+            && b <= a
+            && b <= c
+            && a.is_finite()
+            && c.is_finite())
+        {
+            return Ok(None);
+        }
+        // a parabola tells whether it is worth the while; formulas of users may have kinks
+        let (x, y, z) = (KNOTS[j - 1], KNOTS[j], KNOTS[j + 1]);
+        let (left, right) = ((b - a) / (y - x), (c - b) / (z - y));
+        let curvature = (right - left) / (z - x);
+        let slope = left + curvature * (y - x);
+        let lowest = b - slope * slope / (4.0 * curvature);
+        let smooth = matches!(of, Watched::Law(_));
+        if smooth && !(lowest < 0.5 * b || b < 0.1 * a.max(c)) {
+            return Ok(None);
+        }
+        let (mut low, mut high) = (x, z);
+        const GOLDEN: f64 = 0.381_966_011_250_105;
+        let mut inner = [low + GOLDEN * (high - low), high - GOLDEN * (high - low)];
+        let mut at = [self.value(of, inner[0])?, self.value(of, inner[1])?];
+        for _ in 0..40 {
+            if at[0] < -floor {
+                return Ok(Some(inner[0]));
+            }
+            if at[1] < -floor {
+                return Ok(Some(inner[1]));
+            }
+            if at[0] < at[1] {
+                high = inner[1];
+                (inner[1], at[1]) = (inner[0], at[0]);
+                inner[0] = low + GOLDEN * (high - low);
+                at[0] = self.value(of, inner[0])?;
+            } else {
+                low = inner[0];
+                (inner[0], at[0]) = (inner[1], at[1]);
+                inner[1] = high - GOLDEN * (high - low);
+                at[1] = self.value(of, inner[1])?;
             }
         }
         Ok(None)
     }
 
+    /// Where a condition becomes true between two instants, and which comparison makes it so.
+    fn rise(&mut self, event: usize, left: f64, right: f64) -> Result<(Watched, f64), SimError> {
+        let (mut a, mut b) = (left, right);
+        while b - a > 1e-15 {
+            let c = 0.5 * (a + b);
+            if c <= a || c >= b {
+                break;
+            }
+            self.look(c)?;
+            match self.condition(event, c) {
+                true => b = c,
+                false => a = c,
+            }
+        }
+        // a little apart, so that round-off does not hide the change of sign
+        let (a, b) = ((a - 1e-9).max(left), (b + 1e-9).min(right));
+        self.look(a)?;
+        let before = self.margins(event, a).to_vec();
+        self.look(b)?;
+        let after = self.margins(event, b);
+        let changed = before.iter().zip(after).position(|(x, y)| (*x > 0.0) != (*y > 0.0));
+        Ok(match changed {
+            Some(margin) => {
+                let sign = if after[margin] > 0.0 { -1.0 } else { 1.0 };
+                (Watched::Margin { event, margin, sign }, b)
+            }
+            None => (Watched::Condition(event), b),
+        })
+    }
+
     /// Where an indicator that is negative at `right` becomes so, by bisection and secants. At the
     /// beginning of the step, where it may be zero to round-off, it counts as positive.
-    fn root(&mut self, of: Cause, left: f64, right: f64) -> Result<f64, SimError> {
+    fn root(&mut self, of: Watched, left: f64, right: f64) -> Result<f64, SimError> {
         let (mut a, mut b) = (left, right);
-        let mut g_b = self.indicator(of, b)?;
-        let mut g_a = if a == 0.0 { f64::NAN } else { self.indicator(of, a)? };
+        let mut g_b = self.value(of, b)?;
+        let mut g_a = if a == 0.0 { f64::NAN } else { self.value(of, a)? };
         for _ in 0..80 {
             let secant = a + (b - a) * g_a / (g_a - g_b);
             let inner = 0.01 * (b - a);
@@ -102,7 +335,7 @@ impl EventDriven {
             if c <= a || c >= b || b - a < 1e-15 {
                 break;
             }
-            let g_c = self.indicator(of, c)?;
+            let g_c = self.value(of, c)?;
             if g_c < 0.0 {
                 (b, g_b) = (c, g_c);
             } else {
@@ -112,32 +345,82 @@ impl EventDriven {
         Ok(b)
     }
 
-    /// Equation (1), from a guess of the length. Whether the step converged for it.
-    pub(super) fn locate(&mut self, of: Cause, mut h: f64) -> Result<bool, SimError> {
+    /// Equation (1), from a guess of the length.
+    pub(super) fn locate(&mut self, of: Watched, mut h: f64) -> Result<Located, SimError> {
+        if let Watched::Condition(_) = of {
+            return self.bisect(of, h);
+        }
         let mut known: Option<(f64, f64)> = None; // a length and its indicator
+        let (mut before, mut after) = (0.0_f64, f64::INFINITY); // lengths with g ≥ 0, with g < 0
+        let mut slope = f64::NAN;
         for _ in 0..ITERATIONS {
             if self.t + h == self.t {
                 // the event is now: nothing moves
                 self.flow.hold(self.t, &self.X, &self.lam);
-                break;
+                return Ok(Located::Event);
             }
             if self.smooth(h)? == Outcome::TooLong {
-                return Ok(false);
+                return Ok(Located::TooLong);
             }
-            let value = self.indicator(of, 1.0)?;
-            let slope = match known {
-                Some((at, was)) if at != h => (value - was) / (h - at),
-                _ => (value - self.indicator(of, 1.0 - 1e-3)?) / (1e-3 * h),
-            };
-            known = Some((h, value));
-            let change = value / slope;
+            let value = self.value(of, 1.0)?;
             let round_off = 2.0 * f64::EPSILON * self.t.abs().max(h);
-            let next = h - change;
-            if !(change.abs() > round_off && next > 0.0 && next < 2.0 * h) {
-                break;
+            match known {
+                Some((at, was)) if (h - at).abs() > 1e3 * round_off => {
+                    slope = (value - was) / (h - at);
+                }
+                Some(_) => {}
+                None => slope = (value - self.value(of, 1.0 - 1e-3)?) / (1e-3 * h),
+            }
+            known = Some((h, value));
+            match value < 0.0 {
+                true => after = after.min(h),
+                false => before = before.max(h),
+            }
+            let mut next = h - value / slope;
+            if (next - h).abs() <= round_off || after - before <= round_off {
+                return Ok(Located::Event);
+            }
+            if !(next > before && next < after.min(2.0 * h)) {
+                if after == f64::INFINITY {
+                    return Ok(Located::Nothing);
+                }
+                next = 0.5 * (before + after);
             }
             h = next;
         }
-        Ok(true)
+        Ok(if after < f64::INFINITY { Located::Event } else { Located::Nothing })
+    }
+
+    /// The length of the step at whose end a condition becomes true, by bisection.
+    fn bisect(&mut self, of: Watched, guess: f64) -> Result<Located, SimError> {
+        let (mut before, mut after, mut apart) = (0.0, f64::INFINITY, 1e-6 * guess);
+        let mut h = guess;
+        while self.t + h > self.t {
+            if self.smooth(h)? == Outcome::TooLong {
+                return Ok(Located::TooLong);
+            }
+            match self.value(of, 1.0)? < 0.0 {
+                true => after = h,
+                false => before = h,
+            }
+            if after - before <= f64::EPSILON * self.t.abs().max(h) {
+                break;
+            }
+            h = match (before > 0.0, after < f64::INFINITY) {
+                (true, true) => 0.5 * (before + after),
+                (false, _) => (after - apart).max(0.5 * after),
+                (true, false) if before < 2.0 * guess => before + apart,
+                (true, false) => return Ok(Located::Nothing),
+            };
+            apart *= 10.0;
+        }
+        if self.t + after > self.t {
+            return Ok(match self.smooth(after)? {
+                Outcome::TooLong => Located::TooLong,
+                Outcome::Done(_) => Located::Event,
+            });
+        }
+        self.flow.hold(self.t, &self.X, &self.lam);
+        Ok(Located::Event)
     }
 }

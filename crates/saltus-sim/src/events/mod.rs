@@ -1,6 +1,6 @@
 //! Events of the model, while it is stepped.
 //!
-//! At the end of every step, all that is due happens:
+//! At every instant at which events are looked at, all that is due happens:
 //!
 //! ```text
 //! 1. an event is due if its condition holds now and did not when it was looked at last, or if its
@@ -13,19 +13,17 @@
 //! At the initial time conditions are looked at but make nothing happen. Steps end at scheduled
 //! instants.
 //!
-//! An event that changes parameters, laws or which interactions act makes a new model, and new
-//! parts that go on from the state of the old ones. They take the place of the old ones when all of
-//! it has succeeded; nothing in a step knows of events. All that events have changed is in
-//! [`EventState`].
+//! An event that changes parameters, laws or which interactions act makes a new model, with which
+//! the strategy goes on from the state that there is. All that events have changed is in
+//! [`EventState`]. When they are looked at, and what takes the new model over, is the strategy's:
+//! `stepping` at the ends of steps, `event_driven` where conditions change.
 
-use crate::clock::{Clock, Steps};
+mod stepping;
+
+use crate::SimError;
 use crate::integrators::assembly::Places;
-use crate::integrators::part::Part;
-use crate::integrators::{Step, choice, row};
-use crate::recorder::Parts;
+use crate::integrators::row;
 use crate::run::{Change, EventKind, EventRecord, Quantity, Value};
-use crate::time_stepping::TimeStepping;
-use crate::{SimError, time_stepping};
 use saltus_model::{
     Action, Expression, InteractionId, Model, ModelError, Order, Source, SystemId, Term, Trigger,
 };
@@ -33,7 +31,7 @@ use saltus_numerics::Memory;
 use serde::{Deserialize, Serialize};
 
 /// Rounds of events at one instant before they are called endless.
-const ROUNDS: usize = 100;
+pub(crate) const ROUNDS: usize = 100;
 
 /// What events have done so far: plain data, from which a simulation can go on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -65,6 +63,21 @@ pub struct EventProgress {
 }
 
 impl EventState {
+    /// Whether it can be one of this model.
+    fn check(&self, model: &Model) -> Result<(), SimError> {
+        let own = initial_state(model);
+        let sizes = [
+            ("parameters", self.parameters.len(), own.parameters.len()),
+            ("interactions", self.active.len(), own.active.len()),
+            ("interactions", self.laws.len(), own.laws.len()),
+            ("events", self.progress.len(), own.progress.len()),
+        ];
+        if let Some(&(what, found, expected)) = sizes.iter().find(|(_, a, b)| a != b) {
+            return Err(SimError::EventState { what, found, expected });
+        }
+        Ok(())
+    }
+
     /// All of it.
     pub(crate) fn memory(&mut self, memory: &mut Memory) {
         memory.list(&mut self.parameters, None, |memory, value| {
@@ -121,7 +134,7 @@ enum Start {
 /// What changes.
 #[derive(Debug)]
 enum Planning {
-    State { system: SystemId, quantity: Quantity, name: String, values: Vec<Reading> },
+    State { system: SystemId, quantity: Quantity, name: String, now: Place, values: Vec<Reading> },
     Parameter { index: usize, value: Box<Reading> },
     Law { interaction: InteractionId, action: usize },
     Active { interaction: InteractionId, active: bool },
@@ -148,7 +161,13 @@ impl Reading {
     /// The value, with the rows of the parts; `values` is memory of a sufficient size.
     #[inline]
     fn eval(&self, t: f64, parameters: &[f64], rows: [&[f64]; 2], values: &mut [f64]) -> f64 {
-        let values = &mut values[..self.places.len()];
+        self.fill(t, parameters, rows, values);
+        self.expression.eval(&values[..self.places.len()])
+    }
+
+    /// The values of its variables.
+    #[inline]
+    fn fill(&self, t: f64, parameters: &[f64], rows: [&[f64]; 2], values: &mut [f64]) {
         for (value, place) in values.iter_mut().zip(&self.places) {
             *value = match *place {
                 Place::Time => t,
@@ -157,7 +176,6 @@ impl Reading {
                 Place::Second(column) => rows[1][column],
             };
         }
-        self.expression.eval(values)
     }
 }
 
@@ -264,7 +282,7 @@ impl Events {
         self.log.clear();
     }
 
-    fn take_parameters(&mut self, model: &Model) {
+    pub fn take_parameters(&mut self, model: &Model) {
         self.parameters.clear();
         self.parameters.extend(model.parameters().map(|(_, value)| value));
     }
@@ -276,32 +294,182 @@ impl Events {
     }
 
     /// Equation 1: which events are due. Whether any is.
-    fn look(&mut self, clock: &Clock, steps: &Steps, parts: &Parts) -> Result<bool, SimError> {
+    ///
+    /// `come` tells whether a scheduled instant has come. The conditions in `crossing` hold, whatever
+    /// round-off says.
+    pub fn look(
+        &mut self,
+        t: f64,
+        come: impl Fn(f64) -> bool,
+        rows: [&[f64]; 2],
+        crossing: &[bool],
+    ) -> Result<bool, SimError> {
         let mut any = false;
         let Events { events, state, parameters, values, due, .. } = self;
-        let rows = parts.rows();
         for (k, event) in events.iter().enumerate() {
             let progress = &mut state.progress[k];
             due[k] = match &event.start {
                 Start::When(condition) => {
-                    let value = condition.eval(clock.t, parameters, rows, values);
+                    let value = condition.eval(t, parameters, rows, values);
                     if value.is_nan() {
                         let what = condition.expression.text().to_string();
-                        return Err(event.failed(clock.t, SimError::EventValue { what, value }));
+                        return Err(event.failed(t, SimError::EventValue { what, value }));
                     }
-                    let holds = value != 0.0;
+                    let holds = value != 0.0 || crossing.get(k) == Some(&true);
                     let rises = holds && !progress.holds && state.begun;
                     let due = rises && !(event.once && progress.fired > 0);
                     // one that is due has not been seen before it has happened
                     progress.holds = holds && !due;
                     due
                 }
-                _ => clock.has_come(steps, event.instant(progress)),
+                _ => come(event.instant(progress)),
             };
             any |= due[k];
         }
         state.begun = true;
         Ok(any)
+    }
+
+    /// Whether an event is due.
+    pub fn is_due(&self, k: usize) -> bool {
+        self.due[k]
+    }
+
+    /// Number of events.
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Whether the condition of an event held when it was looked at last; nothing where it has none,
+    /// or no longer matters.
+    pub fn held(&self, k: usize) -> Option<bool> {
+        let (event, progress) = (&self.events[k], self.state.progress[k]);
+        let over = event.once && progress.fired > 0;
+        (matches!(event.start, Start::When(_)) && !over).then_some(progress.holds)
+    }
+
+    /// Whether the condition of an event holds.
+    pub fn holds(&mut self, k: usize, t: f64, rows: [&[f64]; 2]) -> bool {
+        let Events { events, parameters, values, .. } = self;
+        match &events[k].start {
+            Start::When(condition) => condition.eval(t, parameters, rows, values) != 0.0,
+            _ => false,
+        }
+    }
+
+    /// What the condition of an event compares: differences that pass through zero where it changes.
+    pub fn margins(&mut self, k: usize, t: f64, rows: [&[f64]; 2], out: &mut Vec<f64>) {
+        let Events { events, parameters, values, .. } = self;
+        out.clear();
+        if let Start::When(condition) = &events[k].start {
+            out.resize(condition.expression.margins(), 0.0);
+            condition.fill(t, parameters, rows, values);
+            condition.expression.eval_margins(values, out);
+        }
+    }
+
+    /// An event has happened.
+    pub fn happened(&mut self, k: usize, time: f64, state: EventState, changes: Vec<Change>) {
+        let event = &self.events[k];
+        let kind = match event.start {
+            Start::When(_) => EventKind::When,
+            _ => EventKind::Scheduled,
+        };
+        let (name, interaction) = (event.name.clone(), String::new());
+        self.log.push(EventRecord { time, kind, name, interaction, changes });
+        self.state = state;
+    }
+
+    /// An event that could not happen.
+    pub fn failed(&self, k: usize, time: f64, source: SimError) -> SimError {
+        self.events[k].failed(time, source)
+    }
+
+    /// Events without end.
+    pub fn endless(&self, time: f64, last: usize) -> SimError {
+        SimError::EventLoop { time, event: self.events[last].name.clone(), rounds: ROUNDS }
+    }
+
+    /// The formulas of an event, and what will have changed.
+    pub fn evaluate(
+        &self,
+        k: usize,
+        t: f64,
+        model: &Model,
+        rows: [&[f64]; 2],
+    ) -> Result<Changes, SimError> {
+        let Events { events, state, parameters, .. } = self;
+        let mut state = state.clone();
+        state.progress[k].fired += 1;
+        state.progress[k].holds = true;
+        let (mut states, mut records): (Vec<NewState>, _) = (Vec::new(), Vec::new());
+        let (mut orders, mut anew) = ([false; 2], false);
+        let mut scratch = Vec::new();
+        let mut value_of = |reading: &Reading, what: &dyn Fn() -> String| {
+            scratch.resize(reading.places.len(), 0.0);
+            let value = reading.eval(t, parameters, rows, &mut scratch);
+            match value.is_finite() {
+                true => Ok(value),
+                false => Err(SimError::EventValue { what: what(), value }),
+            }
+        };
+        for change in &events[k].changes {
+            match change {
+                Planning::State { system, quantity, name, now, values } => {
+                    let now = match *now {
+                        Place::First(column) => &rows[0][column..],
+                        Place::Second(column) => &rows[1][column..],
+                        _ => &[],
+                    };
+                    let mut new = Vec::with_capacity(values.len());
+                    for (i, (reading, before)) in values.iter().zip(now).enumerate() {
+                        let value = value_of(reading, &|| format!("{name}[{i}]"))?;
+                        new.push(value);
+                        let (before, after) = (Value::Number(*before), Value::Number(value));
+                        note(&mut records, format!("{name}[{i}]"), before, after);
+                    }
+                    let place = match states.iter().position(|(id, _)| id == system) {
+                        Some(place) => place,
+                        None => {
+                            states.push((*system, [None, None]));
+                            states.len() - 1
+                        }
+                    };
+                    states[place].1[(*quantity == Quantity::V) as usize] = Some(new);
+                }
+                Planning::Parameter { index, value } => {
+                    let name = model.parameters().nth(*index).map_or("", |(name, _)| name);
+                    let value = value_of(value, &|| name.to_string())?;
+                    state.parameters[*index] = Some(value);
+                    (orders, anew) = ([true; 2], true);
+                    let (before, after) = (parameters[*index], value);
+                    let (before, after) = (Value::Number(before), Value::Number(after));
+                    note(&mut records, name.to_string(), before, after);
+                }
+                Planning::Law { interaction, action } => {
+                    state.laws[interaction.index()] = Some((k, *action));
+                    let (name, one) = interaction_of(model, *interaction);
+                    orders[(one.relation.order() == Order::Second) as usize] = true;
+                    let action = model.events()[k].actions.get(*action);
+                    let Some(Action::SetLaw { law, .. }) = action else { continue };
+                    let [before, after] =
+                        [&one.law, law].map(|law| Value::Name(law.name().to_string()));
+                    // another law may have the same name
+                    records.push(Change { what: format!("{name}.law"), before, after });
+                }
+                Planning::Active { interaction, active } => {
+                    let (name, one) = interaction_of(model, *interaction);
+                    let before = std::mem::replace(&mut state.active[interaction.index()], *active);
+                    if before != *active {
+                        orders[(one.relation.order() == Order::Second) as usize] = true;
+                    }
+                    let flag = |on: bool| Value::Number(f64::from(u8::from(on)));
+                    note(&mut records, format!("{name}.active"), flag(before), flag(*active));
+                }
+                Planning::Stop => state.stopped = true,
+            }
+        }
+        Ok(Changes { state, states, orders, anew, records })
     }
 }
 
@@ -330,7 +498,9 @@ fn plan(map: &Map<'_>, event: &str, k: usize, action: &Action) -> Result<Plannin
                 |(i, Term(text)): (usize, &Term)| map.reading(event, &format!("{name}[{i}]"), text);
             let values = values.iter().enumerate().map(read).collect::<Result<_, SimError>>()?;
             let quantity = Quantity::from_name(quantity).unwrap_or(Quantity::X);
-            Planning::State { system: model.system_id(system)?, quantity, name, values }
+            let id = model.system_id(system)?;
+            let now = map.place(Source::State(id, quantity.name(), 0));
+            Planning::State { system: id, quantity, name, now, values }
         }
         Action::SetParameter { parameter, value: Term(text) } => {
             if !model.has_recipe() {
@@ -371,7 +541,7 @@ fn initial_state(model: &Model) -> EventState {
 }
 
 /// The model as events have changed it.
-fn changed_model(base: &Model, state: &EventState) -> Result<Model, SimError> {
+pub(crate) fn changed_model(base: &Model, state: &EventState) -> Result<Model, SimError> {
     let parameters = base.parameters().zip(&state.parameters);
     let set: Vec<(&str, f64)> =
         parameters.filter_map(|((name, _), value)| Some((name, (*value)?))).collect();
@@ -392,222 +562,21 @@ fn changed_model(base: &Model, state: &EventState) -> Result<Model, SimError> {
 }
 
 /// A system with the new values of its `x` or `q`, and of its `v`.
-type NewState = (SystemId, [Option<Vec<f64>>; 2]);
+pub(crate) type NewState = (SystemId, [Option<Vec<f64>>; 2]);
 
 /// What one event changes, evaluated.
-struct Changes {
-    state: EventState,
-    states: Vec<NewState>,
-    orders: [bool; 2], // whose parts are made anew
-    anew: bool,        // the systems are not the same
-    records: Vec<Change>,
+pub(crate) struct Changes {
+    pub state: EventState,
+    pub states: Vec<NewState>,
+    pub orders: [bool; 2], // whose parts are made anew
+    pub anew: bool,        // the systems are not the same
+    pub records: Vec<Change>,
 }
 
-impl TimeStepping {
-    /// What events have done so far.
-    pub fn event_state(&self) -> &EventState {
-        &self.events.state
-    }
-
-    /// Everything that happened since the beginning.
-    pub fn events(&self) -> &[EventRecord] {
-        &self.events.log
-    }
-
-    /// Goes on from another state of events of the same model: parameters, laws and connections
-    /// become what they were then. The state of the systems stays.
-    pub fn set_event_state(&mut self, state: EventState) -> Result<(), SimError> {
-        if self.events.is_empty() && state == EventState::default() {
-            return Ok(());
-        }
-        let own = initial_state(&self.model);
-        let sizes = [
-            ("parameters", state.parameters.len(), own.parameters.len()),
-            ("interactions", state.active.len(), own.active.len()),
-            ("interactions", state.laws.len(), own.laws.len()),
-            ("events", state.progress.len(), own.progress.len()),
-        ];
-        if let Some(&(what, found, expected)) = sizes.iter().find(|(_, a, b)| a != b) {
-            return Err(SimError::EventState { what, found, expected });
-        }
-        let anew = state.parameters != self.events.state.parameters;
-        let base = self.base.as_deref().unwrap_or(&self.model);
-        let model = changed_model(base, &state)?;
-        let parts = self.parts_of(&model, [true; 2], anew)?;
-        self.take_over(model, parts);
-        self.events.state = state;
-        Ok(())
-    }
-
-    /// All that is due now happens.
-    pub(crate) fn fire_events(&mut self) -> Result<(), SimError> {
-        self.events.state.pending = true;
-        self.events.state.stopped = false;
-        let mut last = 0;
-        for _ in 0..ROUNDS {
-            if !self.events.look(&self.clock, &self.steps, &self.parts)? {
-                self.events.state.pending = false;
-                return Ok(());
-            }
-            for k in 0..self.events.due.len() {
-                if self.events.due[k] {
-                    self.fire(k).map_err(|e| self.events.events[k].failed(self.clock.t, e))?;
-                    last = k;
-                }
-            }
-        }
-        let (time, event) = (self.clock.t, self.events.events[last].name.clone());
-        Err(SimError::EventLoop { time, event, rounds: ROUNDS })
-    }
-
-    /// One event happens.
-    fn fire(&mut self, k: usize) -> Result<(), SimError> {
-        let Changes { state, states, mut orders, anew, records } = self.evaluate(k)?;
-        let touched = orders[0] || orders[1];
-        if touched || states.len() > 1 {
-            // beside the old ones, which stay if anything fails
-            for (id, _) in &states {
-                orders[(self.model.system(*id)?.order() == Order::Second) as usize] = true;
-            }
-            let base = self.base.as_deref().unwrap_or(&self.model);
-            let model = changed_model(base, &state)?;
-            let mut parts = self.parts_of(&model, orders, anew)?;
-            for (id, values) in &states {
-                set_state(&model, &mut parts, *id, values)?;
-            }
-            self.take_over(model, parts);
-        } else if let Some((id, values)) = states.first() {
-            set_state(&self.model, &mut self.parts, *id, values)?;
-        }
-        let event = &self.events.events[k];
-        let kind = match event.start {
-            Start::When(_) => EventKind::When,
-            _ => EventKind::Scheduled,
-        };
-        self.events.log.push(EventRecord {
-            time: self.clock.t,
-            kind,
-            name: event.name.clone(),
-            interaction: String::new(),
-            changes: records,
-        });
-        self.events.state = state;
-        Ok(())
-    }
-
-    /// The formulas of an event, and what will have changed.
-    fn evaluate(&self, k: usize) -> Result<Changes, SimError> {
-        let Events { events, state, parameters, .. } = &self.events;
-        let mut state = state.clone();
-        state.progress[k].fired += 1;
-        state.progress[k].holds = true;
-        let (mut states, mut records): (Vec<NewState>, _) = (Vec::new(), Vec::new());
-        let (mut orders, mut anew) = ([false; 2], false);
-        let mut scratch = Vec::new();
-        let mut value_of = |reading: &Reading, what: &dyn Fn() -> String| {
-            scratch.resize(reading.places.len(), 0.0);
-            let value = reading.eval(self.clock.t, parameters, self.parts.rows(), &mut scratch);
-            match value.is_finite() {
-                true => Ok(value),
-                false => Err(SimError::EventValue { what: what(), value }),
-            }
-        };
-        for change in &events[k].changes {
-            match change {
-                Planning::State { system, quantity, name, values } => {
-                    let now = match quantity {
-                        Quantity::X => self.x(*system)?,
-                        Quantity::Q => self.q(*system)?,
-                        _ => self.v(*system)?,
-                    };
-                    let mut new = Vec::with_capacity(values.len());
-                    for (i, (reading, before)) in values.iter().zip(now).enumerate() {
-                        let value = value_of(reading, &|| format!("{name}[{i}]"))?;
-                        new.push(value);
-                        let (before, after) = (Value::Number(*before), Value::Number(value));
-                        note(&mut records, format!("{name}[{i}]"), before, after);
-                    }
-                    let place = match states.iter().position(|(id, _)| id == system) {
-                        Some(place) => place,
-                        None => {
-                            states.push((*system, [None, None]));
-                            states.len() - 1
-                        }
-                    };
-                    states[place].1[(*quantity == Quantity::V) as usize] = Some(new);
-                }
-                Planning::Parameter { index, value } => {
-                    let name = self.model.parameters().nth(*index).map_or("", |(name, _)| name);
-                    let value = value_of(value, &|| name.to_string())?;
-                    state.parameters[*index] = Some(value);
-                    (orders, anew) = ([true; 2], true);
-                    let (before, after) = (parameters[*index], value);
-                    let (before, after) = (Value::Number(before), Value::Number(after));
-                    note(&mut records, name.to_string(), before, after);
-                }
-                Planning::Law { interaction, action } => {
-                    state.laws[interaction.index()] = Some((k, *action));
-                    let (name, one) = self.interaction(*interaction);
-                    orders[(one.relation.order() == Order::Second) as usize] = true;
-                    let action = self.model.events()[k].actions.get(*action);
-                    let Some(Action::SetLaw { law, .. }) = action else { continue };
-                    let [before, after] =
-                        [&one.law, law].map(|law| Value::Name(law.name().to_string()));
-                    // another law may have the same name
-                    records.push(Change { what: format!("{name}.law"), before, after });
-                }
-                Planning::Active { interaction, active } => {
-                    let (name, one) = self.interaction(*interaction);
-                    let before = std::mem::replace(&mut state.active[interaction.index()], *active);
-                    if before != *active {
-                        orders[(one.relation.order() == Order::Second) as usize] = true;
-                    }
-                    let flag = |on: bool| Value::Number(f64::from(u8::from(on)));
-                    note(&mut records, format!("{name}.active"), flag(before), flag(*active));
-                }
-                Planning::Stop => state.stopped = true,
-            }
-        }
-        Ok(Changes { state, states, orders, anew, records })
-    }
-
-    fn interaction(&self, id: InteractionId) -> (&str, &saltus_model::Interaction) {
-        // the events of a model name its own interactions
-        self.model.interactions().nth(id.index()).unwrap_or_else(|| unreachable!())
-    }
-
-    /// New parts of these orders for a changed model, which go on from the old ones.
-    fn parts_of(&self, model: &Model, orders: [bool; 2], anew: bool) -> Result<Parts, SimError> {
-        let (h, t) = (self.clock.last_h(), self.clock.t);
-        let last = Step { start: t - h, end: t, h };
-        let make = |order, old: &Option<Box<dyn Part>>, wanted| match old {
-            Some(old) if wanted => {
-                let time_stepping::Methods { integrators, newton, solver } = &self.methods;
-                let mut part = choice::part(model, order, integrators, *newton, solver)?;
-                if let Some(part) = &mut part {
-                    part.adopt(old.as_ref(), last, !anew)?;
-                }
-                Ok::<_, SimError>(part)
-            }
-            _ => Ok(None),
-        };
-        Ok(Parts {
-            first: make(Order::First, &self.parts.first, orders[0])?,
-            second: make(Order::Second, &self.parts.second, orders[1])?,
-        })
-    }
-
-    /// The changed model, and those parts that are new.
-    fn take_over(&mut self, model: Model, mut parts: Parts) {
-        for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
-            part.settle();
-        }
-        self.parts.first = parts.first.or(self.parts.first.take());
-        self.parts.second = parts.second.or(self.parts.second.take());
-        self.events.take_parameters(&model);
-        let before = std::mem::replace(&mut self.model, model);
-        self.base.get_or_insert_with(|| Box::new(before));
-    }
+/// An interaction with its name.
+fn interaction_of(model: &Model, id: InteractionId) -> (&str, &saltus_model::Interaction) {
+    // the events of a model name its own interactions
+    model.interactions().nth(id.index()).unwrap_or_else(|| unreachable!())
 }
 
 /// Takes down what becomes something else.
@@ -615,20 +584,4 @@ fn note(records: &mut Vec<Change>, what: String, before: Value, after: Value) {
     if before != after {
         records.push(Change { what, before, after });
     }
-}
-
-/// Replaces the state of a system.
-fn set_state(
-    model: &Model,
-    parts: &mut Parts,
-    id: SystemId,
-    [first, second]: &[Option<Vec<f64>>; 2],
-) -> Result<(), SimError> {
-    let values = [first.as_deref(), second.as_deref()];
-    for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
-        if let Some(Some(range)) = part.places().systems.get(id.index()).cloned() {
-            part.set(model, id, range, values)?;
-        }
-    }
-    Ok(())
 }
