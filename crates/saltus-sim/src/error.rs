@@ -270,6 +270,34 @@ pub enum SimError {
     /// A checkpoint that cannot be used here.
     #[error(transparent)]
     Checkpoint(#[from] crate::CheckpointError),
+    /// A strategy that cannot be saved on its way.
+    #[error("{strategy} runs cannot be saved and taken up again; leave the checkpoints away")]
+    NoCheckpoint {
+        /// The strategy.
+        strategy: &'static str,
+    },
+    /// A strategy that knows the state at the ends of its steps alone.
+    #[error(
+        "{strategy} runs record at the ends of their steps; instead of `samples`, choose them with `every` or `h`"
+    )]
+    NoSamples {
+        /// The strategy.
+        strategy: &'static str,
+    },
+    /// Samples that do not increase, or lie outside of the run.
+    #[error(
+        "`samples` must increase from the current time to until = {until}: entry {index} is {found}, and comes after {from}"
+    )]
+    Samples {
+        /// The offending entry.
+        index: usize,
+        /// Its value.
+        found: f64,
+        /// The entry before it, or the current time.
+        from: f64,
+        /// The end of the run.
+        until: f64,
+    },
     /// Recorded rows could not be stored.
     #[error("recording failed: {0}")]
     Record(String),

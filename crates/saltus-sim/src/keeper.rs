@@ -2,7 +2,7 @@
 
 use crate::SimError;
 use crate::checkpoint::Checkpoint;
-use crate::time_stepping::{Pace, TimeStepping};
+use crate::driver::{Pace, Strategy};
 use std::time::Instant;
 
 /// When a run makes checkpoints, and what becomes of them.
@@ -52,18 +52,16 @@ impl<'a> Keeper<'a> {
     }
 
     /// Keeps one, unless this step has one.
-    pub fn keep(
+    pub fn keep<S: Strategy>(
         &mut self,
-        sim: &mut TimeStepping,
+        sim: &mut S,
         before: usize,
         steps: usize,
     ) -> Result<(), SimError> {
         if self.kept == Some(steps) {
             return Ok(());
         }
-        sim.recorded = before + steps;
-        let checkpoint = sim.checkpoint();
-        sim.recorded = 0;
+        let checkpoint = sim.checkpoint_after(before + steps)?;
         (self.kept, self.last) = (Some(steps), Instant::now());
         let failed = |error: std::io::Error| SimError::Record(error.to_string());
         (self.wanted.keep)(&checkpoint).map_err(failed)

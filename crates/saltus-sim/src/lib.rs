@@ -2,11 +2,14 @@
 
 mod checkpoint;
 mod clock;
+mod driver;
 mod error;
 mod event_driven;
 mod events;
+mod graph;
 pub mod integrators;
 mod keeper;
+mod law_log;
 mod memory;
 mod recorder;
 mod run;
@@ -14,6 +17,7 @@ mod time_stepping;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Steps;
+pub use driver::{Progress, RunFailure, RunOptions, StepStats, Strategy};
 pub use error::SimError;
 pub use event_driven::{EventDriven, EventSettings};
 pub use events::{EventProgress, EventState};
@@ -27,4 +31,4 @@ pub use run::{
     Change, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats,
     Signal, SignalError, Sink, Value,
 };
-pub use time_stepping::{Progress, RunFailure, RunOptions, StepStats, TimeStepping, Totals};
+pub use time_stepping::{TimeStepping, Totals};

@@ -50,6 +50,7 @@ impl TimeStepping {
         for part in [&mut self.parts.first, &mut self.parts.second].into_iter().flatten() {
             part.memory(memory)?;
         }
+        self.laws.memory(memory);
         self.totals.memory(memory);
         memory.count(&mut self.recorded);
         Ok(())

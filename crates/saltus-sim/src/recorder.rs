@@ -74,11 +74,6 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// All signals.
-    pub fn everything(layout: Layout) -> Recorder {
-        Recorder { layout, columns: None }
-    }
-
     /// All signals, or those whose path (`ball.q`) or owner (`ball`) is listed. The path of a
     /// component (`ball.q[0]`) stands for its whole signal.
     pub fn new(full: Layout, chosen: Option<&[String]>) -> Result<Recorder, SignalError> {
@@ -111,22 +106,9 @@ impl Recorder {
         Ok(Recorder { layout, columns: Some(columns) })
     }
 
-    /// Adds the current state as a row.
-    #[inline]
-    pub fn record(
-        &self,
-        frames: &mut Frames,
-        t: f64,
-        parts: &Parts,
-        iterations: usize,
-        residual: f64,
-    ) {
-        self.record_rows(frames, t, parts.rows(), iterations, residual);
-    }
-
     /// Adds a row given in two halves: first-order systems, mechanical ones.
     #[inline]
-    pub fn record_rows(
+    pub fn record(
         &self,
         frames: &mut Frames,
         t: f64,

@@ -5,62 +5,16 @@
 //! ends of steps (see `events`).
 
 use crate::SimError;
+use crate::checkpoint::Checkpoint;
 use crate::clock::{Clock, Steps};
+use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
 use crate::events::Events;
 use crate::integrators::{Integrator, NewtonSettings, Step, choice};
-use crate::keeper::{Checkpoints, Keeper};
+use crate::law_log::LawLog;
 use crate::recorder::{Parts, Recorder, signals_of};
-use crate::run::{Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats, Sink};
+use crate::run::{EventRecord, Layout, Ledger, Quantity, Run};
 use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
 use saltus_numerics::{Memory, Report, Solver};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
-
-/// What one step did.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StepStats {
-    /// Time at its end.
-    pub t: f64,
-    /// Its length.
-    pub h: f64,
-    /// Iterations of the solver.
-    pub iterations: usize,
-    /// Verified residual of its problem.
-    pub residual: f64,
-    /// Deepest penetration of a contact at its end.
-    pub penetration: f64,
-}
-
-/// How far a run is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
-    /// Current time.
-    pub t: f64,
-    /// Time at which the run started.
-    pub start: f64,
-    /// Time at which it will end.
-    pub until: f64,
-    /// Steps done so far.
-    pub steps: usize,
-}
-
-/// What a run does besides stepping. The default records everything, silently.
-#[derive(Default)]
-pub struct RunOptions<'a> {
-    /// Record every so many steps (0 counts as 1); first and last instant always.
-    pub every: usize,
-    /// Record only these signals (`ball.q`; `ball.q[0]` stands for its whole signal) or all
-    /// signals of these owners (`ball`).
-    pub signals: Option<&'a [String]>,
-    /// Stop after the current step once this is set.
-    pub interrupt: Option<&'a AtomicBool>,
-    /// Called every few hundredths of a second, or after every step if steps take longer.
-    pub progress: Option<&'a mut dyn FnMut(Progress)>,
-    /// Give recorded rows away in chunks instead of keeping them.
-    pub sink: Option<&'a mut dyn Sink>,
-    /// Make checkpoints on the way, and one at the end, however the run ends.
-    pub checkpoints: Option<Checkpoints<'a>>,
-}
 
 /// What all steps since the beginning, or since [`reset`](TimeStepping::reset), have done.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -74,30 +28,6 @@ pub struct Totals {
     /// Deepest penetration of a contact at the end of a step.
     pub worst_penetration: f64,
 }
-
-impl std::fmt::Debug for RunOptions<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RunOptions")
-            .field("every", &self.every)
-            .field("signals", &self.signals)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A run that could not be finished, with what was computed before.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{source}")]
-pub struct RunFailure {
-    /// What went wrong.
-    pub source: SimError,
-    /// What was computed.
-    pub run: Box<Run>,
-}
-
-/// Rows that are collected before a sink gets them.
-const CHUNK_BYTES: usize = 1 << 20;
-/// Seconds between two calls of `progress`, about.
-const PROGRESS_SECONDS: f64 = 0.03;
 
 /// A model on its way through time, step by step.
 ///
@@ -126,8 +56,10 @@ pub struct TimeStepping {
     pub(crate) parts: Parts,
     pub(crate) methods: Methods,
     pub(crate) events: Events,
+    pub(crate) laws: LawLog,
     pub(crate) totals: Totals,
     pub(crate) recorded: usize, // steps since the run began that is interrupted here, else 0
+    left: usize,                // steps of the current run that are left
 }
 
 /// How the steps are computed.
@@ -185,9 +117,20 @@ impl TimeStepping {
         model.prepare();
         let methods = Methods { integrators, newton, solver: solver.clone() };
         let (parts, events) = (methods.parts(&model)?, Events::new(&model)?);
-        let (clock, base) = (Clock::new(t0), None);
-        let (totals, recorded) = (Totals::default(), 0);
-        Ok(TimeStepping { model, base, steps, clock, parts, methods, events, totals, recorded })
+        let laws = LawLog::new(&model);
+        Ok(TimeStepping {
+            model,
+            base: None,
+            steps,
+            clock: Clock::new(t0),
+            parts,
+            methods,
+            events,
+            laws,
+            totals: Totals::default(),
+            recorded: 0,
+            left: 0,
+        })
     }
 
     /// The model, as events have changed it.
@@ -218,7 +161,7 @@ impl TimeStepping {
     /// One step, and the events at its end. If the step fails, nothing has changed; if an event
     /// fails, that event has changed nothing, and is tried again before the next step.
     pub fn step(&mut self) -> Result<StepStats, SimError> {
-        self.begin()?;
+        self.begin_events()?;
         let done = self.step_towards(f64::INFINITY)?;
         if !self.events.is_empty() {
             self.fire_events()?;
@@ -227,7 +170,7 @@ impl TimeStepping {
     }
 
     /// Events that are due before the first step, or could not happen after the last one.
-    fn begin(&mut self) -> Result<(), SimError> {
+    fn begin_events(&mut self) -> Result<(), SimError> {
         if self.events.is_empty() {
             return Ok(());
         }
@@ -240,10 +183,10 @@ impl TimeStepping {
     fn step_towards(&mut self, until: f64) -> Result<StepStats, SimError> {
         let step = self.clock.next_step(&self.steps, until)?;
         if self.events.is_empty() {
-            return self.advance(step, false);
+            return self.advance_parts(step, false);
         }
         let (step, between) = self.clock.cut(step, &self.steps, self.events.next_instant());
-        self.advance(step, between)
+        self.advance_parts(step, between)
     }
 
     /// Runs until `until` and keeps all recorded rows. The last step is shortened where
@@ -254,124 +197,7 @@ impl TimeStepping {
 
     /// Runs until `until`. An interrupted run is no error; its outcome says so.
     pub fn run_with(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure> {
-        let RunOptions { every, signals, interrupt, mut progress, mut sink, checkpoints } = options;
-        let mut checkpoints = checkpoints.map(|wanted| Keeper::new(wanted, Instant::now()));
-        let before = std::mem::take(&mut self.recorded); // steps of the run that this one goes on with
-        let clock = Instant::now();
-        let every = every.max(1);
-        let mut stats = RunStats {
-            steps: 0,
-            iterations: 0,
-            worst_residual: 0.0,
-            worst_penetration: 0.0,
-            failures: 0,
-            seconds: 0.0,
-            outcome: Outcome::Complete,
-        };
-        let recorder = match Recorder::new(self.layout(), signals) {
-            Ok(recorder) => recorder,
-            Err(error) => {
-                let source = SimError::Signal(error);
-                stats.outcome = Outcome::Failed(source.to_string());
-                let (layout, frames) = (self.layout(), Frames::default());
-                let run = Run { layout, frames, stats, events: Vec::new() };
-                return Err(RunFailure { source, run: Box::new(run) });
-            }
-        };
-        let happened = self.events.log.len();
-        let mut failure = self.check_until(until).and_then(|()| self.begin()).err();
-        let mut frames = Frames::default();
-        let capacity = match failure {
-            None => self.rows_ahead(&recorder.layout, until, every, sink.is_some()),
-            Some(_) => 1,
-        };
-        frames.reserve(&recorder.layout, capacity);
-        recorder.record(&mut frames, self.clock.t, &self.parts, 0, 0.0);
-
-        let start = self.clock.t;
-        let mut ahead = match self.events.state.stopped {
-            true => 0,
-            false => self.steps_ahead(until),
-        };
-        let mut pace = Pace { next: 1, stride: 1, last: clock };
-        let mut unrecorded = None; // the last step, where it is not recorded
-        while failure.is_none() && stats.steps < ahead {
-            if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-                stats.outcome = Outcome::Interrupted;
-                break;
-            }
-            let done = match self.step_towards(until) {
-                Ok(done) => done,
-                Err(error) => {
-                    failure = Some(error);
-                    stats.failures = 1;
-                    break;
-                }
-            };
-            stats.steps += 1;
-            if !self.events.is_empty() {
-                failure = self.fire_events().err();
-                stats.failures = usize::from(failure.is_some());
-                // steps were cut, or the run stopped
-                let stopped = self.events.state.stopped;
-                ahead = stats.steps + if stopped { 0 } else { self.steps_ahead(until) };
-            }
-            stats.iterations += done.iterations;
-            if !(done.residual <= stats.worst_residual) {
-                stats.worst_residual = done.residual;
-            }
-            if done.penetration > stats.worst_penetration {
-                stats.worst_penetration = done.penetration;
-            }
-            unrecorded = Some(done);
-            if (before + stats.steps).is_multiple_of(every) || stats.steps == ahead {
-                unrecorded = None;
-                recorder.record(&mut frames, done.t, &self.parts, done.iterations, done.residual);
-                if let Some(sink) = &mut sink
-                    && frames.len() >= capacity
-                {
-                    failure = append(*sink, &recorder.layout, &mut frames).err();
-                }
-            }
-            if let Some(keeper) = &mut checkpoints
-                && failure.is_none()
-                && keeper.is_time(stats.steps)
-            {
-                failure = keeper.keep(self, before, stats.steps).err();
-            }
-            if let Some(progress) = &mut progress
-                && pace.is_time(stats.steps)
-            {
-                progress(Progress { t: done.t, start, until, steps: stats.steps });
-            }
-        }
-        // an interrupted or failed run ends with the last state it reached
-        if let Some(done) = unrecorded
-            && !matches!(failure, Some(SimError::Record(_)))
-        {
-            recorder.record(&mut frames, done.t, &self.parts, done.iterations, done.residual);
-        }
-        if let Some(sink) = &mut sink
-            && !matches!(failure, Some(SimError::Record(_)))
-            && !frames.is_empty()
-        {
-            failure = failure.or(append(*sink, &recorder.layout, &mut frames).err());
-        }
-        if let Some(keeper) = &mut checkpoints
-            && !matches!(failure, Some(SimError::Record(_)))
-        {
-            failure = failure.or(keeper.keep(self, before, stats.steps).err());
-        }
-        stats.seconds = clock.elapsed().as_secs_f64();
-        if let Some(error) = &failure {
-            stats.outcome = Outcome::Failed(error.to_string());
-        }
-        let events = self.events.log[happened..].to_vec();
-        let run = Run { layout: recorder.layout, frames, stats, events };
-        match failure {
-            None => Ok(run),
-            Some(source) => Err(RunFailure { source, run: Box::new(run) }),
-        }
+        driver::run(self, until, options)
     }
 
     /// Back to the initial state and time, with the initial parameters, laws and connections. If
@@ -396,6 +222,7 @@ impl TimeStepping {
         if !self.events.is_empty() {
             self.events.reset(&self.model);
         }
+        self.laws.reset(&self.model);
         self.clock = Clock::new(t0);
         (self.totals, self.recorded) = (Totals::default(), 0);
         Ok(())
@@ -508,7 +335,7 @@ impl TimeStepping {
 
     /// Advances all parts; commits only if all of them succeed.
     #[inline]
-    fn advance(&mut self, step: Step, between: bool) -> Result<StepStats, SimError> {
+    fn advance_parts(&mut self, step: Step, between: bool) -> Result<StepStats, SimError> {
         let (mut iterations, mut residual) = (0, 0.0);
         let mut count = |report: Option<Report>| {
             if let Some(report) = report {
@@ -534,40 +361,27 @@ impl TimeStepping {
             false => self.clock.advance(step, &self.steps),
             true => self.clock.advance_between(step),
         }
+        self.laws.look(step.end, step.h, &self.parts);
         let penetration = self.parts.second.as_ref().map_or(0.0, |part| part.penetration());
         self.totals.add(iterations, residual, penetration);
         Ok(StepStats { t: step.end, h: step.h, iterations, residual, penetration })
     }
 
     fn check_until(&self, until: f64) -> Result<(), SimError> {
-        if !until.is_finite() {
-            let (owner, allowed) = ("time-stepping", "the finite numbers");
-            return Err(SimError::Setting { owner, field: "until", value: until, allowed });
-        }
-        // round-off of instants is no way back
-        if until < self.clock.t - self.clock.round_off() {
-            return Err(SimError::Until { until, time: self.clock.t });
-        }
+        driver::check_until(Self::NAME, until, self.clock.t, self.clock.round_off())?;
         match self.steps.end_before(until) {
             Some(last) => Err(SimError::NoMoreInstants { last }),
             None => Ok(()),
         }
     }
 
+    fn count_left(&mut self, until: f64) {
+        self.left = if self.events.state.stopped { 0 } else { self.steps_ahead(until) };
+    }
+
     /// Steps left before `until`, a shortened last one included.
     pub fn steps_ahead(&self, until: f64) -> usize {
         self.clock.steps_ahead(&self.steps, until)
-    }
-
-    /// Rows to make room for: those of the whole run, or of a chunk.
-    fn rows_ahead(&self, layout: &Layout, until: f64, every: usize, chunked: bool) -> usize {
-        let row_bytes = 8 * (layout.width() + 3);
-        let all = (self.steps_ahead(until) / every).saturating_add(2);
-        if chunked {
-            return (CHUNK_BYTES / row_bytes).clamp(16, 65536);
-        }
-        // a mistyped `until` should not exhaust the memory before the first step
-        all.min((4 << 30) / row_bytes)
     }
 
     fn first_range(&self, id: SystemId) -> Result<std::ops::Range<usize>, SimError> {
@@ -587,13 +401,7 @@ impl TimeStepping {
         what: &'static str,
         order: Order,
     ) -> Result<std::ops::Range<usize>, SimError> {
-        self.model.system(id)?;
-        if let Some(Some(range)) = place {
-            return Ok(range.clone());
-        }
-        let name = self.model.systems().nth(id.index()).map(|(name, _)| name.to_string());
-        let (system, needs) = (name.unwrap_or_default(), order.name());
-        Err(SimError::NoSuchState { system, what, needs })
+        range_of(&self.model, id, place, what, order)
     }
 
     fn of_interaction(&self, id: InteractionId, quantity: Quantity) -> &[f64] {
@@ -609,6 +417,88 @@ impl TimeStepping {
             return part.now().get(quantity).get(range.clone()).unwrap_or(&[]);
         }
         &[]
+    }
+}
+
+impl Strategy for TimeStepping {
+    const NAME: &'static str = "time-stepping";
+    const CHECKPOINTS: bool = true;
+    const SAMPLES: bool = false;
+
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    #[inline]
+    fn t(&self) -> f64 {
+        self.clock.t
+    }
+
+    fn events(&self) -> &[EventRecord] {
+        &self.events.log
+    }
+
+    fn take_events(&mut self, since: usize) -> Vec<EventRecord> {
+        self.laws.close(&self.events.log[since..])
+    }
+
+    fn begin(&mut self, until: f64) -> Result<(), SimError> {
+        self.laws.open();
+        self.check_until(until)?;
+        self.begin_events()?;
+        self.count_left(until);
+        Ok(())
+    }
+
+    #[inline]
+    fn finished(&self, _until: f64) -> bool {
+        self.left == 0
+    }
+
+    #[inline]
+    fn advance(&mut self, until: f64) -> Result<StepStats, SimError> {
+        let done = self.step_towards(until)?;
+        self.left = self.left.saturating_sub(1);
+        Ok(done)
+    }
+
+    #[inline]
+    fn jumps(&self) -> bool {
+        false // velocities jump in the middle of steps, which are not looked at
+    }
+
+    #[inline]
+    fn react(&mut self, until: f64) -> Result<(), SimError> {
+        if self.events.is_empty() {
+            return Ok(());
+        }
+        let done = self.fire_events();
+        self.count_left(until); // steps were cut, or the run stopped
+        done
+    }
+
+    #[inline]
+    fn rows(&mut self) -> [&[f64]; 2] {
+        self.parts.rows()
+    }
+
+    fn rows_at(&mut self, _t: f64) -> [&[f64]; 2] {
+        self.parts.rows() // nothing is known inside of a step
+    }
+
+    fn steps_left(&self, _until: f64) -> Option<usize> {
+        Some(self.left)
+    }
+
+    fn take_resumed(&mut self) -> usize {
+        std::mem::take(&mut self.recorded)
+    }
+
+    fn checkpoint_after(&mut self, steps: usize) -> Result<Checkpoint, SimError> {
+        self.recorded = steps;
+        let checkpoint = self.checkpoint();
+        self.recorded = 0;
+        Ok(checkpoint)
     }
 }
 
@@ -634,32 +524,28 @@ impl Totals {
     }
 }
 
-/// Tells when to look up from stepping, without reading the clock in every step.
-pub(crate) struct Pace {
-    pub next: usize, // step at which the clock is read next
-    pub stride: usize,
-    pub last: Instant,
-}
-
-impl Pace {
-    #[inline]
-    pub fn is_time(&mut self, steps: usize) -> bool {
-        if steps < self.next {
-            return false;
-        }
-        let seconds = self.last.elapsed().as_secs_f64();
-        if seconds < 0.5 * PROGRESS_SECONDS {
-            self.stride = (2 * self.stride).min(1 << 20);
-        } else if seconds > 2.0 * PROGRESS_SECONDS {
-            self.stride = (self.stride / 4).max(1);
-        }
-        self.next = steps + self.stride;
-        self.last = Instant::now();
-        true
+/// The place of a system's state, where it has one of that order.
+pub(crate) fn range_of(
+    model: &Model,
+    id: SystemId,
+    place: Option<&Option<std::ops::Range<usize>>>,
+    what: &'static str,
+    order: Order,
+) -> Result<std::ops::Range<usize>, SimError> {
+    model.system(id)?;
+    if let Some(Some(range)) = place {
+        return Ok(range.clone());
     }
+    let name = model.systems().nth(id.index()).map(|(name, _)| name.to_string());
+    let (system, needs) = (name.unwrap_or_default(), order.name());
+    Err(SimError::NoSuchState { system, what, needs })
 }
 
-fn check_state(what: &'static str, value: &[f64], expected: usize) -> Result<(), SimError> {
+pub(crate) fn check_state(
+    what: &'static str,
+    value: &[f64],
+    expected: usize,
+) -> Result<(), SimError> {
     check_value("set_state", what, value, expected, "the size of the system")
 }
 
@@ -683,10 +569,4 @@ fn check_value(
             Err(SimError::Model(ModelError::NotFinite { owner, what, at, value }))
         }
     }
-}
-
-fn append(sink: &mut dyn Sink, layout: &Layout, frames: &mut Frames) -> Result<(), SimError> {
-    sink.append(layout, frames).map_err(|error| SimError::Record(error.to_string()))?;
-    frames.clear();
-    Ok(())
 }

@@ -129,6 +129,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         settings.until,
         RunOptions {
             every: settings.output.every,
+            samples: None,
             signals,
             interrupt: Some(&interrupt),
             progress: Some(&mut show),

@@ -37,12 +37,6 @@ impl Flow {
         }
     }
 
-    /// The model has changed, but for its sizes.
-    pub fn change(&mut self, model: &Model, mode: &Mode) {
-        self.exact = Exact::new(model, mode);
-        self.restart();
-    }
-
     /// Leaves linear modes to collocation too.
     #[cfg(test)]
     pub fn by_collocation(&mut self) {

@@ -5,13 +5,14 @@
 //! itself round-off may still deny the condition; it counts as true there.
 
 use super::EventDriven;
+use super::flow::Flow;
 use super::instant::Instant;
 use super::mode::Mode;
 use super::plant::Plant;
 use crate::SimError;
 use crate::events::{Changes, EventState, ROUNDS, changed_model};
 use crate::run::Quantity;
-use saltus_model::Order;
+use saltus_model::{Model, Order};
 
 /// Conditions that change within so many roundings of the time change at one instant.
 const TOGETHER: f64 = 256.0 * f64::EPSILON;
@@ -129,16 +130,7 @@ impl EventDriven {
         if orders.contains(&true) {
             let base = self.base.as_deref().unwrap_or(&self.model);
             let model = changed_model(base, &state)?;
-            let mut plant = Plant::new(&model);
-            plant.adopt(&self.plant);
-            let mut mode = Mode::new(&model, |k| plant.states_of(k).to_vec())?;
-            mode.adopt(&self.mode);
-            let instant = Instant::new(&model, 10.0 * self.tolerance.atol, &self.solver)?;
-            self.events.take_parameters(&model);
-            self.flow.change(&model, &mode);
-            (self.plant, self.mode, self.instant) = (plant, mode, instant);
-            self.series = vec![Default::default(); self.mode.blocks.len()];
-            let before = std::mem::replace(&mut self.model, model);
+            let before = self.take_model(model, true)?;
             self.base.get_or_insert_with(|| Box::new(before));
             self.unsettled = true;
         }
@@ -153,6 +145,24 @@ impl EventDriven {
         }
         self.events.happened(k, self.t, state, records);
         Ok(())
+    }
+
+    /// Another model of the same systems and interactions takes the place of this one, which is
+    /// given back. Inputs and branches `go on` or are those of the beginning. If it fails, nothing
+    /// has changed.
+    pub(super) fn take_model(&mut self, model: Model, go_on: bool) -> Result<Model, SimError> {
+        let mut plant = Plant::new(&model);
+        let mut mode = Mode::new(&model, |k| plant.states_of(k).to_vec())?;
+        if go_on {
+            plant.adopt(&self.plant);
+            mode.adopt(&self.mode);
+        }
+        let instant = Instant::new(&model, 10.0 * self.tolerance.atol, &self.solver)?;
+        self.events.take_parameters(&model);
+        self.flow = Flow::new(&model, &plant, &mode);
+        (self.plant, self.mode, self.instant) = (plant, mode, instant);
+        self.series = vec![Default::default(); self.mode.blocks.len()];
+        Ok(std::mem::replace(&mut self.model, model))
     }
 
     /// Fills the rows with the state, or with what was looked at on the polynomial. Outputs were

@@ -17,17 +17,20 @@ mod mode;
 mod plant;
 mod project;
 #[cfg(test)]
+mod run_tests;
+mod state;
+#[cfg(test)]
 mod tests;
 mod transition;
 mod watch;
 
 use crate::SimError;
+use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
 use crate::events::Events;
 use crate::integrators::assembly::Places;
 use crate::integrators::row::Row;
-use crate::recorder::{Recorder, signals_of};
-use crate::run::{EventRecord, Frames, Layout, Ledger, Outcome as RunOutcome, Run, RunStats};
-use crate::time_stepping::RunFailure;
+use crate::recorder::signals_of;
+use crate::run::{EventRecord, Layout, Ledger, Run};
 use accumulation::Series;
 use collocation::{Outcome, Tolerance};
 use flow::Flow;
@@ -37,7 +40,7 @@ use plant::Plant;
 use saltus_model::{Model, Order};
 use saltus_numerics::Solver;
 use transition::VANISHING;
-use watch::{Located, Watched};
+use watch::{Cause, Located, Watched};
 
 /// Tolerances of an [`EventDriven`] simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,8 +78,9 @@ pub struct EventDriven {
     fresh: bool,  // nothing is known yet
     epsilon: f64, // length of a vanishing step
     last_event: f64,
-    limit: f64,  // where the step must end
-    idle: usize, // events since time has passed
+    limit: f64,             // where the step must end
+    idle: usize,            // events since time has passed
+    pending: Option<Cause>, // what the last step has come to
     series: Vec<Series>,
     work: Work,
     places: [Places; 2],
@@ -93,6 +97,8 @@ struct Work {
     margins: Vec<f64>,
 }
 
+/// The first step to try, as a share of the way.
+const FIRST: f64 = 1e-3;
 /// Longest factor from one step to the next.
 const GROWTH: f64 = 6.0;
 
@@ -145,6 +151,7 @@ impl EventDriven {
             last_event: f64::NEG_INFINITY,
             limit: f64::INFINITY,
             idle: 0,
+            pending: None,
             series: vec![Series::default(); mode.blocks.len()],
             events: Events::new(&model)?,
             crossing: Vec::new(),
@@ -184,71 +191,35 @@ impl EventDriven {
         signals_of(&self.model)
     }
 
-    /// Runs until `until`; records at every step and on both sides of every event.
-    pub fn run(&mut self, until: f64) -> Result<Run, RunFailure> {
-        let clock = std::time::Instant::now();
-        let recorder = Recorder::everything(self.layout());
-        let mut frames = Frames::default();
-        let mut stats = RunStats {
-            steps: 0,
-            iterations: 0,
-            worst_residual: 0.0,
-            worst_penetration: 0.0,
-            failures: 0,
-            seconds: 0.0,
-            outcome: RunOutcome::Complete,
-        };
-        let happened = self.events.log.len();
-        let mut failure = self.begin(until).err();
-        self.record(&recorder, &mut frames, 0);
-        while failure.is_none() && self.t < until && !self.events.state.stopped {
-            match self.advance(until) {
-                Ok(iterations) => {
-                    stats.steps += 1;
-                    stats.iterations += iterations;
-                    self.record(&recorder, &mut frames, iterations);
-                }
-                Err(error) => {
-                    stats.failures = 1;
-                    failure = Some(error);
-                    // an event that fails does so after its step
-                    if frames.time.last() != Some(&self.t) {
-                        self.record(&recorder, &mut frames, 0);
-                    }
-                }
-            }
-        }
-        stats.seconds = clock.elapsed().as_secs_f64();
-        if let Some(error) = &failure {
-            stats.outcome = RunOutcome::Failed(error.to_string());
-        }
-        let events = self.events.log[happened..].to_vec();
-        let run = Run { layout: recorder.layout, frames, stats, events };
-        match failure {
-            None => Ok(run),
-            Some(source) => Err(RunFailure { source, run: Box::new(run) }),
-        }
+    /// Whether `until` has been reached, or an event has stopped the run.
+    pub fn done(&self, until: f64) -> bool {
+        self.t >= until || self.events.state.stopped
     }
 
-    fn record(&mut self, recorder: &Recorder, frames: &mut Frames, iterations: usize) {
-        let _ = self.plant.outputs(self.t, &self.X, &self.lam);
-        self.show(false);
-        let rows = [&self.rows[0].values[..], &self.rows[1].values[..]];
-        let rows = [rows[0], if self.places[1].states > 0 { rows[1] } else { &[] }];
-        recorder.record_rows(frames, self.t, rows, iterations, 0.0);
+    /// One step, and what happens at its end.
+    pub fn step(&mut self) -> Result<StepStats, SimError> {
+        self.begin_towards(f64::INFINITY)?;
+        let done = self.advance(f64::INFINITY)?;
+        self.react(f64::INFINITY)?;
+        Ok(done)
+    }
+
+    /// Runs until `until`; records at every step and on both sides of every event.
+    pub fn run(&mut self, until: f64) -> Result<Run, RunFailure> {
+        self.run_with(until, RunOptions::default())
+    }
+
+    /// Runs until `until`. An interrupted run is no error; its outcome says so.
+    pub fn run_with(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure> {
+        driver::run(self, until, options)
     }
 
     /// The first mode, and a first step.
-    fn begin(&mut self, until: f64) -> Result<(), SimError> {
-        if !until.is_finite() {
-            let (owner, allowed) = ("event-driven", "the finite numbers");
-            return Err(SimError::Setting { owner, field: "until", value: until, allowed });
-        }
-        if until < self.t {
-            return Err(SimError::Until { until, time: self.t });
-        }
+    fn begin_towards(&mut self, until: f64) -> Result<(), SimError> {
+        self.settle_pending()?;
         if self.fresh {
-            self.h = 1e-3 * (until - self.t).max(f64::MIN_POSITIVE);
+            let ahead = until - self.t;
+            self.h = FIRST * if ahead.is_finite() { ahead.max(f64::MIN_POSITIVE) } else { 1.0 };
             self.epsilon = VANISHING * self.h;
             self.last_event = self.t;
             self.settle(None)?;
@@ -257,8 +228,17 @@ impl EventDriven {
         self.begin_events()
     }
 
+    /// What the last step has come to.
+    fn settle_pending(&mut self) -> Result<(), SimError> {
+        if let Some(cause) = self.pending {
+            self.settle(Some(cause))?;
+            self.pending = None;
+        }
+        Ok(())
+    }
+
     /// One smooth step, ended by an event where there is one. Newton's iterations.
-    fn advance(&mut self, until: f64) -> Result<usize, SimError> {
+    fn advance_smoothly(&mut self, until: f64) -> Result<usize, SimError> {
         let mut iterations = 0;
         let mut h = self.h;
         let stop = self.stop(until);
@@ -291,7 +271,6 @@ impl EventDriven {
                 // a step that is nearly the same keeps its factors
                 self.h = if ends { self.h.max(next.min(GROWTH * self.h)) } else { next };
                 self.note_crossings(None)?;
-                self.happen()?;
                 return Ok(iterations);
             };
             let located = self.locate(watched, theta * length)?;
@@ -308,10 +287,7 @@ impl EventDriven {
                 Watched::Margin { event, .. } | Watched::Condition(event) => (None, Some(event)),
             };
             self.note_crossings(event)?;
-            if law.is_some() {
-                self.settle(law)?;
-            }
-            self.happen()?;
+            self.pending = law;
             return Ok(iterations);
         }
     }

@@ -1,12 +1,6 @@
 //! The mode: which branch of its law every interaction is on.
 //!
-//! A law of one component is a chain of pieces in the plane of `s` (`y`, in mechanics `u`) and
-//! `λ`, level ones where `λ = a + b s` and walls where `s` is held:
-//!
-//! ```text
-//! level:  λ − a − b s = 0,  s in [least, most]      wall:  s − s₀ = 0,  λ in [least, most]    (1)
-//! ```
-//!
+//! A law of one component is on one piece of its graph (see `graph`), level or a wall.
 //! A contact is open, closed, sticks or slips:
 //!
 //! ```text
@@ -19,19 +13,10 @@
 //! What stands after "while" is an indicator: the mode ends where one passes through zero.
 
 use crate::SimError;
+use crate::graph::{Piece, nearest, pieces};
+use crate::run::EventKind;
 use saltus_model::{At, Coefficient, Law, Model, Order, Range as Allowed};
 use std::ops::Range;
-
-const ALL: f64 = f64::INFINITY;
-
-/// A piece of the graph of a law, in order of growing `s` and falling `λ`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Piece {
-    /// `λ = a + b s` for `s` in `[least, most]`.
-    Level { a: f64, b: f64, least: f64, most: f64 },
-    /// `s` is held, `λ` in `[least, most]`.
-    Wall { s: f64, least: f64, most: f64 },
-}
 
 /// What an interaction, or a component of one, obeys.
 #[derive(Debug)]
@@ -122,7 +107,7 @@ impl Mode {
                 _ if !interaction.active => {
                     // not connected: no force, whatever happens
                     for row in rows {
-                        let pieces = vec![Piece::Level { a: 0.0, b: 0.0, least: -ALL, most: ALL }];
+                        let pieces = vec![Piece::NOTHING];
                         push(row..row + 1, Kind::Graph { pieces, on_velocity });
                     }
                 }
@@ -456,14 +441,13 @@ impl Mode {
         matches!(self.blocks[k].kind, Kind::Contact { .. })
     }
 
-    /// Whether a branch holds an output or a velocity.
-    pub fn holds(&self, k: usize, branch: Branch) -> bool {
+    /// What happens where a law goes over to a branch.
+    pub fn arrival(&self, k: usize, branch: Branch) -> EventKind {
         match (&self.blocks[k].kind, branch) {
-            (Kind::Graph { pieces, .. }, Branch::Piece(piece)) => {
-                matches!(pieces[piece], Piece::Wall { .. })
-            }
-            (_, Branch::Closed) => true,
-            _ => false,
+            (Kind::Graph { pieces, .. }, Branch::Piece(piece)) => pieces[piece].arrival(),
+            (_, Branch::Open) => EventKind::LiftOff,
+            (_, Branch::Slip(_)) => EventKind::Slip,
+            _ => EventKind::Stick,
         }
     }
 }
@@ -510,64 +494,4 @@ fn direction_of(u: &[f64], old: &[f64; 2]) -> [f64; 2] {
     let [first, second] = *u else { return *old };
     let speed = first.hypot(second);
     if speed > 0.0 { [first / speed, second / speed] } else { *old }
-}
-
-/// The pieces of a law of one component.
-fn pieces(law: &Law, component: usize) -> Option<Vec<Piece>> {
-    Some(match law {
-        Law::Equality => vec![Piece::Wall { s: 0.0, least: -ALL, most: ALL }],
-        Law::Complementarity => vec![
-            Piece::Wall { s: 0.0, least: 0.0, most: ALL },
-            Piece::Level { a: 0.0, b: 0.0, least: 0.0, most: ALL },
-        ],
-        Law::Relay { lower, upper } => {
-            let lower = *lower.get(component).or(lower.first())?;
-            let upper = *upper.get(component).or(upper.first())?;
-            vec![
-                Piece::Level { a: upper, b: 0.0, least: -ALL, most: 0.0 },
-                Piece::Wall { s: 0.0, least: lower, most: upper },
-                Piece::Level { a: lower, b: 0.0, least: 0.0, most: ALL },
-            ]
-        }
-        Law::PiecewiseLinear { points } => {
-            let last = points.len().checked_sub(2)?;
-            let mut pieces = Vec::new();
-            for (k, pair) in points.windows(2).enumerate() {
-                let [(s0, lam0), (s1, lam1)] = *pair else { continue };
-                pieces.push(if s0 == s1 {
-                    let most = if k == 0 { ALL } else { lam0 };
-                    Piece::Wall { s: s0, least: if k == last { -ALL } else { lam1 }, most }
-                } else {
-                    let b = (lam1 - lam0) / (s1 - s0);
-                    let least = if k == 0 { -ALL } else { s0 };
-                    let most = if k == last { ALL } else { s1 };
-                    Piece::Level { a: lam0 - b * s0, b, least, most }
-                });
-            }
-            pieces
-        }
-        _ => return None,
-    })
-}
-
-/// The piece that a point of the graph is on; a wall only where `λ` is inside it.
-fn nearest(pieces: &[Piece], s: f64, lam: f64, round_off: f64) -> usize {
-    let mut best = (f64::INFINITY, 0);
-    for (k, piece) in pieces.iter().enumerate() {
-        let far = match *piece {
-            Piece::Level { a, b, least, most } => {
-                let outside = (least - s).max(s - most).max(0.0);
-                (lam - a - b * s).abs() + outside
-            }
-            Piece::Wall { s: held, least, most } => {
-                let inside = lam > least + round_off && lam < most - round_off;
-                if inside { (s - held).abs() } else { f64::INFINITY }
-            }
-        };
-        // of a corner the level piece: `λ` is at its bound there
-        if far < best.0 {
-            best = (far, k);
-        }
-    }
-    best.1
 }

@@ -202,17 +202,11 @@ impl EventDriven {
 
     fn log_switches(&mut self, before: &[Branch], after: &[Branch]) {
         for (k, (old, new)) in before.iter().zip(after).enumerate() {
-            if old == new || self.mode.unknown[k] {
+            // the impact of a contact that closes is there already
+            if old == new || *old == Branch::Open || self.mode.unknown[k] {
                 continue;
             }
-            let kind = match (old, new) {
-                (Branch::Open, _) => continue, // its impact is there
-                (_, Branch::Open) => EventKind::LiftOff,
-                (_, Branch::Closed) => EventKind::Stick,
-                (_, Branch::Slip(_)) => EventKind::Slip,
-                (_, Branch::Piece(_)) if self.mode.holds(k, *new) => EventKind::Sliding,
-                (_, Branch::Piece(_)) => EventKind::Switch,
-            };
+            let kind = self.mode.arrival(k, *new);
             self.log_event(self.t, kind, k, Vec::new());
         }
     }

@@ -19,7 +19,7 @@ impl TimeStepping {
         &self.events.state
     }
 
-    /// Everything that happened since the beginning.
+    /// All events of the model that happened since the beginning.
     pub fn events(&self) -> &[EventRecord] {
         &self.events.log
     }
@@ -115,6 +115,7 @@ impl TimeStepping {
         self.parts.first = parts.first.or(self.parts.first.take());
         self.parts.second = parts.second.or(self.parts.second.take());
         self.events.take_parameters(&model);
+        self.laws.watch(&model);
         let before = std::mem::replace(&mut self.model, model);
         self.base.get_or_insert_with(|| Box::new(before));
     }

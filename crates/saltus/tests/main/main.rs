@@ -16,6 +16,7 @@ mod gallery;
 mod global_form;
 mod impact_and_friction;
 mod impacts;
+mod law_events;
 mod ledger;
 mod model_files;
 mod model_kinds;

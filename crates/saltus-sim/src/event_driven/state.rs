@@ -1,0 +1,221 @@
+//! The state of an event-driven simulation: what can be read, set and recorded of it.
+
+use super::EventDriven;
+use super::accumulation::Series;
+use super::flow::Flow;
+use crate::SimError;
+use crate::checkpoint::Checkpoint;
+use crate::driver::{self, StepStats, Strategy};
+use crate::run::{EventRecord, Quantity};
+use crate::time_stepping::{check_state, range_of};
+use saltus_model::{InteractionId, Model, Order, SystemId};
+use std::ops::Range;
+
+impl EventDriven {
+    /// Back to the initial state and time, with the initial parameters, laws and connections. If
+    /// it fails, nothing has changed.
+    pub fn reset(&mut self) -> Result<(), SimError> {
+        if let Some(base) = &self.base {
+            self.take_model(base.as_ref().clone(), false)?;
+            self.base = None;
+        }
+        self.X = self.plant.initial();
+        self.t = self.model.t0();
+        self.events.reset(&self.model);
+        self.crossing.clear();
+        self.unsettled = false;
+        self.forget();
+        Ok(())
+    }
+
+    /// State of a first-order system.
+    pub fn x(&self, id: SystemId) -> Result<&[f64], SimError> {
+        Ok(&self.X[self.place(id, Quantity::X)?])
+    }
+
+    /// Configuration of a mechanical system.
+    pub fn q(&self, id: SystemId) -> Result<&[f64], SimError> {
+        Ok(&self.X[self.place(id, Quantity::Q)?])
+    }
+
+    /// Velocity of a mechanical system.
+    pub fn v(&self, id: SystemId) -> Result<&[f64], SimError> {
+        Ok(&self.X[self.place(id, Quantity::V)?])
+    }
+
+    /// Output (gap) of an interaction. (The simulation is borrowed to be changed: outputs are
+    /// computed when they are asked for.)
+    pub fn y(&mut self, id: InteractionId) -> &[f64] {
+        self.of_interaction(id, Quantity::Y)
+    }
+
+    /// Relative velocity of a mechanical interaction; empty for a first-order one.
+    pub fn u(&mut self, id: InteractionId) -> &[f64] {
+        self.of_interaction(id, Quantity::U)
+    }
+
+    /// Multiplier of an interaction (mechanics: its force).
+    pub fn lam(&mut self, id: InteractionId) -> &[f64] {
+        self.of_interaction(id, Quantity::Lam)
+    }
+
+    /// Replaces the state of a first-order system. What follows is found anew.
+    pub fn set_x(&mut self, id: SystemId, x: &[f64]) -> Result<(), SimError> {
+        let range = self.place(id, Quantity::X)?;
+        check_state("x", x, range.len())?;
+        self.X[range].copy_from_slice(x);
+        self.forget();
+        Ok(())
+    }
+
+    /// Replaces configuration or velocity, or both, of a mechanical system. What follows is found
+    /// anew.
+    pub fn set_qv(
+        &mut self,
+        id: SystemId,
+        q: Option<&[f64]>,
+        v: Option<&[f64]>,
+    ) -> Result<(), SimError> {
+        let both = [("q", Quantity::Q, q), ("v", Quantity::V, v)];
+        for (what, quantity, value) in both {
+            let range = self.place(id, quantity)?;
+            if let Some(value) = value {
+                check_state(what, value, range.len())?;
+            }
+        }
+        for (_, quantity, value) in both {
+            let range = self.place(id, quantity)?;
+            if let Some(value) = value {
+                self.X[range].copy_from_slice(value);
+            }
+        }
+        self.forget();
+        Ok(())
+    }
+
+    /// The mode, the next step and what has been seen of accumulations.
+    fn forget(&mut self) {
+        self.fresh = true;
+        self.pending = None;
+        self.idle = 0;
+        self.lam.fill(0.0);
+        self.series.fill(Series::default());
+        self.flow.restart();
+    }
+
+    /// Where the state of a system is.
+    fn place(&self, id: SystemId, quantity: Quantity) -> Result<Range<usize>, SimError> {
+        let (nx, nq) = (self.places[0].states, self.places[1].states);
+        let (order, what, start) = match quantity {
+            Quantity::X => (Order::First, "x", 0),
+            Quantity::Q => (Order::Second, "q, v", nx),
+            _ => (Order::Second, "q, v", nx + nq),
+        };
+        let places = &self.places[usize::from(order == Order::Second)];
+        let range = range_of(&self.model, id, places.systems.get(id.index()), what, order)?;
+        Ok(start + range.start..start + range.end)
+    }
+
+    fn of_interaction(&mut self, id: InteractionId, quantity: Quantity) -> &[f64] {
+        self.fill_rows();
+        for (places, row) in self.places.iter().zip(&self.rows) {
+            if let Some(Some(range)) = places.interactions.get(id.index()) {
+                return row.get(quantity).get(range.clone()).unwrap_or(&[]);
+            }
+        }
+        &[]
+    }
+
+    /// State, outputs and multipliers as they are now.
+    fn fill_rows(&mut self) {
+        let known = self.plant.outputs(self.t, &self.X, &self.lam).is_ok();
+        self.show_outputs(false, known);
+    }
+
+    /// The rows, with the outputs that were computed last, if they are known.
+    fn show_outputs(&mut self, polynomial: bool, known: bool) {
+        if !known {
+            self.plant.y.fill(f64::NAN);
+            self.plant.u.fill(f64::NAN);
+        }
+        self.show(polynomial);
+    }
+
+    fn halves(&self) -> [&[f64]; 2] {
+        let mechanical = self.places[1].states > 0;
+        [&self.rows[0].values, if mechanical { &self.rows[1].values } else { &[] }]
+    }
+
+    /// The deepest penetration of a contact.
+    fn penetration(&self) -> f64 {
+        let blocks = (0..self.mode.blocks.len()).filter(|&k| self.mode.is_contact(k));
+        blocks.map(|k| -self.plant.y[self.mode.blocks[k].rows.start]).fold(0.0, f64::max)
+    }
+}
+
+impl Strategy for EventDriven {
+    const NAME: &'static str = "event-driven";
+    const CHECKPOINTS: bool = false;
+    const SAMPLES: bool = true;
+
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn t(&self) -> f64 {
+        self.t
+    }
+
+    fn events(&self) -> &[EventRecord] {
+        &self.events.log
+    }
+
+    fn begin(&mut self, until: f64) -> Result<(), SimError> {
+        driver::check_until(Self::NAME, until, self.t, 0.0)?;
+        self.begin_towards(until)
+    }
+
+    fn finished(&self, until: f64) -> bool {
+        self.done(until)
+    }
+
+    fn advance(&mut self, until: f64) -> Result<StepStats, SimError> {
+        let start = self.t;
+        let iterations = self.advance_smoothly(until)?;
+        let (t, h, penetration) = (self.t, self.t - start, self.penetration());
+        Ok(StepStats { t, h, iterations, residual: 0.0, penetration })
+    }
+
+    fn jumps(&self) -> bool {
+        self.pending.is_some() || self.crossing.contains(&true)
+    }
+
+    fn react(&mut self, _until: f64) -> Result<(), SimError> {
+        self.settle_pending()?;
+        self.happen()
+    }
+
+    fn rows(&mut self) -> [&[f64]; 2] {
+        self.fill_rows();
+        self.halves()
+    }
+
+    fn rows_at(&mut self, t: f64) -> [&[f64]; 2] {
+        let Flow { t: start, h, .. } = self.flow;
+        let known = self.look((t - start) / h).is_ok();
+        self.show_outputs(true, known);
+        self.halves()
+    }
+
+    fn steps_left(&self, _until: f64) -> Option<usize> {
+        None
+    }
+
+    fn take_resumed(&mut self) -> usize {
+        0
+    }
+
+    fn checkpoint_after(&mut self, _steps: usize) -> Result<Checkpoint, SimError> {
+        Err(SimError::NoCheckpoint { strategy: Self::NAME })
+    }
+}
