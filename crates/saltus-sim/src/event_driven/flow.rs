@@ -118,4 +118,12 @@ impl Flow {
             _ => self.collocation.at(theta, X, lam),
         }
     }
+
+    /// The same of what interaction `k` speaks about, at least.
+    pub fn interaction_at(&mut self, k: usize, theta: f64, X: &mut [f64], lam: &mut [f64]) {
+        match &mut self.exact {
+            Some(exact) if self.is_exact => exact.interaction_at(k, theta, X, lam),
+            _ => self.collocation.at(theta, X, lam),
+        }
+    }
 }

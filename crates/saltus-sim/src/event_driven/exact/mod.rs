@@ -45,6 +45,7 @@ pub(super) struct Exact {
     links: Vec<Link>,
     known: Vec<Vec<Group>>,      // by the first system of the group
     active: Vec<(usize, usize)>, // first system and place there
+    group: Vec<usize>,           // of each system, among the active ones
     mode: Option<u64>,           // that the active groups are of
     able: bool,                  // whether this mode can be followed
     clock: u64,
@@ -138,6 +139,7 @@ impl Exact {
             parts,
             links,
             active: Vec::new(),
+            group: vec![0; n],
             mode: None,
             able: false,
             clock: 0,
@@ -207,6 +209,9 @@ impl Exact {
             group.used = self.clock;
             if group.motion.is_none() {
                 return false;
+            }
+            for &system in &group.systems {
+                self.group[system] = self.active.len();
             }
             self.active.push((first, place));
         }
@@ -392,12 +397,26 @@ impl Exact {
             return self.end(X, lam);
         }
         lam.copy_from_slice(&self.lam);
-        for &(first, place) in &self.active {
-            if let Some(motion) = &mut self.known[first][place].motion {
-                motion.now.copy_from_slice(&motion.start);
-                motion.powers.go(theta * self.h, &mut motion.now);
-                motion.put(&motion.now, X, lam);
-            }
+        for group in 0..self.active.len() {
+            self.group_at(group, theta, X, lam);
+        }
+    }
+
+    /// The same of what interaction `k` speaks about, and what moves with it.
+    pub fn interaction_at(&mut self, k: usize, theta: f64, X: &mut [f64], lam: &mut [f64]) {
+        let rows = self.links[k].rows.clone();
+        lam[rows.clone()].copy_from_slice(&self.lam[rows]);
+        for i in 0..self.links[k].systems.len() {
+            self.group_at(self.group[self.links[k].systems[i]], theta, X, lam);
+        }
+    }
+
+    fn group_at(&mut self, group: usize, theta: f64, X: &mut [f64], lam: &mut [f64]) {
+        let (first, place) = self.active[group];
+        if let Some(motion) = &mut self.known[first][place].motion {
+            motion.now.copy_from_slice(&motion.start);
+            motion.powers.go(theta * self.h, &mut motion.now);
+            motion.put(&motion.now, X, lam);
         }
     }
 }

@@ -37,7 +37,11 @@ fn debug_column() {
     let result = sim.run(until);
     let kinds = [EventKind::Impact, EventKind::LiftOff, EventKind::Accumulation];
     let counts = kinds.map(|kind| sim.events().iter().filter(|e| e.kind == kind).count());
-    eprintln!("{n} {until}: {counts:?} {:?} {:?}", result.map(|r| r.stats).map_err(|e| e.source), clock.elapsed());
+    eprintln!(
+        "{n} {until}: {counts:?} {:?} {:?}",
+        result.map(|r| r.stats).map_err(|e| e.source),
+        clock.elapsed()
+    );
     for event in sim.events().iter().rev().take(12) {
         eprintln!("{} {:?} {}", event.time, event.kind, event.interaction);
     }
