@@ -36,6 +36,7 @@ from saltus._errors import (
 )
 from saltus._operators import CFUNC_SIGNATURE, Plugin, plugin
 from saltus._progress import Progress
+from saltus.event_driven import EventDriven
 from saltus.events import (
     Action,
     Connect,
@@ -85,8 +86,9 @@ from saltus.relations import (
     Relation,
 )
 from saltus.results import Ledger, Record, Run, RunStats, load
+from saltus.strategy import StepStats, Strategy
 from saltus.systems import FirstOrder, FirstOrderLinear, Lagrangian, LagrangianLinear, System
-from saltus.time_stepping import StepStats, TimeStepping
+from saltus.time_stepping import TimeStepping
 
 __version__: str = _saltus.VERSION
 
@@ -103,6 +105,7 @@ __all__ = [
     "Equality",
     "EulerMoreau",
     "Event",
+    "EventDriven",
     "FileError",
     "FirstOrder",
     "FirstOrderLinear",
@@ -157,6 +160,7 @@ __all__ = [
     "StepReport",
     "StepStats",
     "Stop",
+    "Strategy",
     "System",
     "SystemHandle",
     "TimeStepping",

@@ -61,7 +61,8 @@ class StepReport(NamedTuple):
     time: float | None
     """End of the step, where it is known."""
     status: str
-    """``"max_iter"``, ``"infeasible"``, ``"diverged"`` or ``"singular"``."""
+    """``"max_iter"``, ``"infeasible"``, ``"diverged"`` or ``"singular"``; event-driven also
+    ``"too_short"`` (no step reaches the tolerance) and ``"unsettled"`` (events without end)."""
     residual: float
     """The verified residual; NaN where there was no answer to verify."""
     worst: str

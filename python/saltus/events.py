@@ -189,7 +189,8 @@ class Event:
     time: float
     """The instant."""
     kind: str
-    """``"when"`` or ``"scheduled"``"""
+    """``"when"`` or ``"scheduled"`` for an event of the model; for what laws do, ``"impact"``,
+    ``"lift-off"``, ``"stick"``, ``"slip"``, ``"switch"``, ``"sliding"`` or ``"accumulation"``."""
     name: str | None
     """The event of the model that it was."""
     interaction: str | None

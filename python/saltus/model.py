@@ -19,7 +19,7 @@ from saltus.relations import Link, Relation
 from saltus.systems import System
 
 if TYPE_CHECKING:
-    from saltus.time_stepping import TimeStepping
+    from saltus.strategy import Strategy
 
 
 class Model:
@@ -54,7 +54,7 @@ class Model:
         self._parameters = _checked_parameters(parameters or {})
         self._systems: dict[str, SystemHandle] = {}
         self._interactions: dict[str, InteractionHandle] = {}
-        self._latest: weakref.ref[TimeStepping] | None = None
+        self._latest: weakref.ref[Strategy] | None = None
         for name, value in self._parameters.items():
             _saltus.add_parameter(self._core, name, value)
         # what made the model, to make it again with other parameters
@@ -367,7 +367,7 @@ class Model:
             raise ModelError(f"the handle of `{system.name}` belongs to another model")
         return system.name
 
-    def _simulation(self) -> TimeStepping | None:
+    def _simulation(self) -> Strategy | None:
         return self._latest() if self._latest is not None else None
 
 
@@ -432,7 +432,7 @@ class SystemHandle:
             raise AttributeError(f"system `{self.name}` has {has}, but no {quantity}")
         simulation = self.model._simulation()
         if simulation is not None and simulation._has(self.name):
-            return simulation._core.state(self.name, quantity)
+            return simulation._state(self.name, quantity)
         return self.model._core.initial(self.name, quantity)
 
     def __repr__(self) -> str:
@@ -486,7 +486,7 @@ class InteractionHandle:
             raise SaltusError(
                 f"`{self.name}.{quantity}` is not known before the model is given to a simulation"
             )
-        return simulation._core.state(self.name, quantity)
+        return simulation._state(self.name, quantity)
 
     def __repr__(self) -> str:
         return f"<interaction {self.name!r} of model {self.model.title!r}>"
@@ -495,7 +495,7 @@ class InteractionHandle:
 def _inputs(handle: SystemHandle | InteractionHandle) -> Array:
     simulation = handle.model._simulation()
     if simulation is not None and simulation._has(handle.name):
-        return simulation._core.state(handle.name, "z")
+        return simulation._state(handle.name, "z")
     return handle.model._core.initial_inputs(handle.name)
 
 
@@ -506,4 +506,7 @@ def _set_inputs(handle: SystemHandle | InteractionHandle, value: ArrayLike) -> N
             f"`{handle.name}.z` cannot be set before the model is given to a simulation; "
             "`z0` is what it starts with"
         )
-    simulation._core.set_input(handle.name, vector(value, "z"))
+    if not hasattr(simulation, "set_input"):
+        found = type(simulation).__name__
+        raise SaltusError(f"{found} simulations keep the inputs `z0`; `{handle.name}.z` cannot be set")
+    simulation.set_input(handle, value)

@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 import os
-import weakref
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from saltus import _saltus
-from saltus._arrays import count, real, vector
-from saltus._errors import InputError, SaltusError
-from saltus._progress import Progress, Reporter
-from saltus.events import Event, records
+from saltus._arrays import real, vector
+from saltus._progress import Progress
 from saltus.integrators import Integrator
 from saltus.model import InteractionHandle, Model, SystemHandle
 from saltus.newton import Newton
-from saltus.results import Ledger, Run
-from saltus.solvers import Auto, Solver
+from saltus.results import Run
+from saltus.solvers import Solver
+from saltus.strategy import Strategy, checked
 
 
-class StepStats(NamedTuple):
-    """What one step did."""
-
-    t: float
-    """Time at its end."""
-    h: float
-    """Its length."""
-    iterations: int
-    """Iterations of the solver."""
-    residual: float
-    """Verified residual of its problem."""
-
-
-class TimeStepping:
+class TimeStepping(Strategy):
     """A model on its way through time.
 
     The model is copied: what is added to it later does not change the simulation. Its handles
@@ -75,14 +59,8 @@ class TimeStepping:
         solver: Solver | None = None,
         newton: Newton | None = None,
     ) -> None:
-        if not isinstance(model, Model):
-            raise TypeError(f"TimeStepping() takes a Model, not {type(model).__name__}")
         integrators = _integrators(integrator)
-        if solver is None:
-            solver = Auto()
-        elif not isinstance(solver, Solver):
-            found = type(solver).__name__
-            raise TypeError(f"`solver` must be one of saltus.solvers, not {found}")
+        solver = checked(type(self), model, solver)
         if newton is not None and not isinstance(newton, Newton):
             found = type(newton).__name__
             raise TypeError(f"`newton` must be a saltus.Newton, not {found}")
@@ -101,49 +79,8 @@ class TimeStepping:
         newton: str | None = None,
     ) -> None:
         model._prepare()
-        self._core = _saltus.TimeStepping(
-            model._core, steps, integrators, solver, model_text, newton
-        )
-        self._names = frozenset([*model._systems, *model._interactions])
-        self.model = model
-        self.last_run: Run | None = None
-        model._latest = weakref.ref(self)
-
-    @property
-    def t(self) -> float:
-        """Current time."""
-        return self._core.t
-
-    @property
-    def ledger(self) -> Ledger[float] | None:
-        """Energies of the mechanical systems now; None if there are none."""
-        entries = self._core.ledger()
-        return None if entries is None else Ledger(*entries)
-
-    @property
-    def events(self) -> list[Event]:
-        """What happened since the beginning, in the order of time."""
-        return records(self._core.events())
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The parameters of the model, as events have set them."""
-        return dict(self._core.parameters())
-
-    def done(self, until: float) -> bool:
-        """Whether there is no step left before `until`, or an event has stopped the run."""
-        return self._core.done(real(until, "until"))
-
-    def step(self) -> StepStats:
-        """One step, and the events at its end. If it fails, nothing has changed; an event that
-        fails has changed nothing either, and is tried again before the next step.
-
-        Raises
-        ------
-        SolverError
-            The problem of the step was not solved.
-        """
-        return StepStats(*self._core.step())
+        core = _saltus.TimeStepping(model._core, steps, integrators, solver, model_text, newton)
+        self._take(model, core)
 
     def run(
         self,
@@ -176,30 +113,7 @@ class TimeStepping:
             On Ctrl-C. `last_run` holds what was computed; another call of `run` goes on from
             there. Ctrl-C and progress are looked after several times a second, between two steps.
         """
-        every = count(every, "every")
-        if every == 0:
-            raise InputError("`every` = 0 is outside 1, 2, 3 …")
-        if isinstance(signals, str):
-            signals = [signals]
-        reporter = Reporter(progress)
-        core, error = self._core.run(
-            real(until, "until"),
-            every,
-            None if signals is None else list(signals),
-            reporter.report,
-        )
-        run = Run(core)
-        self.last_run = run if error is not None else None
-        reporter.finish(run)
-        if error is not None:
-            if isinstance(error, SaltusError):
-                error.run = run
-            raise error
-        return run
-
-    def reset(self) -> None:
-        """Back to the initial state and time, with the initial parameters, laws and connections."""
-        self._core.reset()
+        return self._run(until, progress, every, signals)
 
     def checkpoint(self, path: str | os.PathLike[str]) -> None:
         """Writes all that the next steps depend on besides the model to a file.
@@ -230,37 +144,6 @@ class TimeStepping:
         self._core.restore(os.fspath(path))
         return self
 
-    def set_state(
-        self,
-        system: str | SystemHandle,
-        *,
-        q: ArrayLike | None = None,
-        v: ArrayLike | None = None,
-        x: ArrayLike | None = None,
-    ) -> None:
-        """Replaces the state of a system; what is not given stays. With `q` or `v` the ledger
-        begins anew.
-
-        Parameters
-        ----------
-        system : str or SystemHandle
-        q, v : (n,) array_like, optional
-            Configuration and velocity of a mechanical system.
-        x : (n,) array_like, optional
-            State of a first-order system.
-        """
-        if isinstance(system, InteractionHandle) or not isinstance(system, (str, SystemHandle)):
-            found = type(system).__name__
-            raise TypeError(f"set_state() takes a system, by handle or name, not {found}")
-        name = system if isinstance(system, str) else system.name
-        if x is None and q is None and v is None:
-            raise InputError("set_state() needs `q`, `v` or `x`")
-        if x is not None and (q is not None or v is not None):
-            raise InputError("no system has both `x` and `q`, `v`")
-        state = {"q": q, "v": v, "x": x}
-        given = {key: vector(value, key) for key, value in state.items() if value is not None}
-        self._core.set_state(name, **given)
-
     def set_input(
         self, owner: str | SystemHandle | InteractionHandle, z: ArrayLike
     ) -> None:
@@ -279,16 +162,6 @@ class TimeStepping:
             )
         name = owner if isinstance(owner, str) else owner.name
         self._core.set_input(name, vector(z, "z"))
-
-    def _has(self, name: str) -> bool:
-        return name in self._names
-
-    def __repr__(self) -> str:
-        try:
-            now = f"t = {self.t:.6g}"
-        except SaltusError:
-            now = "computing"
-        return f"<TimeStepping of {self.model.title!r}, {now}>"
 
 
 def _integrators(given: Integrator | Iterable[Integrator] | None) -> list[Integrator]:

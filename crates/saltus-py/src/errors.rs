@@ -91,6 +91,12 @@ pub fn sim(py: Python<'_>, error: SimError) -> PyErr {
         SimError::Newton { time, residual, .. } => {
             unsolved(py, message, (Some(time), "max_iter".to_string(), residual, String::new()))
         }
+        SimError::TooShort { time, .. } => {
+            unsolved(py, message, (Some(time), "too_short".to_string(), f64::NAN, String::new()))
+        }
+        SimError::Unsettled { time, interaction } => {
+            unsolved(py, message, (Some(time), "unsettled".to_string(), f64::NAN, interaction))
+        }
         SimError::Event { source, .. } => match *source {
             SimError::Operator(error) | SimError::Model(ModelError::Operator(error)) => {
                 operator_error(py, &error)

@@ -8,6 +8,7 @@ mod arrays;
 mod callable;
 mod compiled;
 mod errors;
+mod event_driven;
 mod events;
 mod function;
 mod model;
@@ -18,6 +19,7 @@ mod operator;
 mod problem_file;
 mod run;
 mod settings;
+mod simulation;
 mod time_stepping;
 
 use pyo3::prelude::*;
@@ -25,6 +27,8 @@ use pyo3::prelude::*;
 /// The compiled half of Saltus. Private: use `saltus`.
 #[pymodule(name = "_saltus")]
 mod extension {
+    #[pymodule_export]
+    use crate::event_driven::PyEventDriven;
     #[pymodule_export]
     use crate::events::{
         PyAction, add_event, add_parameter, copy_model, model_events, model_parameters, set_active,

@@ -4,7 +4,7 @@ use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::keeper::{Checkpoints, Keeper};
 use crate::recorder::{Recorder, signals_of};
-use crate::run::{EventRecord, Frames, Outcome, Run, RunStats, Sink};
+use crate::run::{EventRecord, Frames, Ledger, Outcome, Run, RunStats, Sink};
 use saltus_model::Model;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -66,6 +66,21 @@ pub trait Strategy {
 
     /// All that the next steps depend on, so many steps after the run began.
     fn checkpoint_after(&mut self, steps: usize) -> Result<Checkpoint, SimError>;
+
+    /// The energies now, if there are mechanical systems.
+    fn energies(&mut self) -> Option<Ledger> {
+        let [_, mechanical] = self.rows();
+        let entries = mechanical.len().checked_sub(Ledger::NAMES.len())?;
+        Some(Ledger::from_slice(&mechanical[entries..]))
+    }
+
+    /// Runs until `until`. An interrupted run is no error; its outcome says so.
+    fn run_until(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure>
+    where
+        Self: Sized,
+    {
+        run(self, until, options)
+    }
 }
 
 /// What one step did.

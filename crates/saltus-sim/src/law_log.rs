@@ -14,6 +14,7 @@
 use crate::graph::{Piece, pieces};
 use crate::integrators::assembly::Places;
 use crate::integrators::part::Part;
+use crate::integrators::row::Row;
 use crate::recorder::Parts;
 use crate::run::{Change, EventKind, EventRecord, Quantity, Value};
 use saltus_model::{Coefficient, Law, Model, Order};
@@ -153,6 +154,21 @@ impl LawLog {
         self.watch(model);
     }
 
+    /// Takes the branches of these rows, in which `λ` are forces; nothing has happened.
+    pub fn assume(&mut self, rows: &[Row; 2]) {
+        for (watch, row) in self.orders.iter_mut().zip(rows) {
+            let (u, lam) = (row.get(Quantity::U), row.get(Quantity::Lam));
+            for contact in &mut watch.contacts {
+                contact.state = Touch::Stick;
+                contact.state = contact.touch(u, lam);
+            }
+            for graph in &mut watch.graphs {
+                graph.on = Some(graph.piece(lam[graph.row]));
+            }
+            watch.keep(u, lam);
+        }
+    }
+
     /// A run begins.
     pub fn open(&mut self) {
         self.log = Log { kept: true, ..Log::default() };
@@ -168,6 +184,14 @@ impl LawLog {
             events.sort_by(|a, b| a.time.total_cmp(&b.time)); // stable
         }
         events
+    }
+
+    /// The largest normal velocity of a contact that pushes.
+    pub fn restlessness(&self, parts: &Parts) -> f64 {
+        let Some(part) = &parts.second else { return 0.0 };
+        let (u, lam) = (part.now().get(Quantity::U), part.now().get(Quantity::Lam));
+        let pushing = self.orders[1].contacts.iter().filter(|one| lam[one.normal] > 0.0);
+        pushing.fold(0.0, |largest, one| largest.max(u[one.normal].abs()))
     }
 
     /// The branches that the next step's events depend on.
@@ -282,6 +306,11 @@ impl Watch {
             let (kind, row) = (graph.pieces[now].arrival(), graph.row..graph.row + 1);
             log.push(t, kind, place, &lam_before[row.clone()], &lam[row]);
         }
+        self.keep(u, lam);
+    }
+
+    fn keep(&mut self, u: &[f64], lam: &[f64]) {
+        let [u_before, lam_before] = &mut self.before;
         u_before[..u.len()].copy_from_slice(u);
         lam_before.copy_from_slice(lam);
     }

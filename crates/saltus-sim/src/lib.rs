@@ -1,5 +1,6 @@
 //! Integrators, time-stepping, recorder: where model and numerics meet.
 
+mod adaptive;
 mod checkpoint;
 mod clock;
 mod driver;
@@ -15,6 +16,7 @@ mod recorder;
 mod run;
 mod time_stepping;
 
+pub use adaptive::{Adaptive, AdaptiveSettings};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Steps;
 pub use driver::{Progress, RunFailure, RunOptions, StepStats, Strategy};

@@ -27,7 +27,7 @@ use saltus_linalg::{DenseLu, Matrix};
 /// Stages of the formula.
 const STAGES: usize = 5;
 /// The nodes of Radau IIA with five stages.
-const NODES: [f64; STAGES] = [
+pub(super) const NODES: [f64; STAGES] = [
     0.057_104_196_114_517_68,
     0.276_843_013_638_123_8,
     0.583_590_432_368_916_8,
@@ -39,6 +39,11 @@ const GAMMA: f64 = 6.286_704_751_729_277;
 /// How much a held row gives way in the matrix of Newton's method, not in what it solves. Rows
 /// that say the same, or a position in which they do, keep the multipliers of the step before.
 const LOOSE: f64 = 1e-10;
+/// Ratio of the multipliers in a step from which it is strained.
+const STRAIN: f64 = 4.0;
+/// Changes, relative to the state, that round-off may cause: of a velocity that is zero, say, beside
+/// others that are not.
+const ROUND_OFF: f64 = 1e4 * f64::EPSILON;
 /// Iterations after which a step is too long.
 const ITERATIONS: usize = 12;
 
@@ -259,7 +264,9 @@ impl Collocation {
                 return Ok(true);
             }
             let stalls = iteration > 1 && size > 0.9 * before;
-            if size <= (1e-2_f64).max(50.0 * noise) || (stalls && size < 0.3) {
+            // with the derivatives of every stage nothing but round-off stalls so near
+            let near = if everywhere { (ROUND_OFF / tolerance.rtol).max(0.3) } else { 0.3 };
+            if size <= (1e-2_f64).max(50.0 * noise) || (stalls && size < near) {
                 settled = true; // once more, for the multipliers
             } else if stalls {
                 break;
@@ -301,7 +308,39 @@ impl Collocation {
             let allowed = tolerance.of(self.X[k].abs().max(end.abs()));
             worst = larger(worst, self.error[k].abs() / allowed);
         }
-        Ok(worst)
+        let plain = self.plain_estimate(tolerance);
+        Ok(if plain < worst { plain } else { worst })
+    }
+
+    /// Equation (2) without its filter, with the slopes at the end of the step before for those of
+    /// the beginning: `e = h/γ (Ẋ(0) − Σⱼ lⱼ(0) Kⱼ)`. Nothing is solved for, so that it also tells the
+    /// error beside a position in which the rows of the mode become dependent.
+    fn plain_estimate(&self, tolerance: Tolerance) -> f64 {
+        let n = self.states;
+        if !(self.kept.h > 0.0) {
+            return f64::INFINITY;
+        }
+        let mut worst = 0.0_f64;
+        for k in 0..n {
+            let begins: f64 = (0..STAGES).map(|j| self.divided[(0, j)] * self.K[j * n + k]).sum();
+            let error = self.h / GAMMA * (self.kept.K[(STAGES - 1) * n + k] - begins);
+            let end = self.X[k] + self.h * self.rise(k);
+            let allowed = tolerance.of(self.X[k].abs().max(end.abs()));
+            worst = larger(worst, error.abs() / allowed);
+        }
+        worst
+    }
+
+    /// Whether multipliers run away within the step, as they do beside a position in which the rows
+    /// of the mode become dependent.
+    pub fn is_strained(&self) -> bool {
+        let size = |i: usize| {
+            let stage = &self.lam[i * self.rows..][..self.rows];
+            stage.iter().fold(0.0_f64, |a, b| a.max(b.abs()))
+        };
+        let sizes: [f64; STAGES] = std::array::from_fn(size);
+        let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+        sizes.iter().any(|size| *size > STRAIN * least)
     }
 
     fn rise(&self, k: usize) -> f64 {
@@ -337,6 +376,11 @@ impl Collocation {
         for (k, X) in X.iter_mut().enumerate() {
             *X = self.X[k] + self.h * self.rise(k);
         }
+    }
+
+    /// The weight of a node.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.A[(STAGES - 1, i)]
     }
 
     /// The multipliers at the end of the step.

@@ -7,6 +7,7 @@
 use super::EventDriven;
 use super::flow::Flow;
 use super::instant::Instant;
+use super::ledger::Book;
 use super::mode::Mode;
 use super::plant::Plant;
 use crate::SimError;
@@ -64,7 +65,7 @@ impl EventDriven {
     }
 
     /// All that is due now happens; then what follows from it.
-    pub(super) fn happen(&mut self) -> Result<(), SimError> {
+    pub(crate) fn happen(&mut self) -> Result<(), SimError> {
         if self.events.is_empty() {
             return Ok(());
         }
@@ -126,7 +127,7 @@ impl EventDriven {
         self.show(false);
         let rows = self.rows.each_ref().map(|row| &row.values[..]);
         let changes = self.events.evaluate(k, self.t, &self.model, rows)?;
-        let Changes { state, states, orders, records, .. } = changes;
+        let Changes { state, states, orders, anew, records } = changes;
         if orders.contains(&true) {
             let base = self.base.as_deref().unwrap_or(&self.model);
             let model = changed_model(base, &state)?;
@@ -142,6 +143,12 @@ impl EventDriven {
                 }
             }
             self.unsettled = true;
+        }
+        let set = states.iter().any(|(id, _)| {
+            matches!(self.model.system(*id), Ok(system) if system.order() == Order::Second)
+        });
+        if anew || set {
+            self.begin_ledger()?;
         }
         self.events.happened(k, self.t, state, records);
         Ok(())
@@ -161,6 +168,7 @@ impl EventDriven {
         self.events.take_parameters(&model);
         self.flow = Flow::new(&model, &plant, &mode);
         (self.plant, self.mode, self.instant) = (plant, mode, instant);
+        self.book.frictional = Book::new(&model).frictional;
         self.series = vec![Default::default(); self.mode.blocks.len()];
         Ok(std::mem::replace(&mut self.model, model))
     }
@@ -189,6 +197,9 @@ impl EventDriven {
                 row.get_mut(Quantity::U)[place.clone()].copy_from_slice(u);
             }
             row.get_mut(Quantity::Lam)[place].copy_from_slice(&lam[rows]);
+        }
+        if let Some(ledger) = self.ledger() {
+            self.rows[1].set_ledger(&ledger.to_array());
         }
     }
 }

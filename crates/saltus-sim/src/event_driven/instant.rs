@@ -25,7 +25,7 @@ const FINE: f64 = 1e-13;
 
 /// The implicit schemes, and the answer of their last step.
 #[derive(Debug)]
-pub(super) struct Instant {
+pub(crate) struct Instant {
     parts: [Parts; 3],   // one for each length, so that their matrices stay
     first: Range<usize>, // x, q and v in X
     q: Range<usize>,
@@ -39,11 +39,30 @@ pub(super) struct Instant {
     pub lam: Vec<f64>,
 }
 
+/// What the problems of a step took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Solved {
+    pub iterations: usize,
+    pub residual: f64,
+}
+
 impl Instant {
     /// `threshold` is the gap at which a contact counts as closed.
     pub fn new(model: &Model, threshold: f64, solver: &Solver) -> Result<Instant, SimError> {
         let euler = EulerMoreau { theta: 1.0, gamma: 1.0, ..EulerMoreau::default() };
         let jean = MoreauJean { theta: 1.0, gamma: 0.0, threshold, ..MoreauJean::default() };
+        // outputs move by little in so short a step
+        let solver = solver.clone().with_tol(solver.tol().min(FINE));
+        Instant::with(model, euler, jean, &solver)
+    }
+
+    /// Any of these schemes, for steps of any length.
+    pub fn with(
+        model: &Model,
+        euler: EulerMoreau,
+        jean: MoreauJean,
+        solver: &Solver,
+    ) -> Result<Instant, SimError> {
         let mut integrators: Vec<Integrator> = Vec::new();
         let has = |order| model.systems().any(|(_, system)| system.order() == order);
         if has(Order::First) {
@@ -53,8 +72,6 @@ impl Instant {
             integrators.push(jean.into());
         }
         let newton = NewtonSettings::default();
-        // outputs move by little in so short a step
-        let solver = &solver.clone().with_tol(solver.tol().min(FINE));
         let part = |order| choice::part(model, order, &integrators, newton, solver);
         let parts = || -> Result<Parts, SimError> {
             Ok(Parts { first: part(Order::First)?, second: part(Order::Second)? })
@@ -93,6 +110,11 @@ impl Instant {
         })
     }
 
+    /// The schemes of the `k`-th share.
+    pub fn parts(&self, k: usize) -> &Parts {
+        &self.parts[k]
+    }
+
     /// A step of length `epsilon` from this state, with the matrices of the `k`-th share.
     pub fn step(
         &mut self,
@@ -101,7 +123,7 @@ impl Instant {
         X: &[f64],
         k: usize,
         epsilon: f64,
-    ) -> Result<(), SimError> {
+    ) -> Result<Solved, SimError> {
         let parts = &mut self.parts[k];
         if let Some(part) = &mut parts.first {
             part.set_all(model, [&X[self.first.clone()], &[]])?;
@@ -110,8 +132,14 @@ impl Instant {
             part.set_all(model, [&X[self.q.clone()], &X[self.v.clone()]])?;
         }
         let step = Step { start: t, end: t + epsilon, h: epsilon };
+        let mut solved = Solved::default();
         for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
-            part.advance(model, step)?;
+            if let Some(report) = part.advance(model, step)? {
+                solved.iterations += report.iterations;
+                if !(report.residual <= solved.residual) {
+                    solved.residual = report.residual;
+                }
+            }
             part.commit();
         }
         let now = |order, quantity| {
@@ -135,6 +163,6 @@ impl Instant {
                 self.lam[rows.clone()].iter_mut().for_each(|lam| *lam /= epsilon);
             }
         }
-        Ok(())
+        Ok(solved)
     }
 }

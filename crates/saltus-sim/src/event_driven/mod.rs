@@ -11,8 +11,10 @@ mod collocation;
 mod exact;
 mod factor;
 mod flow;
+mod handover;
 mod happen;
 mod instant;
+mod ledger;
 mod mode;
 mod plant;
 mod project;
@@ -30,11 +32,12 @@ use crate::events::Events;
 use crate::integrators::assembly::Places;
 use crate::integrators::row::Row;
 use crate::recorder::signals_of;
-use crate::run::{EventRecord, Layout, Ledger, Run};
+use crate::run::{EventRecord, Layout, Run};
 use accumulation::Series;
 use collocation::{Outcome, Tolerance};
 use flow::Flow;
-use instant::Instant;
+pub(crate) use instant::Instant;
+use ledger::Book;
 use mode::{Branch, Mode};
 use plant::Plant;
 use saltus_model::{Model, Order};
@@ -66,6 +69,8 @@ pub struct EventDriven {
     crossing: Vec<bool>, // events whose conditions become true at this instant
     unsettled: bool,     // an event has changed something: what follows from it is not known
     solver: Solver,
+    book: Book,
+    energies: (f64, f64), // kinetic and potential, at the state
     plant: Plant,
     mode: Mode,
     instant: Instant,
@@ -79,6 +84,7 @@ pub struct EventDriven {
     epsilon: f64, // length of a vanishing step
     last_event: f64,
     limit: f64,             // where the step must end
+    error: f64,             // of the last step, about, relative to 1 + |X|
     idle: usize,            // events since time has passed
     pending: Option<Cause>, // what the last step has come to
     series: Vec<Series>,
@@ -99,6 +105,10 @@ struct Work {
 
 /// The first step to try, as a share of the way.
 const FIRST: f64 = 1e-3;
+/// Shorter and shorter steps that fail before one goes straight over a singular position, and the
+/// error that it may have then, in units of the tolerance.
+const STUBBORN: usize = 4;
+const LENIENT: f64 = 10.0;
 /// Longest factor from one step to the next.
 const GROWTH: f64 = 6.0;
 
@@ -136,9 +146,7 @@ impl EventDriven {
         let places = [Places::new(&model, Order::First), Places::new(&model, Order::Second)];
         let rows = [Order::First, Order::Second].map(|order| {
             let places = &places[usize::from(order == Order::Second)];
-            let mut row = Row::new(order, places.sizes());
-            row.set_ledger(&[f64::NAN; Ledger::NAMES.len()]); // it is not kept
-            row
+            Row::new(order, places.sizes())
         });
         let X = plant.initial();
         let (n, m) = (plant.states, plant.rows);
@@ -150,6 +158,7 @@ impl EventDriven {
             epsilon: 0.0,
             last_event: f64::NEG_INFINITY,
             limit: f64::INFINITY,
+            error: 0.0,
             idle: 0,
             pending: None,
             series: vec![Series::default(); mode.blocks.len()],
@@ -158,6 +167,8 @@ impl EventDriven {
             unsettled: false,
             base: None,
             solver: solver.clone(),
+            book: Book::new(&model),
+            energies: (0.0, 0.0),
             work: Work { X: vec![0.0; n], lam: vec![0.0; m], ..Work::default() },
             flow: Flow::new(&model, &plant, &mode),
             tolerance: Tolerance { rtol, atol },
@@ -215,13 +226,14 @@ impl EventDriven {
     }
 
     /// The first mode, and a first step.
-    fn begin_towards(&mut self, until: f64) -> Result<(), SimError> {
+    pub(crate) fn begin_towards(&mut self, until: f64) -> Result<(), SimError> {
         self.settle_pending()?;
         if self.fresh {
             let ahead = until - self.t;
             self.h = FIRST * if ahead.is_finite() { ahead.max(f64::MIN_POSITIVE) } else { 1.0 };
             self.epsilon = VANISHING * self.h;
             self.last_event = self.t;
+            self.begin_ledger()?;
             self.settle(None)?;
             self.fresh = false;
         }
@@ -229,7 +241,7 @@ impl EventDriven {
     }
 
     /// What the last step has come to.
-    fn settle_pending(&mut self) -> Result<(), SimError> {
+    pub(crate) fn settle_pending(&mut self) -> Result<(), SimError> {
         if let Some(cause) = self.pending {
             self.settle(Some(cause))?;
             self.pending = None;
@@ -243,6 +255,8 @@ impl EventDriven {
         let mut h = self.h;
         let stop = self.stop(until);
         self.limit = stop;
+        let (mut failures, mut best) = (0, (f64::INFINITY, h)); // an error, and its step
+        let (mut strained, mut straight) = (false, false);
         loop {
             let left = stop - self.t;
             let ends = h >= left * (1.0 - 1e-12);
@@ -253,21 +267,30 @@ impl EventDriven {
             let outcome = self.smooth(length)?;
             iterations += self.flow.iterations;
             let error = match outcome {
-                Outcome::TooLong => {
-                    h = 0.25 * length;
+                Outcome::Done(error) if error <= 1.0 => error,
+                // one that goes straight over a singular position
+                Outcome::Done(error) if straight && error < LENIENT => error,
+                failed => {
+                    failures += 1;
+                    let mut factor = if failures > 1 { 0.25 } else { 0.6 };
+                    if let Outcome::Done(error) = failed {
+                        strained |= self.flow.is_strained();
+                        if error < best.0 {
+                            best = (error, length);
+                        }
+                        factor = 0.9 * error.powf(-1.0 / 6.0);
+                        factor = if factor.is_finite() { factor.clamp(0.1, 0.9) } else { 0.1 };
+                    }
+                    // beside a position in which held rows become dependent shorter is worse
+                    straight = strained && failures == STUBBORN && best.0 < LENIENT;
+                    h = if straight { best.1 } else { factor * length };
                     continue;
                 }
-                Outcome::Done(error) if error > 1.0 || error.is_nan() => {
-                    let factor = 0.9 * error.powf(-1.0 / 6.0);
-                    h = length * if factor.is_finite() { factor.clamp(0.1, 0.9) } else { 0.1 };
-                    continue;
-                }
-                Outcome::Done(error) => error,
             };
+            self.error = error * self.tolerance.rtol.max(self.tolerance.atol);
             let next = length * (0.9 * error.max(1e-12).powf(-1.0 / 6.0)).clamp(0.3, GROWTH);
             let Some((watched, theta)) = self.first_event()? else {
-                self.accept(if ends { stop } else { self.t + length });
-                self.project()?;
+                self.accept(if ends { stop } else { self.t + length })?;
                 // a step that is nearly the same keeps its factors
                 self.h = if ends { self.h.max(next.min(GROWTH * self.h)) } else { next };
                 self.note_crossings(None)?;
@@ -278,8 +301,7 @@ impl EventDriven {
                 h = 0.25 * length;
                 continue;
             }
-            self.accept((self.flow.t + self.flow.h).min(stop));
-            self.project()?;
+            self.accept((self.flow.t + self.flow.h).min(stop))?;
             self.h = next;
             let (law, event) = match watched {
                 _ if located == Located::Nothing => (None, None),
@@ -297,10 +319,14 @@ impl EventDriven {
         self.flow.step(plant, mode, self.t, &self.X, h, self.tolerance)
     }
 
-    fn accept(&mut self, t: f64) {
+    /// The step was good: books it, and moves the state back onto what the mode holds.
+    fn accept(&mut self, t: f64) -> Result<(), SimError> {
         self.flow.end(&mut self.X, &mut self.lam);
         self.flow.keep();
         self.t = t;
+        self.book_step()?;
+        self.project()?;
+        self.measure()
     }
 
     /// Moves the state back onto what the mode holds.

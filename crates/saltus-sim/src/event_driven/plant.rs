@@ -7,6 +7,7 @@
 //!
 //! and one equation a multiplier, which the mode gives. `λ` are forces here, not impulses.
 
+use super::ledger::Book;
 use super::mode::{Local, Mode};
 use crate::SimError;
 use saltus_linalg::{Matrix, vector};
@@ -59,6 +60,8 @@ struct Second {
     dq: Matrix,
     dv: Matrix,
     F: Vec<f64>,
+    D: Vec<f64>,     // what damps
+    moved: Vec<f64>, // a configuration nearby
 }
 
 #[derive(Debug)]
@@ -120,9 +123,9 @@ impl Plant {
                     let v = q.start + nq..q.end + nq;
                     ranges.push((q.clone(), v.clone()));
                     let (system, inputs) = (Arc::clone(system), system.z0().to_vec());
-                    let F = vec![0.0; q.len()];
+                    let (F, D, moved) = (vec![0.0; q.len()], vec![0.0; q.len()], Vec::new());
                     let (M, dq, dv) = (Matrix::default(), Matrix::default(), Matrix::default());
-                    second.push(Second { name, system, q, v, inputs, M, dq, dv, F });
+                    second.push(Second { name, system, q, v, inputs, M, dq, dv, F, D, moved });
                 }
             }
         }
@@ -218,6 +221,11 @@ impl Plant {
     /// The same of one interaction alone.
     pub fn outputs_of(&mut self, k: usize, t: f64, X: &[f64], lam: &[f64]) -> Result<(), SimError> {
         self.links[k].outputs(t, X, lam, &mut self.y, &mut self.u)
+    }
+
+    /// The outputs of one interaction, where they were evaluated last.
+    pub fn gaps(&self, k: usize) -> &[f64] {
+        &self.y[self.links[k].rows.clone()]
     }
 
     /// The interaction that a row belongs to.
@@ -366,6 +374,78 @@ impl Plant {
             }
         }
         Ok(())
+    }
+
+    /// Kinetic and potential energy.
+    pub fn energies(&mut self, t: f64, X: &[f64]) -> Result<(f64, f64), SimError> {
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for one in &mut self.second {
+            let (q, v) = (&X[one.q.clone()], &X[one.v.clone()]);
+            let at = At::new(t, q, v).with(&one.inputs);
+            one.system.mass(at, &mut one.M).map_err(|error| error.of(&one.name))?;
+            for (i, v_i) in v.iter().enumerate() {
+                kinetic += 0.5 * v_i * vector::dot(one.M.row(i), v);
+            }
+            potential += one.system.potential(q);
+        }
+        Ok((kinetic, potential))
+    }
+
+    /// Adds the powers at an instant, times `weight`, to the ledger. Outputs were evaluated before.
+    pub fn book(
+        &mut self,
+        t: f64,
+        X: &[f64],
+        lam: &[f64],
+        weight: f64,
+        book: &mut Book,
+    ) -> Result<(), SimError> {
+        for one in &mut self.second {
+            let (q, v) = (&X[one.q.clone()], &X[one.v.clone()]);
+            let at = At::new(t, q, v).with(&one.inputs);
+            let named = |error: OperatorError| error.of(&one.name);
+            one.system.mass_and_force(at, &mut one.M, &mut one.F, &mut self.work).map_err(named)?;
+            let work = vector::dot(&one.F, v);
+            one.D.fill(0.0);
+            self.work.resize(self.work.len().max(v.len()), 0.0);
+            let room = &mut self.work[..v.len()];
+            if !one.system.damping(at, &mut one.D, room).map_err(named)? {
+                one.D.fill(0.0);
+            }
+            let damping = vector::dot(&one.D, v);
+            let mut turned = 0.0;
+            if one.system.dependence().mass == Dependence::State {
+                // ½ vᵀ Ṁ v by a central difference along v
+                let size = v.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+                let step = if size > 0.0 { 1e-5 / size } else { 0.0 };
+                let mut quadratic = |side: f64| -> Result<f64, SimError> {
+                    one.moved.clear();
+                    one.moved.extend(q.iter().zip(v).map(|(q, v)| q + side * step * v));
+                    let at = At::new(t, &one.moved, v).with(&one.inputs);
+                    one.system.mass(at, &mut one.M).map_err(|error| error.of(&one.name))?;
+                    let rows = v.iter().enumerate();
+                    Ok(rows.map(|(i, v_i)| v_i * vector::dot(one.M.row(i), v)).sum())
+                };
+                if step > 0.0 {
+                    turned = 0.25 * (quadratic(1.0)? - quadratic(-1.0)?) / step;
+                }
+            }
+            book.ledger.work += weight * (work + damping + turned);
+            book.ledger.damping += weight * damping;
+        }
+        for link in self.links.iter().filter(|link| link.order == Order::Second) {
+            for (i, row) in link.rows.clone().enumerate().filter(|(_, row)| lam[*row] != 0.0) {
+                book.take(row, weight * lam[row] * self.u[row]);
+                book.ledger.work -= weight * lam[row] * link.rate[i];
+            }
+        }
+        Ok(())
+    }
+
+    /// The velocity with which the surface of a mechanical row moves by itself.
+    pub fn moved(&self, row: usize) -> Option<f64> {
+        let link = self.link_of(row).filter(|link| link.order == Order::Second)?;
+        Some(link.rate[row - link.rows.start])
     }
 
     /// Order of the systems that row `row` of the relations speaks about.

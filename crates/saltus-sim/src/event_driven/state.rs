@@ -127,13 +127,13 @@ impl EventDriven {
     }
 
     /// State, outputs and multipliers as they are now.
-    fn fill_rows(&mut self) {
+    pub(super) fn fill_rows(&mut self) {
         let known = self.plant.outputs(self.t, &self.X, &self.lam).is_ok();
         self.show_outputs(false, known);
     }
 
     /// The rows, with the outputs that were computed last, if they are known.
-    fn show_outputs(&mut self, polynomial: bool, known: bool) {
+    pub(super) fn show_outputs(&mut self, polynomial: bool, known: bool) {
         if !known {
             self.plant.y.fill(f64::NAN);
             self.plant.u.fill(f64::NAN);
@@ -141,7 +141,7 @@ impl EventDriven {
         self.show(polynomial);
     }
 
-    fn halves(&self) -> [&[f64]; 2] {
+    pub(super) fn halves(&self) -> [&[f64]; 2] {
         let mechanical = self.places[1].states > 0;
         [&self.rows[0].values, if mechanical { &self.rows[1].values } else { &[] }]
     }

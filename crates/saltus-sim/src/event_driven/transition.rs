@@ -8,6 +8,7 @@ use super::mode::Branch;
 use super::watch::Cause;
 use crate::SimError;
 use crate::run::{Change, EventKind, EventRecord, Value};
+use saltus_model::{Coefficient, Law};
 
 /// A vanishing step, as a share of the steps around it.
 pub(super) const VANISHING: f64 = 1e-4;
@@ -18,6 +19,12 @@ const ENDLESS: usize = 1000;
 /// Intervals at which impacts, and other events, are taken for an accumulation, relative to the
 /// longest of them. The gap of a bounce shrinks with the square of its time.
 const SHORT: [f64; 2] = [1e-6, 1e-9];
+
+/// Gap, in units of the tolerance, from which on a contact has nothing to do with an impact nearby:
+/// twice that at which it counts as closed.
+const APART: f64 = 20.0;
+/// Velocity after an impact, in units of the tolerance, that is more than the end of a bounce.
+const LIVELY: f64 = 100.0;
 
 impl EventDriven {
     /// Jumps, and takes the mode that follows.
@@ -41,7 +48,7 @@ impl EventDriven {
         }
         self.last_event = self.t;
         if let Some(of) = cause
-            && self.sticks(of)?
+            && (self.sticks(of)? || self.bounces(of)?)
         {
             return Ok(());
         }
@@ -50,15 +57,17 @@ impl EventDriven {
         let (mut branches, mut jumped) = (std::mem::take(&mut self.work.branches), false);
         for _ in 0..JUMPS {
             let mut tries: [Vec<f64>; 3] = Default::default();
+            let mut impulses: [Vec<f64>; 3] = Default::default();
             for (k, X) in tries.iter_mut().enumerate() {
                 let step = SHARES[k] * self.epsilon;
                 self.instant.step(&self.model, self.t, &self.X, k, step)?;
                 X.clone_from(&self.instant.X);
+                impulses[k].extend(self.instant.lam.iter().map(|lam| step * lam));
             }
             if !self.jumps(&tries) {
                 break;
             }
-            self.jump(&tries)?;
+            self.jump(&tries, &impulses)?;
             jumped = true;
         }
         let Instant { y, u, lam, X, .. } = &self.instant;
@@ -81,7 +90,8 @@ impl EventDriven {
         self.work.branches = branches;
         self.flow.restart();
         self.flow.guess(&self.instant.lam);
-        self.project()
+        self.project()?;
+        self.measure()
     }
 
     /// A contact that closes with no velocity worth the name, and opens at once: what is left of it
@@ -94,6 +104,51 @@ impl EventDriven {
         self.project()?;
         self.mode.set(&open);
         Ok(())
+    }
+
+    /// Whether this is an impact of a contact without friction between systems that nothing else
+    /// touches. Then Newton's law alone tells what follows, and the mode stays:
+    ///
+    /// ```text
+    /// u⁺ = −e u⁻,    v⁺ = v⁻ + M⁻¹ Hᵀ p,    H M⁻¹ Hᵀ p = u⁺ − u⁻
+    /// ```
+    fn bounces(&mut self, of: Cause) -> Result<bool, SimError> {
+        let Some(exact) = self.flow.exact() else { return Ok(false) };
+        let row = self.mode.blocks[of.block].rows.start;
+        let k = self.plant.interaction_of(row);
+        if self.unsettled || self.mode.branches[of.block] != Branch::Open {
+            return Ok(false);
+        }
+        let law = self.model.interactions().nth(k).map(|(_, interaction)| &interaction.law);
+        let Some(&Law::NewtonImpact { e: Coefficient::Constant(e) }) = law else {
+            return Ok(false);
+        };
+        let Some(neighbours) = exact.neighbours(k, &self.mode) else { return Ok(false) };
+        for other in neighbours {
+            self.plant.outputs_of(other, self.t, &self.X, &self.lam)?;
+            if self.plant.gaps(other).iter().any(|gap| *gap <= APART * self.tolerance.atol) {
+                return Ok(false);
+            }
+        }
+        self.plant.outputs_of(k, self.t, &self.X, &self.lam)?;
+        let before = self.plant.u[row];
+        let speed = self.jumping().fold(0.0_f64, |speed, i| speed.max(self.X[i].abs()));
+        let after = -e * before;
+        if !(after > LIVELY * self.tolerance.of(speed).max(speed * f64::EPSILON)) {
+            return Ok(false);
+        }
+        let impulse = exact.push(k, after - before, &mut self.X);
+        self.plant.outputs_of(k, self.t, &self.X, &self.lam)?;
+        self.book.take(row, 0.5 * impulse * (before + self.plant.u[row]));
+        self.measure()?;
+        let change = Change {
+            what: format!("{}.u[0]", self.mode.blocks[of.block].owner),
+            before: Value::Number(before),
+            after: Value::Number(self.plant.u[row]),
+        };
+        self.log_event(self.t, EventKind::Impact, of.block, vec![change]);
+        self.series[of.block].add(self.t);
+        Ok(true)
     }
 
     /// Whether what has come to rest sticks: friction may be larger there than a moment before.
@@ -137,13 +192,20 @@ impl EventDriven {
     }
 
     /// Takes over the jump: the limit of vanishing steps.
-    fn jump(&mut self, [far, middle, near]: &[Vec<f64>; 3]) -> Result<(), SimError> {
+    fn jump(
+        &mut self,
+        [far, middle, near]: &[Vec<f64>; 3],
+        impulses: &[Vec<f64>; 3],
+    ) -> Result<(), SimError> {
         self.plant.outputs(self.t, &self.X, &self.lam)?;
         let (y, u) = (self.plant.y.clone(), self.plant.u.clone());
         for i in self.jumping() {
-            self.X[i] = (far[i] - 6.0 * middle[i] + 8.0 * near[i]) / 3.0;
+            self.X[i] = limit(far[i], middle[i], near[i]);
         }
         self.plant.outputs(self.t, &self.X, &self.lam)?;
+        let [far, middle, near] = impulses;
+        let impulses = (0..far.len()).map(|row| limit(far[row], middle[row], near[row]));
+        self.book_jump(&impulses.collect::<Vec<_>>(), &u)?;
         let largest = self.instant.lam.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         for k in 0..self.mode.blocks.len() {
             let rows = self.mode.blocks[k].rows.clone();
@@ -190,11 +252,13 @@ impl EventDriven {
             branches[block] = Branch::Closed;
             self.mode.set(&branches);
             self.project()?;
+            self.book_loss(block)?;
         } else {
             let length = (4.0 * left).min(self.limit - self.t);
             self.instant.step(&self.model, self.t, &self.X, 0, length)?;
             self.X.copy_from_slice(&self.instant.X);
             self.t += length;
+            self.book_loss(block)?;
         }
         self.settle(None)?;
         Ok(true)
@@ -216,4 +280,9 @@ impl EventDriven {
         let name = String::new();
         self.events.log.push(EventRecord { time, kind, name, interaction, changes });
     }
+}
+
+/// The value at zero of what is known at `ε`, `ε/2` and `ε/4`.
+fn limit(far: f64, middle: f64, near: f64) -> f64 {
+    (far - 6.0 * middle + 8.0 * near) / 3.0
 }

@@ -15,7 +15,7 @@
 use super::EventDriven;
 use super::collocation::Outcome;
 use super::flow::Flow;
-use super::mode::INDICATORS;
+use super::mode::{Branch, INDICATORS};
 use super::plant::Plant;
 use crate::SimError;
 
@@ -184,7 +184,9 @@ impl EventDriven {
                 next += 1;
             };
             for block in 0..self.mode.blocks.len() {
+                let noise = -self.noise(block);
                 for (indicator, value) in self.indicators(block, theta)?.into_iter().enumerate() {
+                    let value = if value < 0.0 && value >= noise { 0.0 } else { value };
                     add(Watched::Law(Cause { block, indicator }), value);
                 }
             }
@@ -201,6 +203,18 @@ impl EventDriven {
         }
         (self.work.watched, self.work.samples) = (watched, samples);
         Ok(())
+    }
+
+    /// How deep the gap of an open contact may be below zero by round-off alone: bodies may fly
+    /// along each other for ever.
+    fn noise(&self, block: usize) -> f64 {
+        if self.mode.branches[block] != Branch::Open {
+            return 0.0;
+        }
+        let k = self.plant.interaction_of(self.mode.blocks[block].rows.start);
+        let states = self.plant.states_of(k).iter().flat_map(|range| &self.work.X[range.clone()]);
+        let far = states.fold(0.0_f64, |far, q| far.max(q.abs()));
+        (DEPTH * self.tolerance.atol).max(8.0 * f64::EPSILON * far)
     }
 
     /// Where one of them passes through zero first, before `last`.

@@ -428,10 +428,7 @@ impl Laws {
         let mut rows = vec![false; self.outputs];
         for block in &self.blocks {
             for (i, row) in block.rows.clone().enumerate() {
-                rows[row] = match &block.law {
-                    Law::Equality | Law::Complementarity | Law::NewtonImpact { .. } => false,
-                    law => i > 0 || !law.is_contact(),
-                };
+                rows[row] = takes_by_friction(&block.law, i);
             }
         }
         rows
@@ -533,4 +530,13 @@ fn coefficients(law: &Law) -> [(Option<&Coefficient>, &'static Allowed); 3] {
 /// The bounds of one component of a relay.
 fn relay_bounds(lower: &[f64], upper: &[f64], i: usize) -> (f64, f64) {
     (lower[i.min(lower.len() - 1)], upper[i.min(upper.len() - 1)])
+}
+
+/// Whether the energy that a component of a law takes is taken by friction, and not along a normal or
+/// by a constraint.
+pub(crate) fn takes_by_friction(law: &Law, component: usize) -> bool {
+    match law {
+        Law::Equality | Law::Complementarity | Law::NewtonImpact { .. } => false,
+        law => component > 0 || !law.is_contact(),
+    }
 }

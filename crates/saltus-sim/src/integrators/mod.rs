@@ -13,7 +13,7 @@ mod free_motion;
 mod generalized_alpha;
 mod global_form;
 mod impact;
-mod laws;
+pub(crate) mod laws;
 mod mechanics;
 mod mixed;
 pub(crate) mod moreau_jean;

@@ -1,0 +1,396 @@
+//! The adaptive strategy: from event to event while they are rare, by error-controlled steps of
+//! time-stepping through clusters of them.
+//!
+//! ```text
+//! events in a row, at intervals δ on average:  one step of 4 δ is tried                 (1)
+//!   its error is allowed:   time-stepping, as long as steps are longer than δ
+//!   and laws change:        once they rest for a while, from event to event again
+//! ```
+//!
+//! Where the event-driven strategy cannot go on, time-stepping is tried too. Nothing here depends
+//! on how fast the machine is.
+
+mod density;
+mod stepper;
+#[cfg(test)]
+mod tests;
+
+use crate::SimError;
+use crate::checkpoint::Checkpoint;
+use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
+use crate::event_driven::{EventDriven, EventSettings};
+use crate::law_log::LawLog;
+use crate::run::{EventRecord, Run};
+use density::Density;
+use saltus_model::{Model, SystemId};
+use saltus_numerics::Solver;
+use stepper::Stepper;
+
+/// The tolerance of an [`Adaptive`] simulation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AdaptiveSettings {
+    /// Error allowed in a step, relative to `1 + |X|`. Default 1e-6.
+    pub tol: f64,
+}
+
+impl Default for AdaptiveSettings {
+    fn default() -> Self {
+        AdaptiveSettings { tol: 1e-6 }
+    }
+}
+
+impl AdaptiveSettings {
+    /// The tolerances between events, of which there may be many.
+    fn between_events(self) -> EventSettings {
+        EventSettings { rtol: 0.1 * self.tol, atol: 0.01 * self.tol }
+    }
+}
+
+/// A model on its way through time, by whichever strategy suits.
+#[derive(Debug)]
+pub struct Adaptive {
+    exact: EventDriven,
+    settings: AdaptiveSettings,
+    solver: Solver,
+    density: Density,
+    cluster: Option<Cluster>,
+    error: f64, // sum of the errors of all steps
+}
+
+/// The way through a cluster of events.
+#[derive(Debug)]
+struct Cluster {
+    stepper: Stepper,
+    laws: LawLog,
+    start: (f64, Vec<f64>), // of the last step
+    h: f64,
+    shortest: f64, // steps that are worth it
+    quiet: usize,  // steps since a law has changed
+    fastest: f64,  // normal velocity of a contact so far
+}
+
+/// Intervals in the first step of a cluster.
+const TRIED: f64 = 4.0;
+/// Steps without a change of laws after which a cluster is over.
+const QUIET: usize = 8;
+/// Share of the largest normal velocity below which contacts are at rest.
+const CALM: f64 = 1e-2;
+/// Share of the allowed error that steps aim at.
+const AIM: f64 = 0.8;
+/// Shortest and longest factor from one step of a cluster to the next.
+const GROWTH: [f64; 2] = [0.3, 2.0];
+/// The first and the shortest step where the event-driven strategy cannot go on, as shares of the
+/// way.
+const FIRST: f64 = 1e-4;
+const LEAST: f64 = 1e-9;
+
+impl Adaptive {
+    /// A simulation with the default tolerance and solver.
+    pub fn new(model: Model) -> Result<Adaptive, SimError> {
+        Adaptive::with(model, AdaptiveSettings::default(), &Solver::default())
+    }
+
+    /// A simulation with this tolerance and this solver of the problems at events and in steps.
+    pub fn with(
+        model: Model,
+        settings: AdaptiveSettings,
+        solver: &Solver,
+    ) -> Result<Adaptive, SimError> {
+        let AdaptiveSettings { tol } = settings;
+        if !(tol > 0.0 && tol < 1.0) {
+            let (owner, allowed) = (Adaptive::NAME, "(0, 1)");
+            return Err(SimError::Setting { owner, field: "tol", value: tol, allowed });
+        }
+        let exact = EventDriven::with(model, settings.between_events(), solver)?;
+        let (density, solver) = (Density::default(), solver.clone());
+        Ok(Adaptive { exact, settings, solver, density, cluster: None, error: 0.0 })
+    }
+
+    /// The event-driven simulation that keeps the state, to be read.
+    pub fn event_driven(&mut self) -> &mut EventDriven {
+        &mut self.exact
+    }
+
+    /// The model, as events have changed it.
+    pub fn model(&self) -> &Model {
+        self.exact.model()
+    }
+
+    /// Current time.
+    pub fn t(&self) -> f64 {
+        self.exact.t()
+    }
+
+    /// What has happened so far.
+    pub fn events(&self) -> &[EventRecord] {
+        self.exact.events()
+    }
+
+    /// The sum of the errors of all steps so far, relative to `1 + |X|`: what the error is about
+    /// where the model neither damps nor amplifies it.
+    pub fn error_estimate(&self) -> f64 {
+        self.error
+    }
+
+    /// Whether the last step was one of time-stepping, through a cluster of events.
+    pub fn is_stepping(&self) -> bool {
+        self.cluster.is_some()
+    }
+
+    /// Whether `until` has been reached, or an event has stopped the run.
+    pub fn done(&self, until: f64) -> bool {
+        self.exact.done(until)
+    }
+
+    /// One step, and what happens at its end.
+    pub fn step(&mut self) -> Result<StepStats, SimError> {
+        self.exact.begin_towards(f64::INFINITY)?;
+        let done = self.advance(f64::INFINITY)?;
+        self.react(f64::INFINITY)?;
+        Ok(done)
+    }
+
+    /// Runs until `until`; records at every step and on both sides of every event.
+    pub fn run(&mut self, until: f64) -> Result<Run, RunFailure> {
+        self.run_with(until, RunOptions::default())
+    }
+
+    /// Runs until `until`. An interrupted run is no error; its outcome says so.
+    pub fn run_with(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure> {
+        driver::run(self, until, options)
+    }
+
+    /// Back to the initial state and time, with the initial parameters, laws and connections. If
+    /// it fails, nothing has changed.
+    pub fn reset(&mut self) -> Result<(), SimError> {
+        self.exact.reset()?;
+        self.forget();
+        Ok(())
+    }
+
+    /// Replaces the state of a first-order system. What follows is found anew.
+    pub fn set_x(&mut self, id: SystemId, x: &[f64]) -> Result<(), SimError> {
+        self.exact.set_x(id, x)?;
+        self.forget();
+        Ok(())
+    }
+
+    /// Replaces configuration or velocity, or both, of a mechanical system. What follows is found
+    /// anew.
+    pub fn set_qv(
+        &mut self,
+        id: SystemId,
+        q: Option<&[f64]>,
+        v: Option<&[f64]>,
+    ) -> Result<(), SimError> {
+        self.exact.set_qv(id, q, v)?;
+        self.forget();
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        (self.density, self.cluster, self.error) = (Density::default(), None, 0.0);
+    }
+
+    /// A step from event to event; through a cluster where it cannot be done, or a row of events
+    /// has come to an end that a longer step passes.
+    fn step_to_event(&mut self, until: f64) -> Result<StepStats, SimError> {
+        if let Some(interval) = self.density.interval(self.t()) {
+            let mut cluster = self.enter(TRIED * interval, interval)?;
+            if let Ok(done) = cluster.step(&mut self.exact, self.settings.tol, until) {
+                return Ok(self.stay(cluster, done));
+            }
+        }
+        match self.exact.advance(until) {
+            Ok(done) => {
+                self.density.note(done.t, self.exact.is_at_event());
+                self.error += self.exact.step_error();
+                Ok(done)
+            }
+            Err(failure) => {
+                let mut cluster = self.enter_anyway(until)?;
+                match cluster.step(&mut self.exact, self.settings.tol, until) {
+                    Ok(done) => Ok(self.stay(cluster, done)),
+                    Err(_) => Err(failure),
+                }
+            }
+        }
+    }
+
+    /// The way into what the event-driven strategy cannot pass.
+    fn enter_anyway(&mut self, until: f64) -> Result<Cluster, SimError> {
+        let way = (until - self.t()).min(1.0);
+        self.enter(FIRST * way, LEAST * way)
+    }
+
+    /// The way into a cluster.
+    fn enter(&mut self, h: f64, shortest: f64) -> Result<Cluster, SimError> {
+        let model = self.exact.model();
+        let stepper = Stepper::new(model, self.settings.tol, &self.solver)?;
+        let mut laws = LawLog::new(model);
+        laws.assume(self.exact.row_pair());
+        let start = (self.t(), self.exact.state().to_vec());
+        Ok(Cluster { stepper, laws, start, h, shortest, quiet: 0, fastest: 0.0 })
+    }
+
+    fn stay(&mut self, cluster: Cluster, (done, error): (StepStats, f64)) -> StepStats {
+        self.error += error;
+        self.cluster = Some(cluster);
+        done
+    }
+}
+
+impl Cluster {
+    /// One step of time-stepping, with its error. Nothing has changed where all that are worth it
+    /// fail.
+    fn step(
+        &mut self,
+        exact: &mut EventDriven,
+        tol: f64,
+        until: f64,
+    ) -> Result<(StepStats, f64), SimError> {
+        let (t, stop) = (exact.t(), exact.next_stop(until));
+        let mut h = self.h;
+        let (error, length, end) = loop {
+            let left = stop - t;
+            let ends = h >= left * (1.0 - 1e-9);
+            let length = if ends { left } else { h };
+            let tried = self.stepper.attempt(exact.model(), t, exact.state(), length, tol);
+            let (factor, failure) = match tried {
+                Ok(error) if error <= 1.0 => {
+                    let factor = (AIM / error.max(1e-12).sqrt()).clamp(GROWTH[0], GROWTH[1]);
+                    self.h = if ends { self.h.max(factor * length) } else { factor * length };
+                    break (error, length, if ends { stop } else { t + length });
+                }
+                Ok(error) => ((AIM / error).clamp(0.1, 0.5), SimError::TooShort { time: t, h }),
+                Err(failure) => (0.25, failure),
+            };
+            h = factor * length;
+            if !(h >= self.shortest && t + h > t) {
+                return Err(failure);
+            }
+        };
+        self.start.0 = t;
+        self.start.1.copy_from_slice(exact.state());
+        self.laws.open();
+        for (parts, share) in self.stepper.halves().into_iter().zip([0.5, 1.0]) {
+            let instant = if share < 1.0 { t + share * length } else { end };
+            self.laws.look(instant, 0.5 * length, parts);
+        }
+        let events = self.laws.close(&[]);
+        let restless = self.laws.restlessness(self.stepper.halves()[1]);
+        self.fastest = self.fastest.max(restless);
+        let calm = events.is_empty() && restless <= CALM * self.fastest;
+        self.quiet = if calm { self.quiet + 1 } else { 0 };
+        exact.arrive(end, self.stepper.end(), events, &self.stepper.ledgers())?;
+        let Stepper { iterations, residual, penetration, .. } = self.stepper;
+        Ok((StepStats { t: end, h: length, iterations, residual, penetration }, error * tol))
+    }
+
+    /// State and forces at an instant of the last step, which ended at `end`.
+    fn at(&self, t: f64, end: f64) -> (Vec<f64>, Vec<f64>) {
+        let (start, X) = (self.start.0, &self.start.1);
+        let middle = 0.5 * (start + end);
+        let (last, lam) = self.stepper.end();
+        let (a, b, from, to) = match t < middle {
+            true => (start, middle, &X[..], self.stepper.middle()),
+            false => (middle, end, self.stepper.middle(), last),
+        };
+        let share = (t - a) / (b - a);
+        let X = from.iter().zip(to).map(|(from, to)| from + share * (to - from)).collect();
+        (X, lam.to_vec())
+    }
+}
+
+impl Strategy for Adaptive {
+    const NAME: &'static str = "adaptive";
+    const CHECKPOINTS: bool = false;
+    const SAMPLES: bool = true;
+
+    fn model(&self) -> &Model {
+        self.exact.model()
+    }
+
+    fn t(&self) -> f64 {
+        self.exact.t()
+    }
+
+    fn events(&self) -> &[EventRecord] {
+        self.exact.events()
+    }
+
+    fn begin(&mut self, until: f64) -> Result<(), SimError> {
+        driver::check_until(Self::NAME, until, self.t(), 0.0)?;
+        self.exact.begin_towards(until)
+    }
+
+    fn finished(&self, until: f64) -> bool {
+        self.exact.finished(until)
+    }
+
+    fn advance(&mut self, until: f64) -> Result<StepStats, SimError> {
+        let Some(mut cluster) = self.cluster.take() else { return self.step_to_event(until) };
+        let quiet = cluster.quiet >= QUIET;
+        if !quiet && let Ok(done) = cluster.step(&mut self.exact, self.settings.tol, until) {
+            return Ok(self.stay(cluster, done));
+        }
+        // over, or too dense for steps that are worth it
+        match self.exact.resume(cluster.h, Some(cluster.stepper.outputs())) {
+            Ok(()) => self.step_to_event(until),
+            Err(failure) => {
+                let mut cluster = self.enter_anyway(until)?;
+                let done = cluster.step(&mut self.exact, self.settings.tol, until);
+                done.map(|done| self.stay(cluster, done)).map_err(|_| failure)
+            }
+        }
+    }
+
+    fn jumps(&self) -> bool {
+        self.cluster.is_none() && self.exact.jumps()
+    }
+
+    fn react(&mut self, until: f64) -> Result<(), SimError> {
+        if self.exact.settle_pending().is_err() {
+            // it goes on from before the event by time-stepping
+            self.exact.forget_event();
+            self.cluster = Some(self.enter_anyway(until)?);
+        }
+        let happened = self.exact.events().len();
+        self.exact.happen()?;
+        match &self.cluster {
+            // an event of the model may have changed what the steps are made of
+            Some(cluster) if self.exact.events().len() > happened => {
+                let h = cluster.h;
+                (self.cluster, self.density) = (None, Density::default());
+                self.exact.resume(h, None)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn rows(&mut self) -> [&[f64]; 2] {
+        self.exact.rows()
+    }
+
+    fn rows_at(&mut self, t: f64) -> [&[f64]; 2] {
+        match &self.cluster {
+            None => self.exact.rows_at(t),
+            Some(cluster) => {
+                let (X, lam) = cluster.at(t, self.exact.t());
+                self.exact.rows_of(t, &X, &lam)
+            }
+        }
+    }
+
+    fn steps_left(&self, _until: f64) -> Option<usize> {
+        None
+    }
+
+    fn take_resumed(&mut self) -> usize {
+        0
+    }
+
+    fn checkpoint_after(&mut self, _steps: usize) -> Result<Checkpoint, SimError> {
+        Err(SimError::NoCheckpoint { strategy: Self::NAME })
+    }
+}

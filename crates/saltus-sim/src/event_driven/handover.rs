@@ -1,0 +1,85 @@
+//! Where another way through time takes over, and gives back.
+
+use super::EventDriven;
+use super::transition::VANISHING;
+use crate::SimError;
+use crate::integrators::row::Row;
+use crate::run::{EventRecord, Ledger};
+
+impl EventDriven {
+    /// The state `(x, q, v)`.
+    pub(crate) fn state(&self) -> &[f64] {
+        &self.X
+    }
+
+    /// Whether the last step has come to an event of a law.
+    pub(crate) fn is_at_event(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// What the last step has come to is left to another way.
+    pub(crate) fn forget_event(&mut self) {
+        self.pending = None;
+    }
+
+    /// The error of the last step, about, relative to `1 + |X|`.
+    pub(crate) fn step_error(&self) -> f64 {
+        self.error
+    }
+
+    /// Where the next step ends at the latest.
+    pub(crate) fn next_stop(&self, until: f64) -> f64 {
+        self.stop(until)
+    }
+
+    /// All that is known now: of first-order systems, and of mechanical ones.
+    pub(crate) fn row_pair(&mut self) -> &[Row; 2] {
+        self.fill_rows();
+        &self.rows
+    }
+
+    /// A state of another way, to be recorded.
+    pub(crate) fn rows_of(&mut self, t: f64, X: &[f64], lam: &[f64]) -> [&[f64]; 2] {
+        self.work.X.copy_from_slice(X);
+        self.work.lam.copy_from_slice(lam);
+        let known = self.plant.outputs(t, X, lam).is_ok();
+        self.show_outputs(true, known);
+        self.halves()
+    }
+
+    /// Another way has brought the model here, by these events and with these ledgers of its steps.
+    pub(crate) fn arrive(
+        &mut self,
+        t: f64,
+        (X, lam): (&[f64], &[f64]),
+        events: Vec<EventRecord>,
+        ledgers: &[Ledger],
+    ) -> Result<(), SimError> {
+        self.t = t;
+        self.X.copy_from_slice(X);
+        self.lam.copy_from_slice(lam);
+        self.pending = None;
+        self.crossing.clear();
+        self.events.log.extend(events);
+        self.book_steps(ledgers)
+    }
+
+    /// Goes on from event to event, with steps of about this length.
+    ///
+    /// Outputs, relative velocities and forces of the other way, if they are still true, tell what
+    /// it held; what is left of gaps and velocities there goes.
+    pub(crate) fn resume(&mut self, h: f64, outputs: Option<[&[f64]; 3]>) -> Result<(), SimError> {
+        (self.h, self.epsilon, self.last_event) = (h, VANISHING * h, self.t);
+        self.idle = 0;
+        self.series.fill(Default::default());
+        self.mode.unknown.fill(true);
+        if let Some([y, u, lam]) = outputs {
+            let mut branches = std::mem::take(&mut self.work.branches);
+            self.mode.read(y, u, lam, f64::INFINITY, &mut branches);
+            self.mode.set(&branches);
+            self.work.branches = branches;
+            self.project()?;
+        }
+        self.settle(None)
+    }
+}
