@@ -20,6 +20,8 @@ const ENDLESS: usize = 1000;
 /// longest of them. The gap of a bounce shrinks with the square of its time.
 const SHORT: [f64; 2] = [1e-6, 1e-9];
 
+/// Speed, in units of the tolerance, whose round-off is what projection leaves of velocities.
+const STILL: f64 = 1e8;
 /// Gap, in units of the tolerance, from which on a contact has nothing to do with an impact nearby:
 /// twice that at which it counts as closed.
 const APART: f64 = 20.0;
@@ -71,7 +73,9 @@ impl EventDriven {
             jumped = true;
         }
         let Instant { y, u, lam, X, .. } = &self.instant;
-        let speed = self.jumping().fold(0.0_f64, |a, i| a.max(X[i].abs()));
+        // what is left where everything has come to rest is below what projection cares for
+        let still = STILL * self.tolerance.atol;
+        let speed = self.jumping().fold(still, |a, i| a.max(X[i].abs()));
         self.mode.read(y, u, lam, speed, &mut branches);
         if let Some(of) = cause
             && branches == before
