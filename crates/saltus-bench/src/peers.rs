@@ -56,6 +56,40 @@ pub fn python(case: &str, steps: usize, repeats: usize) -> Option<f64> {
     answer["seconds_per_step"].as_f64()
 }
 
+/// A run of a peer that was accurate enough, or the most accurate one.
+pub struct EventDrivenRun {
+    /// The peer, with its settings.
+    pub what: String,
+    /// Events that it found.
+    pub events: usize,
+    /// Its error.
+    pub error: f64,
+    /// Processor seconds.
+    pub seconds: f64,
+}
+
+/// The fastest runs of a peer (`siconos` or `scipy`) on a case of `event_driven`.
+pub fn event_driven(peer: &str, case: &str, accurate: f64) -> Vec<EventDrivenRun> {
+    let scripts = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer"));
+    let interpreter = match peer {
+        "siconos" => siconos_interpreter(),
+        _ => std::env::var("SCIPY_PYTHON").unwrap_or_else(|_| saltus_interpreter()),
+    };
+    let script = scripts.join(format!("{peer}_events.py"));
+    let options = ["--accurate", &accurate.to_string()];
+    let answer = python_json(&interpreter, &script, &[case], &options).unwrap_or_default();
+    let runs = answer["runs"].as_array().cloned().unwrap_or_default();
+    let read = |run: &serde_json::Value| {
+        Some(EventDrivenRun {
+            what: run["what"].as_str()?.to_string(),
+            events: run["events"].as_u64()? as usize,
+            error: run["error"].as_f64()?,
+            seconds: run["seconds"].as_f64()?,
+        })
+    };
+    runs.iter().filter_map(read).collect()
+}
+
 fn python_json(
     interpreter: &str,
     script: &Path,

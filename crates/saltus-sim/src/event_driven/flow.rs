@@ -15,6 +15,7 @@ pub(super) struct Flow {
     collocation: Collocation,
     exact: Option<Exact>,
     is_exact: bool, // the last step
+    is_stale: bool, // collocation knows nothing of it
     lam: Vec<f64>,  // at its end
     /// Where the step begins.
     pub t: f64,
@@ -30,6 +31,7 @@ impl Flow {
             collocation: Collocation::new(plant.states, plant.rows),
             exact: Exact::new(model, mode),
             is_exact: false,
+            is_stale: false,
             lam: vec![0.0; plant.rows],
             t: 0.0,
             h: 0.0,
@@ -51,14 +53,14 @@ impl Flow {
 
     /// Forgets what belongs to the last step: the state has jumped, or the mode has changed.
     pub fn restart(&mut self) {
+        self.is_stale = false;
         self.collocation.restart();
     }
 
     /// The step was taken: the next one goes on from it.
     pub fn keep(&mut self) {
         if self.is_exact {
-            self.collocation.restart();
-            self.collocation.guess(&self.lam);
+            self.is_stale = true;
         } else {
             self.collocation.keep();
         }
@@ -88,6 +90,10 @@ impl Flow {
             return Ok(outcome);
         }
         self.is_exact = false;
+        if std::mem::take(&mut self.is_stale) {
+            self.collocation.restart();
+            self.collocation.guess(&self.lam);
+        }
         let outcome = self.collocation.step(plant, mode, t, X, h, tolerance);
         self.iterations = self.collocation.iterations;
         outcome
@@ -95,7 +101,10 @@ impl Flow {
 
     /// Parts of the step over which integrals are as accurate as the step itself.
     pub fn panels(&self) -> usize {
-        if self.is_exact { 3 } else { 1 }
+        match &self.exact {
+            Some(exact) if self.is_exact && !exact.is_polynomial(4) => 3,
+            _ => 1,
+        }
     }
 
     /// Weight of the `i`-th node of such a part in integrals over it.
@@ -106,6 +115,11 @@ impl Flow {
     /// Whether multipliers run away within the step.
     pub fn is_strained(&self) -> bool {
         !self.is_exact && self.collocation.is_strained()
+    }
+
+    /// The exact motion, if the last step was one.
+    pub fn exact(&self) -> Option<&Exact> {
+        self.exact.as_ref().filter(|_| self.is_exact)
     }
 
     /// A step of length zero.
@@ -130,6 +144,14 @@ impl Flow {
     pub fn at(&mut self, theta: f64, X: &mut [f64], lam: &mut [f64]) {
         match &mut self.exact {
             Some(exact) if self.is_exact => exact.at(theta, X, lam),
+            _ => self.collocation.at(theta, X, lam),
+        }
+    }
+
+    /// The same of what interaction `k` speaks about, at least.
+    pub fn interaction_at(&mut self, k: usize, theta: f64, X: &mut [f64], lam: &mut [f64]) {
+        match &mut self.exact {
+            Some(exact) if self.is_exact => exact.interaction_at(k, theta, X, lam),
             _ => self.collocation.at(theta, X, lam),
         }
     }

@@ -26,8 +26,10 @@ const FINE: f64 = 1e-13;
 /// The implicit schemes, and the answer of their last step.
 #[derive(Debug)]
 pub(crate) struct Instant {
-    parts: [Parts; 3], // one for each length, so that their matrices stay
-    systems: Vec<Place>,
+    parts: [Parts; 3],   // one for each length, so that their matrices stay
+    first: Range<usize>, // x, q and v in X
+    q: Range<usize>,
+    v: Range<usize>,
     interactions: Vec<(Order, Range<usize>, Range<usize>)>, // rows of the part, rows of all
     /// The state after the step.
     pub X: Vec<f64>,
@@ -42,15 +44,6 @@ pub(crate) struct Instant {
 pub(crate) struct Solved {
     pub iterations: usize,
     pub residual: f64,
-}
-
-/// Where a system stands in its part, and in `X`: `x`, or `q` and `v`.
-#[derive(Debug)]
-struct Place {
-    order: Order,
-    part: Range<usize>,
-    first: Range<usize>,
-    second: Range<usize>,
 }
 
 impl Instant {
@@ -92,20 +85,6 @@ impl Instant {
                 Order::Second => nq += system.dim(),
             }
         }
-        let (mut x, mut q) = (0, 0);
-        let mut systems = Vec::new();
-        for (_, system) in model.systems() {
-            let (order, dim) = (system.order(), system.dim());
-            let (part, first, second) = match order {
-                Order::First => (x..x + dim, x..x + dim, 0..0),
-                Order::Second => (q..q + dim, nx + q..nx + q + dim, nx + nq + q..nx + nq + q + dim),
-            };
-            match order {
-                Order::First => x += dim,
-                Order::Second => q += dim,
-            }
-            systems.push(Place { order, part, first, second });
-        }
         let (mut rows, mut of_first, mut of_second) = (0, 0, 0);
         let mut interactions = Vec::new();
         for (_, interaction) in model.interactions() {
@@ -120,7 +99,9 @@ impl Instant {
         }
         Ok(Instant {
             parts,
-            systems,
+            first: 0..nx,
+            q: nx..nx + nq,
+            v: nx + nq..nx + 2 * nq,
             interactions,
             X: vec![0.0; nx + 2 * nq],
             y: vec![0.0; rows],
@@ -147,19 +128,11 @@ impl Instant {
         for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
             part.be_at(t);
         }
-        for ((name, _), place) in model.systems().zip(&self.systems) {
-            let id = model.system_id(name)?;
-            let values = match place.order {
-                Order::First => [Some(&X[place.first.clone()]), None],
-                Order::Second => [Some(&X[place.first.clone()]), Some(&X[place.second.clone()])],
-            };
-            let part = match place.order {
-                Order::First => &mut parts.first,
-                Order::Second => &mut parts.second,
-            };
-            if let Some(part) = part {
-                part.set(model, id, place.part.clone(), values)?;
-            }
+        if let Some(part) = &mut parts.first {
+            part.set_all(model, [&X[self.first.clone()], &[]])?;
+        }
+        if let Some(part) = &mut parts.second {
+            part.set_all(model, [&X[self.q.clone()], &X[self.v.clone()]])?;
         }
         let step = Step { start: t, end: t + epsilon, h: epsilon };
         let mut solved = Solved::default();
@@ -179,20 +152,9 @@ impl Instant {
             };
             part.as_ref().map_or(&[][..], |part| part.now().get(quantity))
         };
-        for place in &self.systems {
-            let (order, part) = (place.order, place.part.clone());
-            match order {
-                Order::First => {
-                    let x = &now(order, Quantity::X)[part];
-                    self.X[place.first.clone()].copy_from_slice(x);
-                }
-                Order::Second => {
-                    let (q, v) = (now(order, Quantity::Q), now(order, Quantity::V));
-                    self.X[place.first.clone()].copy_from_slice(&q[part.clone()]);
-                    self.X[place.second.clone()].copy_from_slice(&v[part]);
-                }
-            }
-        }
+        self.X[self.first.clone()].copy_from_slice(now(Order::First, Quantity::X));
+        self.X[self.q.clone()].copy_from_slice(now(Order::Second, Quantity::Q));
+        self.X[self.v.clone()].copy_from_slice(now(Order::Second, Quantity::V));
         for (order, part, rows) in &self.interactions {
             let y = &now(*order, Quantity::Y)[part.clone()];
             self.y[rows.clone()].copy_from_slice(y);

@@ -218,6 +218,21 @@ impl Plant {
         Ok(())
     }
 
+    /// The same of one interaction alone.
+    pub fn outputs_of(&mut self, k: usize, t: f64, X: &[f64], lam: &[f64]) -> Result<(), SimError> {
+        self.links[k].outputs(t, X, lam, &mut self.y, &mut self.u)
+    }
+
+    /// The outputs of one interaction, where they were evaluated last.
+    pub fn gaps(&self, k: usize) -> &[f64] {
+        &self.y[self.links[k].rows.clone()]
+    }
+
+    /// The interaction that a row belongs to.
+    pub fn interaction_of(&self, row: usize) -> usize {
+        self.links.partition_point(|link| link.rows.end <= row)
+    }
+
     /// `R`: equation (1), then the equations of the mode.
     pub fn residual(
         &mut self,
@@ -449,8 +464,7 @@ impl Plant {
     }
 
     fn link_of(&self, row: usize) -> Option<&Link> {
-        let first = self.links.partition_point(|link| link.rows.end <= row);
-        self.links.get(first)
+        self.links.get(self.interaction_of(row))
     }
 
     /// `M` where it measures how far states move: of velocities and first-order states, or of

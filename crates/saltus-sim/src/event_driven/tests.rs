@@ -2,6 +2,7 @@
 
 #![allow(clippy::excessive_precision)] // figures as they were published
 
+mod beads;
 mod events;
 mod grazing;
 mod ledger;

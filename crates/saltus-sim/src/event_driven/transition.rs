@@ -8,6 +8,7 @@ use super::mode::Branch;
 use super::watch::Cause;
 use crate::SimError;
 use crate::run::{Change, EventKind, EventRecord, Value};
+use saltus_model::{Coefficient, Law};
 
 /// A vanishing step, as a share of the steps around it.
 pub(super) const VANISHING: f64 = 1e-4;
@@ -18,6 +19,14 @@ const ENDLESS: usize = 1000;
 /// Intervals at which impacts, and other events, are taken for an accumulation, relative to the
 /// longest of them. The gap of a bounce shrinks with the square of its time.
 const SHORT: [f64; 2] = [1e-6, 1e-9];
+
+/// Speed, in units of the tolerance, whose round-off is what projection leaves of velocities.
+const STILL: f64 = 1e8;
+/// Gap, in units of the tolerance, from which on a contact has nothing to do with an impact nearby:
+/// twice that at which it counts as closed.
+const APART: f64 = 20.0;
+/// Velocity after an impact, in units of the tolerance, that is more than the end of a bounce.
+const LIVELY: f64 = 100.0;
 
 impl EventDriven {
     /// Jumps, and takes the mode that follows.
@@ -41,7 +50,7 @@ impl EventDriven {
         }
         self.last_event = self.t;
         if let Some(of) = cause
-            && self.sticks(of)?
+            && (self.sticks(of)? || self.bounces(of)?)
         {
             return Ok(());
         }
@@ -64,7 +73,9 @@ impl EventDriven {
             jumped = true;
         }
         let Instant { y, u, lam, X, .. } = &self.instant;
-        let speed = self.jumping().fold(0.0_f64, |a, i| a.max(X[i].abs()));
+        // what is left where everything has come to rest is below what projection cares for
+        let still = STILL * self.tolerance.atol;
+        let speed = self.jumping().fold(still, |a, i| a.max(X[i].abs()));
         self.mode.read(y, u, lam, speed, &mut branches);
         if let Some(of) = cause
             && branches == before
@@ -97,6 +108,51 @@ impl EventDriven {
         self.project()?;
         self.mode.set(&open);
         Ok(())
+    }
+
+    /// Whether this is an impact of a contact without friction between systems that nothing else
+    /// touches. Then Newton's law alone tells what follows, and the mode stays:
+    ///
+    /// ```text
+    /// u⁺ = −e u⁻,    v⁺ = v⁻ + M⁻¹ Hᵀ p,    H M⁻¹ Hᵀ p = u⁺ − u⁻
+    /// ```
+    fn bounces(&mut self, of: Cause) -> Result<bool, SimError> {
+        let Some(exact) = self.flow.exact() else { return Ok(false) };
+        let row = self.mode.blocks[of.block].rows.start;
+        let k = self.plant.interaction_of(row);
+        if self.unsettled || self.mode.branches[of.block] != Branch::Open {
+            return Ok(false);
+        }
+        let law = self.model.interactions().nth(k).map(|(_, interaction)| &interaction.law);
+        let Some(&Law::NewtonImpact { e: Coefficient::Constant(e) }) = law else {
+            return Ok(false);
+        };
+        let Some(neighbours) = exact.neighbours(k, &self.mode) else { return Ok(false) };
+        for other in neighbours {
+            self.plant.outputs_of(other, self.t, &self.X, &self.lam)?;
+            if self.plant.gaps(other).iter().any(|gap| *gap <= APART * self.tolerance.atol) {
+                return Ok(false);
+            }
+        }
+        self.plant.outputs_of(k, self.t, &self.X, &self.lam)?;
+        let before = self.plant.u[row];
+        let speed = self.jumping().fold(0.0_f64, |speed, i| speed.max(self.X[i].abs()));
+        let after = -e * before;
+        if !(after > LIVELY * self.tolerance.of(speed).max(speed * f64::EPSILON)) {
+            return Ok(false);
+        }
+        let impulse = exact.push(k, after - before, &mut self.X);
+        self.plant.outputs_of(k, self.t, &self.X, &self.lam)?;
+        self.book.take(row, 0.5 * impulse * (before + self.plant.u[row]));
+        self.measure()?;
+        let change = Change {
+            what: format!("{}.u[0]", self.mode.blocks[of.block].owner),
+            before: Value::Number(before),
+            after: Value::Number(self.plant.u[row]),
+        };
+        self.log_event(self.t, EventKind::Impact, of.block, vec![change]);
+        self.series[of.block].add(self.t);
+        Ok(true)
     }
 
     /// Whether what has come to rest sticks: friction may be larger there than a moment before.

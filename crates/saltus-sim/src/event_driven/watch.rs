@@ -90,9 +90,17 @@ impl EventDriven {
 
     /// The indicator at `t + θ h`: positive before, negative after.
     fn value(&mut self, of: Watched, theta: f64) -> Result<f64, SimError> {
+        if let Watched::Law(cause) = of {
+            // its own interaction tells
+            let Flow { t, h, .. } = self.flow;
+            let k = self.plant.interaction_of(self.mode.blocks[cause.block].rows.start);
+            self.flow.interaction_at(k, theta, &mut self.work.X, &mut self.work.lam);
+            self.plant.outputs_of(k, t + theta * h, &self.work.X, &self.work.lam)?;
+            return Ok(self.indicators(cause.block, theta)?[cause.indicator]);
+        }
         self.look(theta)?;
         Ok(match of {
-            Watched::Law(cause) => self.indicators(cause.block, theta)?[cause.indicator],
+            Watched::Law(_) => f64::NAN,
             Watched::Margin { event, margin, sign } => {
                 sign * self.margins(event, theta).get(margin).copied().unwrap_or(f64::NAN)
             }
@@ -123,6 +131,10 @@ impl EventDriven {
     pub(super) fn first_event(&mut self) -> Result<Option<(Watched, f64)>, SimError> {
         self.sample()?;
         let mut first: Option<(Watched, f64)> = None;
+        // what seems to come first, so that there is little to be found before it
+        if let Some(k) = self.likely() {
+            first = self.crossing_of(k, self.work.watched[k], 1.0)?;
+        }
         for k in 0..self.work.watched.len() {
             let of = self.work.watched[k];
             let last = first.map_or(1.0, |(_, theta)| theta);
@@ -133,6 +145,23 @@ impl EventDriven {
             }
         }
         Ok(first)
+    }
+
+    /// The law whose secant between two knots passes through zero first.
+    fn likely(&self) -> Option<usize> {
+        let mut best = (f64::INFINITY, None);
+        for (k, (of, values)) in self.work.watched.iter().zip(&self.work.samples).enumerate() {
+            let negative = |&j: &usize| values[j] < 0.0 && !SLOPES.contains(&j);
+            if let (Watched::Law(_), Some(j)) = (of, (1..KNOTS.len()).find(negative)) {
+                let left = left_of(j);
+                let share = values[left].max(0.0) / (values[left].max(0.0) - values[j]);
+                let theta = KNOTS[left] + share * (KNOTS[j] - KNOTS[left]);
+                if theta < best.0 {
+                    best = (theta, Some(k));
+                }
+            }
+        }
+        best.1
     }
 
     /// The values of all that is watched, at all knots.
@@ -155,7 +184,9 @@ impl EventDriven {
                 next += 1;
             };
             for block in 0..self.mode.blocks.len() {
+                let noise = -self.noise(block);
                 for (indicator, value) in self.indicators(block, theta)?.into_iter().enumerate() {
+                    let value = if value < 0.0 && value >= noise { 0.0 } else { value };
                     add(Watched::Law(Cause { block, indicator }), value);
                 }
             }
@@ -172,6 +203,18 @@ impl EventDriven {
         }
         (self.work.watched, self.work.samples) = (watched, samples);
         Ok(())
+    }
+
+    /// How deep the gap of an open contact may be below zero by round-off alone: bodies may fly
+    /// along each other for ever.
+    fn noise(&self, block: usize) -> f64 {
+        if self.mode.branches[block] != Branch::Open {
+            return 0.0;
+        }
+        let k = self.plant.interaction_of(self.mode.blocks[block].rows.start);
+        let states = self.plant.states_of(k).iter().flat_map(|range| &self.work.X[range.clone()]);
+        let far = states.fold(0.0_f64, |far, q| far.max(q.abs()));
+        (DEPTH * self.tolerance.atol).max(8.0 * f64::EPSILON * far)
     }
 
     /// Where one of them passes through zero first, before `last`.
@@ -194,6 +237,9 @@ impl EventDriven {
                         break;
                     }
                     if values[j] < level && !SLOPES.contains(&j) {
+                        if last < KNOTS[j] && self.value(of, last)? >= 0.0 {
+                            return Ok(None);
+                        }
                         let theta = self.root(of, KNOTS[left_of(j)], KNOTS[j])?;
                         return Ok(Some((of, theta)));
                     }
@@ -339,24 +385,34 @@ impl EventDriven {
         })
     }
 
-    /// Where an indicator that is negative at `right` becomes so, by bisection and secants. At the
-    /// beginning of the step, where it may be zero to round-off, it counts as positive.
+    /// Where an indicator that is negative at `right` becomes so, by secants, of which one that
+    /// stays is halved (the method of Illinois), and bisection. At the beginning of the step, where
+    /// it may be zero to round-off, it counts as positive.
     fn root(&mut self, of: Watched, left: f64, right: f64) -> Result<f64, SimError> {
         let (mut a, mut b) = (left, right);
         let mut g_b = self.value(of, b)?;
         let mut g_a = if a == 0.0 { f64::NAN } else { self.value(of, a)? };
-        for _ in 0..80 {
+        let mut stays = 0_i32; // how often the same end has stayed: positive for b, negative for a
+        for _ in 0..100 {
             let secant = a + (b - a) * g_a / (g_a - g_b);
-            let inner = 0.01 * (b - a);
-            let c = if secant > a + inner && secant < b - inner { secant } else { 0.5 * (a + b) };
-            if c <= a || c >= b || b - a < 1e-15 {
+            let bisects = !(secant > a && secant < b) || stays.abs() > 8;
+            let c = if bisects { 0.5 * (a + b) } else { secant };
+            if c <= a || c >= b || b - a <= 4.0 * f64::EPSILON * b {
                 break;
             }
             let g_c = self.value(of, c)?;
             if g_c < 0.0 {
                 (b, g_b) = (c, g_c);
+                stays = if stays < 0 { stays - 1 } else { -1 };
+                if stays < -1 {
+                    g_a *= 0.5;
+                }
             } else {
                 (a, g_a) = (c, g_c);
+                stays = if stays > 0 { stays + 1 } else { 1 };
+                if stays > 1 {
+                    g_b *= 0.5;
+                }
             }
         }
         Ok(b)

@@ -332,6 +332,14 @@ impl Part for EulerMoreauPart {
         Ok(())
     }
 
+    fn set_all(&mut self, _: &Model, [x, _]: [&[f64]; 2]) -> Result<(), SimError> {
+        let now = self.now.first_order();
+        now.x.copy_from_slice(x);
+        now.lam.fill(0.0);
+        self.refresh();
+        Ok(())
+    }
+
     #[inline]
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
         self.prepare(step)?;

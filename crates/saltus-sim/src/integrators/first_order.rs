@@ -263,6 +263,18 @@ impl Part for FirstOrderPart {
         self.time = t;
     }
 
+    fn set_all(&mut self, _: &Model, [x, _]: [&[f64]; 2]) -> Result<(), SimError> {
+        let before = self.now.values.clone();
+        let now = self.now.first_order();
+        now.x.copy_from_slice(x);
+        now.lam.fill(0.0);
+        let done = self.refresh(self.time);
+        if done.is_err() {
+            self.restore(&before);
+        }
+        done
+    }
+
     fn inputs(&self, name: &str) -> Option<&[f64]> {
         self.members.inputs(name)
     }

@@ -248,6 +248,24 @@ impl Part for Mechanics {
         self.last = Step { start: t - self.last.h, end: t, h: self.last.h };
     }
 
+    fn set_all(&mut self, _: &Model, [q, v]: [&[f64]; 2]) -> Result<(), SimError> {
+        let (before, energy0) = (self.now.values.clone(), self.energy0);
+        let now = self.now.mechanical();
+        now.q.copy_from_slice(q);
+        now.v.copy_from_slice(v);
+        now.lam.fill(0.0);
+        let done = self.refresh(self.last.end);
+        match done {
+            Ok(()) => {
+                let now = self.now.mechanical();
+                self.members.wear(now.y, now.beta);
+                self.motion.restart(0..now.v.len(), now.v);
+            }
+            Err(_) => self.restore(&before, energy0),
+        }
+        done
+    }
+
     fn inputs(&self, name: &str) -> Option<&[f64]> {
         self.members.inputs(name)
     }

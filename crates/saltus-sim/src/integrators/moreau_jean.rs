@@ -413,6 +413,15 @@ impl Part for MoreauJeanPart {
         Ok(())
     }
 
+    fn set_all(&mut self, _: &Model, [q, v]: [&[f64]; 2]) -> Result<(), SimError> {
+        let now = self.now.mechanical();
+        now.q.copy_from_slice(q);
+        now.v.copy_from_slice(v);
+        now.lam.fill(0.0);
+        self.refresh();
+        Ok(())
+    }
+
     #[inline]
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
         if self.operators.as_ref().is_none_or(|operators| operators.h != step.h) {

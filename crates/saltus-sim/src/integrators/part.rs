@@ -42,6 +42,17 @@ pub(crate) trait Part: Debug + Send + Sync {
         let _ = t;
     }
 
+    /// Replaces the state of all systems, one after the other: `x`, or `q` and `v`.
+    fn set_all(&mut self, model: &Model, [first, second]: [&[f64]; 2]) -> Result<(), SimError> {
+        for (k, (name, _)) in model.systems().enumerate() {
+            if let Some(range) = self.places().systems[k].clone() {
+                let values = [first.get(range.clone()), second.get(range.clone())];
+                self.set(model, model.system_id(name)?, range, values)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Computes the next state; nothing changes before [`commit`](Self::commit).
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError>;
 

@@ -23,7 +23,7 @@ use super::factor::root;
 use super::mode::{Branch, Local, Mode};
 use powers::Powers;
 use reduce::{Equations, Reduced};
-use saltus_linalg::{Matrix, vector};
+use saltus_linalg::{DenseLu, Matrix, vector};
 use saltus_model::{At, Dependence, Model, Order, Relation, System};
 use std::ops::Range;
 
@@ -45,6 +45,7 @@ pub(super) struct Exact {
     links: Vec<Link>,
     known: Vec<Vec<Group>>,      // by the first system of the group
     active: Vec<(usize, usize)>, // first system and place there
+    group: Vec<usize>,           // of each system, among the active ones
     mode: Option<u64>,           // that the active groups are of
     able: bool,                  // whether this mode can be followed
     clock: u64,
@@ -79,6 +80,8 @@ struct Link {
     B: Matrix,
     D: Option<Matrix>,
     e: Vec<f64>,
+    push: Vec<f64>, // M⁻¹ Hᵀ of a mechanical relation of one component
+    give: f64,      // H M⁻¹ Hᵀ
 }
 
 /// Systems that move together.
@@ -132,12 +135,14 @@ impl Exact {
             systems.iter().for_each(|&system| parts[system].links.push(k));
             links.push(Link::new(&*interaction.relation, systems, rows, first..block)?);
         }
+        links.iter_mut().for_each(|link| link.weigh(&parts));
         let n = parts.len();
         Some(Exact {
             known: parts.iter().map(|_| Vec::new()).collect(),
             parts,
             links,
             active: Vec::new(),
+            group: vec![0; n],
             mode: None,
             able: false,
             clock: 0,
@@ -207,6 +212,9 @@ impl Exact {
             group.used = self.clock;
             if group.motion.is_none() {
                 return false;
+            }
+            for &system in &group.systems {
+                self.group[system] = self.active.len();
             }
             self.active.push((first, place));
         }
@@ -392,12 +400,57 @@ impl Exact {
             return self.end(X, lam);
         }
         lam.copy_from_slice(&self.lam);
-        for &(first, place) in &self.active {
-            if let Some(motion) = &mut self.known[first][place].motion {
-                motion.now.copy_from_slice(&motion.start);
-                motion.powers.go(theta * self.h, &mut motion.now);
-                motion.put(&motion.now, X, lam);
-            }
+        for group in 0..self.active.len() {
+            self.group_at(group, theta, X, lam);
+        }
+    }
+
+    /// The same of what interaction `k` speaks about, and what moves with it.
+    pub fn interaction_at(&mut self, k: usize, theta: f64, X: &mut [f64], lam: &mut [f64]) {
+        let rows = self.links[k].rows.clone();
+        lam[rows.clone()].copy_from_slice(&self.lam[rows]);
+        for i in 0..self.links[k].systems.len() {
+            self.group_at(self.group[self.links[k].systems[i]], theta, X, lam);
+        }
+    }
+
+    /// The other interactions of the systems of `k`, where nothing but `k` can act on them.
+    pub fn neighbours(&self, k: usize, mode: &Mode) -> Option<impl Iterator<Item = usize> + '_> {
+        let link = &self.links[k];
+        let links = || link.systems.iter().flat_map(|&system| self.parts[system].links.iter());
+        let open = |&other: &usize| {
+            self.links[other].blocks.clone().all(|k| mode.branches[k] == Branch::Open)
+        };
+        (!link.push.is_empty() && links().all(open))
+            .then(|| links().copied().filter(move |&other| other != k))
+    }
+
+    /// An impulse at interaction `k` that changes its relative velocity by `change`.
+    pub fn push(&self, k: usize, change: f64, X: &mut [f64]) -> f64 {
+        let link = &self.links[k];
+        let impulse = change / link.give;
+        let mut push = link.push.iter();
+        for &system in &link.systems {
+            let Part { states, dim, .. } = &self.parts[system];
+            states[*dim..].iter().zip(&mut push).for_each(|(&i, push)| X[i] += impulse * push);
+        }
+        impulse
+    }
+
+    /// Whether the motion of all groups is a polynomial of so low a degree.
+    pub fn is_polynomial(&self, degree: usize) -> bool {
+        self.active.iter().all(|&(first, place)| {
+            let motion = self.known[first][place].motion.as_ref();
+            motion.is_some_and(|motion| motion.powers.degree().is_some_and(|of| of <= degree))
+        })
+    }
+
+    fn group_at(&mut self, group: usize, theta: f64, X: &mut [f64], lam: &mut [f64]) {
+        let (first, place) = self.active[group];
+        if let Some(motion) = &mut self.known[first][place].motion {
+            motion.now.copy_from_slice(&motion.start);
+            motion.powers.go(theta * self.h, &mut motion.now);
+            motion.put(&motion.now, X, lam);
         }
     }
 }
@@ -524,6 +577,30 @@ impl Link {
         }
         let e = linear.e.map_or_else(|| vec![0.0; rows.len()], <[f64]>::to_vec);
         let B = linear.B.map_or_else(|| linear.C.transpose(), Matrix::clone);
-        Some(Link { systems, rows, blocks, C: linear.C.clone(), B, D: linear.D.cloned(), e })
+        let (C, D, push) = (linear.C.clone(), linear.D.cloned(), Vec::new());
+        Some(Link { systems, rows, blocks, C, B, D, e, push, give: 0.0 })
+    }
+
+    /// How an impulse moves its systems.
+    fn weigh(&mut self, parts: &[Part]) {
+        if self.rows.len() != 1 {
+            return;
+        }
+        let mut column = 0;
+        for &system in &self.systems {
+            let Part { dim, order, E, .. } = &parts[system];
+            let H = &self.C.row(0)[column..column + dim];
+            column += dim;
+            let mut lu = DenseLu::default();
+            let M = |i: usize, j: usize| E[(dim + i, dim + j)];
+            if *order != Order::Second || lu.factor_with(*dim, M).is_err() {
+                (self.push, self.give) = (Vec::new(), 0.0);
+                return;
+            }
+            let mut push = H.to_vec();
+            lu.solve(&mut push);
+            self.give += vector::dot(H, &push);
+            self.push.extend(push);
+        }
     }
 }
