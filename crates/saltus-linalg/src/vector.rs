@@ -30,6 +30,21 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest
 }
 
+/// `‖x − y‖`.
+pub fn distance(x: &[f64], y: &[f64]) -> f64 {
+    let n = x.len().min(y.len());
+    let (x4, x_rest) = x[..n].as_chunks::<4>();
+    let (y4, y_rest) = y[..n].as_chunks::<4>();
+    let mut sum = [0.0; 4];
+    for (a, b) in x4.iter().zip(y4) {
+        for k in 0..4 {
+            sum[k] += (a[k] - b[k]) * (a[k] - b[k]);
+        }
+    }
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(a, b)| (a - b) * (a - b)).sum();
+    f64::sqrt((sum[0] + sum[2]) + (sum[1] + sum[3]) + rest)
+}
+
 /// `y ← y + a x`.
 #[inline]
 pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {

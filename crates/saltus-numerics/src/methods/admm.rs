@@ -179,7 +179,7 @@ impl Admm {
             for (x, y) in self.x.iter_mut().zip(&self.y) {
                 *x = relaxation * (*x - y);
             }
-            self.anderson.step(period, &self.layout.d, &self.x, &mut self.t);
+            self.anderson.step(period, &self.x, &mut self.t);
 
             if let Some(factor) = pace.change(iterations, least.value) {
                 match self.change(problem, rho, rho * factor) {
@@ -214,7 +214,7 @@ impl Admm {
             buffer.clear();
             buffer.resize(n, 0.0);
         }
-        self.anderson.resize(n, MEMORY);
+        self.anderson.resize(&self.layout.d, MEMORY);
         Ok(())
     }
 

@@ -9,6 +9,7 @@
 //! A3560–A3583.
 
 use saltus_linalg::vector::dot;
+use std::ops::Range;
 
 /// Most steps that the acceleration can look back on.
 pub(super) const MOST: usize = 15;
@@ -24,6 +25,7 @@ pub(super) struct Anderson {
     count: usize,           // of them that hold something
     next: usize,
     gram: Box<[[f64; MOST]; MOST]>,
+    roots: Vec<f64>,   // √d
     image: Vec<f64>,   // T(t)
     defect: Vec<f64>,  // √d r
     last: Option<f64>, // ‖r‖ of the step before
@@ -32,16 +34,17 @@ pub(super) struct Anderson {
 }
 
 impl Anderson {
-    /// For `n` unknowns, looking back on so many steps, at most [`MOST`].
-    pub fn resize(&mut self, n: usize, memory: usize) {
+    /// For the diagonal of `D`, looking back on so many steps, at most [`MOST`].
+    pub fn resize(&mut self, d: &[f64], memory: usize) {
         self.memory = memory.min(MOST);
         self.images.resize_with(self.memory, Vec::new);
         self.defects.resize_with(self.memory, Vec::new);
         let ring = self.images.iter_mut().chain(&mut self.defects);
         for buffer in ring.chain([&mut self.image, &mut self.defect]) {
-            buffer.clear();
-            buffer.resize(n, 0.0);
+            buffer.resize(d.len(), 0.0); // what it holds is not looked at before it is written
         }
+        self.roots.clear();
+        self.roots.extend(d.iter().map(|d| d.sqrt()));
         self.steps = 0;
         self.restart();
     }
@@ -53,9 +56,40 @@ impl Anderson {
 
     /// `t` after the next step, one in `period` of which is accelerated, from `r` at `t`; false where
     /// the acceleration before led astray.
-    pub fn step(&mut self, period: usize, d: &[f64], r: &[f64], t: &mut [f64]) -> bool {
-        let n = t.len();
-        let size = (0..n).map(|i| d[i] * r[i] * r[i]).sum::<f64>().sqrt();
+    ///
+    /// The vectors are gone through twice, piece by piece, as they are too long for the fast memory.
+    pub fn step(&mut self, period: usize, r: &[f64], t: &mut [f64]) -> bool {
+        let column = self.next;
+        let count = match self.last {
+            Some(_) => (self.count + 1).min(self.memory),
+            None => 0,
+        };
+
+        // √d r, its change, and their products with the changes before
+        let (mut size, mut gram, mut gamma) = (0.0, [0.0; MOST], [0.0; MOST]);
+        for piece in pieces(t.len()) {
+            let (before, changes) = self.defects.split_at_mut(column);
+            let (change, after) = changes.split_at_mut(1);
+            let change = &mut change[0][piece.clone()];
+            let defect = &mut self.defect[piece.clone()];
+            let (roots, r) = (&self.roots[piece.clone()], &r[piece.clone()]);
+            for i in 0..r.len() {
+                let now = roots[i] * r[i];
+                change[i] = now - defect[i];
+                defect[i] = now;
+            }
+            size += dot(defect, defect);
+            for k in 0..count {
+                let other = match k {
+                    k if k < column => &before[k][piece.clone()],
+                    k if k == column => &*change,
+                    k => &after[k - column - 1][piece.clone()],
+                };
+                gram[k] += dot(other, change);
+                gamma[k] += dot(other, defect);
+            }
+        }
+        let size = size.sqrt();
         if let Some(last) = self.last
             && self.accelerated
             && !(size <= GROWTH * last)
@@ -65,47 +99,41 @@ impl Anderson {
             self.restart();
             return false;
         }
-
-        // T(t) and r, and their changes
-        let column = self.next;
-        let (images, defects) = (&mut self.images[column], &mut self.defects[column]);
-        for i in 0..n {
-            let (image, defect) = (t[i] + r[i], d[i].sqrt() * r[i]);
-            images[i] = image - self.image[i];
-            defects[i] = defect - self.defect[i];
-            self.image[i] = image;
-            self.defect[i] = defect;
+        for k in 0..count {
+            self.gram[k][column] = gram[k];
+            self.gram[column][k] = gram[k];
         }
         if self.last.is_some() {
-            self.count = (self.count + 1).min(self.memory);
-            for k in 0..self.count {
-                let product = dot(&self.defects[k], &self.defects[column]);
-                self.gram[k][column] = product;
-                self.gram[column][k] = product;
-            }
             self.next = (column + 1) % self.memory;
         }
-        self.last = Some(size);
-        t.copy_from_slice(&self.image);
-
-        // (1), where it is its turn
+        (self.count, self.last) = (count, Some(size));
         self.steps += 1;
-        let mut gamma = [0.0; MOST];
-        for k in 0..self.count {
-            gamma[k] = dot(&self.defects[k], &self.defect);
-        }
-        self.accelerated = self.count > 0
+        self.accelerated = count > 0
             && self.steps.is_multiple_of(period)
-            && least_squares(&self.gram, self.count, &mut gamma);
-        if self.accelerated {
-            for k in 0..self.count {
-                for (t, change) in t.iter_mut().zip(&self.images[k]) {
-                    *t -= gamma[k] * change;
-                }
+            && least_squares(&self.gram, count, &mut gamma);
+
+        // T(t) and its change; (1), where it is its turn
+        for piece in pieces(t.len()) {
+            let (image, r) = (&mut self.image[piece.clone()], &r[piece.clone()]);
+            let (t, change) = (&mut t[piece.clone()], &mut self.images[column][piece.clone()]);
+            for i in 0..r.len() {
+                let now = t[i] + r[i];
+                change[i] = now - image[i];
+                image[i] = now;
+                t[i] = now;
+            }
+            for k in 0..if self.accelerated { count } else { 0 } {
+                let change = &self.images[k][piece.clone()];
+                t.iter_mut().zip(change).for_each(|(t, change)| *t -= gamma[k] * change);
             }
         }
         true
     }
+}
+
+/// Pieces of vectors of this length, of 4 kB each.
+fn pieces(n: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..n).step_by(512).map(move |start| start..n.min(start + 512))
 }
 
 /// `b ← (G + ε tr G)⁻¹ b` by Cholesky's method, for the first `n` rows; false where that fails.
@@ -144,11 +172,11 @@ mod tests {
     fn a_linear_map_is_solved_in_as_many_steps_as_it_has_dimensions() {
         let (rates, fixed) = ([0.9, 0.5, -0.3], [1.0, -2.0, 3.0]);
         let mut anderson = Anderson::default();
-        anderson.resize(3, 5);
+        anderson.resize(&[1.0, 2.0, 0.5], 5);
         let mut t = [0.0; 3];
         for _ in 0..7 {
             let r: Vec<f64> = (0..3).map(|i| (rates[i] - 1.0) * (t[i] - fixed[i])).collect();
-            assert!(anderson.step(1, &[1.0, 2.0, 0.5], &r, &mut t));
+            assert!(anderson.step(1, &r, &mut t));
         }
         for i in 0..3 {
             assert!((t[i] - fixed[i]).abs() < 1e-6, "{t:?}");
@@ -158,13 +186,13 @@ mod tests {
     #[test]
     fn what_led_astray_is_undone() {
         let mut anderson = Anderson::default();
-        anderson.resize(1, 5);
+        anderson.resize(&[1.0], 5);
         let mut t = [0.0];
         for r in [1.0, 0.9] {
-            assert!(anderson.step(1, &[1.0], &[r], &mut t));
+            assert!(anderson.step(1, &[r], &mut t));
         }
         assert!(t[0] > 5.0); // far ahead
-        assert!(!anderson.step(1, &[1.0], &[-20.0], &mut t));
+        assert!(!anderson.step(1, &[-20.0], &mut t));
         assert!((t[0] - 1.9).abs() < 1e-12);
     }
 }

@@ -18,10 +18,10 @@
 //! no solution ends the search.
 
 use super::admm;
-use super::islands::{self, Islands};
+use super::islands::Islands;
+use super::parts::Parts;
 use super::{Admm, Extragradient, GaussSeidel, InteriorPoint, Newton, josephy, regions};
-use crate::blocks::Blocks;
-use crate::residual::{Residual, residual, shares};
+use crate::residual::{residual, shares};
 use crate::{
     AdmmSettings, Attempt, AutoSettings, ExtragradientSettings, GaussSeidelSettings, Global,
     InteriorPointSettings, NewtonSettings, NumericsError, Operator, Problem, Report, Status,
@@ -57,8 +57,13 @@ const ISLANDS: usize = 300;
 const SETTLE: usize = 60;
 /// Sweeps between two rounds of regions.
 const BETWEEN: usize = 50;
-/// Rounds of regions in which the residual need not halve; in each they become larger.
-const ROUNDS: usize = 6;
+/// Rounds of regions within which the residual must halve; in each they become larger.
+const ROUNDS: usize = 8;
+/// Least pieces of that size that a problem has.
+const PIECES: usize = 30;
+/// Unknowns above which factors cost more than regions; and the most sweeps before these.
+const LARGE: usize = 3000;
+const FIRST: usize = 200;
 /// Steps of Newton's method without progress, in each attempt and between rounds of regions.
 const PATIENCE: usize = 25;
 const SHORT_PATIENCE: usize = 2;
@@ -91,11 +96,11 @@ enum Try {
 #[derive(Debug)]
 pub(crate) struct Cones {
     settings: AutoSettings,
-    gauss_seidel: GaussSeidel,
+    pub(super) gauss_seidel: GaussSeidel,
     newton: Newton,
     interior_point: InteriorPoint,
     admm: Admm,
-    has_regions: bool, // not so where it solves one
+    pub(super) has_regions: bool, // not so where it solves one
     best: Vec<f64>,
 }
 
@@ -140,7 +145,7 @@ impl Cones {
     /// The attempts in turn, until one of them decides.
     fn search(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64], search: &mut Search<'_>) {
         let (n, worth) = (problem.len(), sweeps_worth(problem.len()));
-        let mut sweeps = worth;
+        let mut sweeps = if n > LARGE && self.has_regions { worth.min(FIRST) } else { worth };
         let many = |global: &Global| n as f64 > HYPERSTATIC * global.velocities() as f64;
         let hyperstatic = problem.global().is_some_and(many);
         if hyperstatic && admm::is_iterative(problem) {
@@ -316,8 +321,8 @@ impl Cones {
         search.take(Ok(parts.report(last, tol, "islands")), z)
     }
 
-    /// The surroundings of the worst blocks, sweeps, and Newton's method in turn, while the
-    /// residual falls; whether that solves the problem.
+    /// The surroundings of the worst blocks, sweeps where they have disturbed others, and Newton's
+    /// method in turn, while the residual falls; whether that solves the problem.
     fn by_regions(
         &mut self,
         problem: &Problem,
@@ -326,22 +331,24 @@ impl Cones {
         search: &mut Search<'_>,
     ) -> bool {
         let AutoSettings { tol, max_iter } = self.settings;
+        let largest = regions::LARGEST.max(self.gauss_seidel.blocks().len() / PIECES);
         let (mut least, mut left, mut size) = (f64::INFINITY, ROUNDS, regions::SIZE);
         let mut tried = f64::INFINITY; // the residual from which Newton's method was tried
-        let mut of_blocks = Vec::new();
-        while left > 0 && search.iterations < max_iter {
+        let (mut of_blocks, mut sweeps) = (Vec::new(), 0);
+        while left > 0 && sweeps < max_iter {
             let now = residual(problem, z, w).value;
             if now <= 0.5 * least {
-                (least, size) = (now, regions::SIZE);
+                (least, left, size) = (now, ROUNDS, (size / 2).max(regions::SIZE));
             } else {
                 left -= 1;
-                size = (2 * size).min(regions::LARGEST);
+                size = (2 * size).min(largest);
             }
             shares(problem, z, w, &mut of_blocks);
+            let level = norm2(&of_blocks) / (of_blocks.len() as f64).sqrt();
             let around = regions::around(self.gauss_seidel.blocks(), &of_blocks, size);
             let Some(regions) = around else { return false };
-            // Newton's method is soon done, or soon lost
-            if now <= 0.25 * tried && problem.len() <= FACTORED {
+            // Newton's method is soon done, or soon lost; where factors cost much the rest comes first
+            if now <= 0.25 * tried && problem.len() <= LARGE {
                 tried = now;
                 self.newton.set_patience(SHORT_PATIENCE);
                 let report = self.attempt(NEWTON, problem, z, w);
@@ -360,50 +367,27 @@ impl Cones {
             if search.keep_going(parts.report(last, tol, "regions"), z) {
                 return true;
             }
-            let report = self.gauss_seidel.run(problem, z, w, BETWEEN, |_, _| true);
+
+            // sweeps, where blocks are now worse than they were in the mean
+            shares(problem, z, w, &mut of_blocks);
+            let spots = regions::spots(blocks, &of_blocks, level);
+            let report = if 2 * spots.iter().map(Vec::len).sum::<usize>() > blocks.len() {
+                self.gauss_seidel.run(problem, z, w, BETWEEN, |_, _| true)
+            } else {
+                parts.iterations = 0;
+                for spot in &spots {
+                    parts.sweep(problem, blocks, spot, z, BETWEEN);
+                }
+                let last = residual(problem, z, w);
+                Ok(parts.report(last, tol, "gauss-seidel"))
+            };
             let Ok(report) = report else { return false };
+            sweeps += report.iterations;
             if search.keep_going(report, z) {
                 return true;
             }
         }
         false
-    }
-}
-
-/// Parts of a problem, solved one by one by a portfolio of their own.
-struct Parts {
-    inner: Cones,
-    z: Vec<f64>,
-    w: Vec<f64>,
-    attempts: Vec<Attempt>,
-    iterations: usize,
-}
-
-impl Parts {
-    fn new(settings: AutoSettings) -> Self {
-        let (z, w, attempts) = (Vec::new(), Vec::new(), Vec::new());
-        Parts { inner: Cones::new(settings), z, w, attempts, iterations: 0 }
-    }
-
-    /// Solves for these blocks, from the point in `z` and with the others as they are there.
-    fn solve(&mut self, problem: &Problem, blocks: &Blocks, of: &[usize], z: &mut [f64]) {
-        let Some((part, unknowns)) = islands::part(problem, blocks, of, z) else { return };
-        self.z.clear();
-        self.z.extend(unknowns.iter().map(|&i| z[i]));
-        self.w.clear();
-        self.w.resize(unknowns.len(), 0.0);
-        let found = self.inner.solve(&part, &mut self.z, &mut self.w, &mut self.attempts);
-        if let Ok(found) = found {
-            self.iterations = self.iterations.max(found.iterations);
-            unknowns.iter().zip(&self.z).for_each(|(&i, value)| z[i] = *value);
-        }
-    }
-
-    /// What the whole has become.
-    fn report(&self, last: Residual, tol: f64, method: &'static str) -> Report {
-        let status = if last.value <= tol { Status::Solved } else { Status::MaxIter };
-        let (residual, worst, iterations) = (last.value, last.worst, self.iterations);
-        Report { status, iterations, residual, worst, method }
     }
 }
 

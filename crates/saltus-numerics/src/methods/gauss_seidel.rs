@@ -29,6 +29,7 @@ use super::islands::Islands;
 use crate::blocks::Blocks;
 use crate::residual::residual;
 use crate::{GaussSeidelSettings, LARGEST_BLOCK, NumericsError, Problem, Report, Set, Status};
+use saltus_linalg::vector::distance;
 
 /// Block Gauss–Seidel and the buffers it keeps between calls.
 #[derive(Debug)]
@@ -168,13 +169,13 @@ impl GaussSeidel {
         }
         *astray = 0;
         if self.settings.accelerate {
-            anderson.resize(n, MEMORY);
             diagonal.clear();
             for k in 0..self.blocks.len() {
                 let (size, own) =
                     (self.blocks.matrix.range(k).len(), self.blocks.matrix.diagonal(k));
                 diagonal.extend((0..size).map(|i| own[i * size + i].max(0.0)));
             }
+            anderson.resize(diagonal, MEMORY);
         }
         self.still.clear();
         self.still.resize(self.blocks.len(), 0);
@@ -254,8 +255,7 @@ impl Points {
 
     /// `‖z − z_before‖`.
     fn step_length(&self, z: &[f64]) -> f64 {
-        let squares = self.before.iter().zip(z).map(|(a, b)| (a - b) * (a - b));
-        squares.sum::<f64>().sqrt()
+        distance(&self.before, z)
     }
 
     /// The next step of Anderson's method, from the last sweep.
@@ -264,7 +264,7 @@ impl Points {
             self.direction[i] = z[i] - self.before[i];
         }
         z.copy_from_slice(&self.before);
-        if !self.anderson.step(1, &self.diagonal, &self.direction, z) {
+        if !self.anderson.step(1, &self.direction, z) {
             self.astray += 1;
             self.direction.fill(0.0); // as (2) begins
         }
@@ -272,7 +272,7 @@ impl Points {
 
     /// Equation (2).
     fn prolong(&mut self, z: &mut [f64], gradient: f64) -> f64 {
-        let now: f64 = self.before.iter().zip(z.iter()).map(|(a, b)| (a - b) * (a - b)).sum();
+        let now = distance(&self.before, z).powi(2);
         let beta = now / gradient;
         if !(beta <= 1.0) {
             self.direction.fill(0.0);

@@ -31,6 +31,7 @@ mod josephy;
 mod layout;
 mod lemke;
 mod newton;
+mod parts;
 mod pivoting;
 mod planar;
 mod proximal;

@@ -9,16 +9,19 @@
 //! ```
 //!
 //! Regions overlap, and each sees what the ones before it have changed. After all of them some
-//! sweeps spread what is left. The cost is linear in the number of regions.
+//! sweeps spread what is left: in spots around the blocks that are the worse for it, or in all of
+//! the problem where these are most of it. The cost is linear in the number of regions.
 //! Reference: Cai, Keyes, *SIAM J. Sci. Comput.* 24 (2002) 183–200, for equations.
 
 use crate::blocks::Blocks;
 
 /// Share of the largest residual of a block from which a block has a region.
 const LEAST: f64 = 0.1;
-/// Blocks of a region: at first, and at most.
+/// Blocks of a region: at first, and at most in problems that are not very large.
 pub(super) const SIZE: usize = 40;
 pub(super) const LARGEST: usize = 320;
+/// How far what a region has changed is looked for.
+const RINGS: usize = 4;
 
 /// The regions of at most `size` blocks around those with large shares of the residual, the
 /// largest first; `None` where most of the problem would be in several of them.
@@ -59,6 +62,46 @@ pub(super) fn around(blocks: &Blocks, shares: &[f64], size: usize) -> Option<Vec
     Some(regions)
 }
 
+/// The blocks with at least this share and those within [`RINGS`] steps of them; each spot sees none
+/// of the others.
+pub(super) fn spots(blocks: &Blocks, shares: &[f64], level: f64) -> Vec<Vec<usize>> {
+    let of_unknown = blocks.of_unknowns();
+    let mut inside: Vec<bool> = shares.iter().map(|&share| !(share < level)).collect();
+    let mut ring: Vec<usize> = (0..blocks.len()).filter(|&k| inside[k]).collect();
+    let mut next = Vec::new();
+    let visit = |k: usize, inside: &mut [bool], to: bool, found: &mut Vec<usize>| {
+        for column in blocks.matrix.neighbours(k) {
+            let other = of_unknown[column];
+            if inside[other] != to {
+                inside[other] = to;
+                found.push(other);
+            }
+        }
+    };
+    for _ in 0..RINGS {
+        next.clear();
+        ring.iter().for_each(|&k| visit(k, &mut inside, true, &mut next));
+        std::mem::swap(&mut ring, &mut next);
+    }
+    // those that see each other together; what is collected is no longer inside
+    let mut spots = Vec::new();
+    for seed in 0..blocks.len() {
+        if !inside[seed] {
+            continue;
+        }
+        inside[seed] = false;
+        let mut spot = vec![seed];
+        let mut at = 0;
+        while at < spot.len() {
+            visit(spot[at], &mut inside, false, &mut spot);
+            at += 1;
+        }
+        spot.sort_unstable();
+        spots.push(spot);
+    }
+    spots
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +132,18 @@ mod tests {
         assert!(regions.iter().all(|region| region.len() == SIZE));
         assert_eq!(regions[0].first(), Some(&480));
         assert!(regions[0].contains(&519) && regions[1].contains(&100));
+    }
+
+    #[test]
+    fn spots_do_not_see_each_other() {
+        let mut shares = vec![0.0; 100];
+        (shares[20], shares[24], shares[60], shares[90]) = (1.0, 2.0, 1.0, 0.5);
+        let expected: [Vec<usize>; 2] = [(16..29).collect(), (56..65).collect()];
+        assert_eq!(spots(&chain(100), &shares, 1.0), expected);
+        assert_eq!(spots(&chain(100), &shares, 0.0).len(), 1);
+        // what is no number is not good
+        shares[20] = f64::NAN;
+        assert_eq!(spots(&chain(100), &shares, 1.0), expected);
     }
 
     #[test]
