@@ -52,7 +52,14 @@ fn table() -> Result<(), SaltusError> {
         assert!(error <= case.accurate, "{}: error {error:e}", case.name);
         for peer in ["siconos", "scipy"] {
             for answer in peers::event_driven(peer, case.name, case.accurate) {
-                print_row(case.name, &answer.what, answer.events, answer.error, answer.seconds, ours);
+                print_row(
+                    case.name,
+                    &answer.what,
+                    answer.events,
+                    answer.error,
+                    answer.seconds,
+                    ours,
+                );
             }
         }
     }

@@ -110,15 +110,7 @@ impl Simulation {
 
 fn not_begun(source: SimError) -> RunFailure {
     let outcome = Outcome::Failed(source.to_string());
-    let stats = saltus_sim::RunStats {
-        steps: 0,
-        iterations: 0,
-        worst_residual: 0.0,
-        worst_penetration: 0.0,
-        failures: 0,
-        seconds: 0.0,
-        outcome,
-    };
+    let stats = saltus_sim::RunStats::begun(outcome);
     let (layout, frames) = Default::default();
     RunFailure { source, run: Box::new(Run { layout, frames, stats, events: Vec::new() }) }
 }
@@ -220,20 +212,23 @@ fn common_rows(a: &Run, b: &Run, apart: f64) -> Vec<(usize, usize)> {
     rows
 }
 
+/// Instants of one kind of event in both runs.
+type Times = (EventKind, [Vec<f64>; 2]);
+
 fn compare_events(a: &[EventRecord], b: &[EventRecord]) -> Vec<EventChange> {
     let owner = |event: &EventRecord| match event.name.is_empty() {
         true => event.interaction.clone(),
         false => event.name.clone(),
     };
-    let mut found: BTreeMap<(&str, String), (EventKind, [Vec<f64>; 2])> = BTreeMap::new();
+    let mut found: BTreeMap<(&str, String), Times> = BTreeMap::new();
     for (k, events) in [a, b].into_iter().enumerate() {
         for event in events {
             let key = (event.kind.name(), owner(event));
-            let (_, times) = found.entry(key).or_insert((event.kind, Default::default()));
-            times[k].push(event.time);
+            let times = found.entry(key).or_insert((event.kind, Default::default()));
+            times.1[k].push(event.time);
         }
     }
-    let change = |((_, owner), (kind, [a, b])): ((&str, String), (EventKind, [Vec<f64>; 2]))| {
+    let change = |((_, owner), (kind, [a, b])): ((&str, String), Times)| {
         let differences = a.iter().zip(&b).map(|(a, b)| (a - b).abs());
         let time = differences.fold(0.0, |worst, one| if one <= worst { worst } else { one });
         EventChange { kind, owner, counts: [a.len(), b.len()], time }

@@ -179,16 +179,7 @@ pub(crate) fn run<S: Strategy>(
     let clock = Instant::now();
     let before = sim.take_resumed();
     let every = every.max(1);
-    let mut stats = RunStats {
-        steps: 0,
-        iterations: 0,
-        worst_residual: 0.0,
-        worst_penetration: 0.0,
-        error_estimate: None,
-        failures: 0,
-        seconds: 0.0,
-        outcome: Outcome::Complete,
-    };
+    let mut stats = RunStats::begun(Outcome::Complete);
     let possible = match (&checkpoints, samples) {
         (Some(_), _) if !S::CHECKPOINTS => Err(SimError::NoCheckpoint { strategy: S::NAME }),
         (_, Some(_)) if !S::SAMPLES => Err(SimError::NoSamples { strategy: S::NAME }),

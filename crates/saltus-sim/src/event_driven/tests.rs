@@ -2,7 +2,6 @@
 
 #![allow(clippy::excessive_precision)] // figures as they were published
 
-mod beads;
 mod events;
 mod grazing;
 mod ledger;
