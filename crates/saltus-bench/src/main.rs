@@ -8,13 +8,14 @@
 //! `saltus-bench packings` shows how the cost of generated packings grows; `saltus-bench formulas`
 //! compares formula strings with closures, `saltus-bench callables` Python functions in a simulation
 //! with the functions alone, `saltus-bench event-driven` event-driven runs with those of Siconos and
-//! SciPy.
+//! SciPy; `saltus-bench orders` shows errors beside steps.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
 
 mod callables;
 mod cases;
 mod event_driven;
 mod formulas;
+mod orders;
 mod packings;
 mod peers;
 mod profiles;
@@ -41,13 +42,16 @@ fn main() -> ExitCode {
     if chosen.first().is_some_and(|first| first == "event-driven") {
         return event_driven::run();
     }
+    if chosen.first().is_some_and(|first| first == "orders") {
+        return orders::run(&chosen[1..]);
+    }
     let all = cases::all();
     if let Some(unknown) = chosen.iter().find(|name| {
         name.as_str() != "scaling" && !all.iter().any(|case| case.name == name.as_str())
     }) {
         let names: Vec<&str> = all.iter().map(|case| case.name).collect();
         eprintln!(
-            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables, event-driven",
+            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables, event-driven, orders",
             names.join(", ")
         );
         return ExitCode::from(2);
