@@ -21,7 +21,7 @@ pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Steps;
 pub use driver::{Progress, RunFailure, RunOptions, StepStats, Strategy};
 pub use error::SimError;
-pub use event_driven::{EventDriven, EventSettings};
+pub use event_driven::{EventDriven, EventSettings, RelativeDegree, relative_degrees};
 pub use events::{EventProgress, EventState};
 pub use integrators::{
     D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,

@@ -44,6 +44,10 @@ impl EventDriven {
         if self.events.is_empty() {
             return Ok(());
         }
+        if let Some(k) = located {
+            // it may have been true at the beginning of the step
+            self.events.release(k);
+        }
         let Flow { t, h, .. } = self.flow;
         let beyond = (TOGETHER * self.t.abs().max(h) / h).min(0.5);
         if beyond.is_finite() {

@@ -8,6 +8,7 @@
 
 mod accumulation;
 mod collocation;
+mod degree;
 mod exact;
 mod factor;
 mod flow;
@@ -25,6 +26,8 @@ mod state;
 mod tests;
 mod transition;
 mod watch;
+
+pub use degree::{RelativeDegree, relative_degrees};
 
 use crate::SimError;
 use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};

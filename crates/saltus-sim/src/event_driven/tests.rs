@@ -229,6 +229,24 @@ fn a_block_on_a_slope() {
     assert!((v[1].hypot(v[2]) + v[1] - 1.0).abs() < 1e-9, "{v:?}");
 }
 
+/// Two integrators in a row above a bound, relative degree two: stopped there, as a ball without
+/// restitution is.
+#[test]
+fn a_first_order_output_of_degree_two() {
+    let mut model = Model::new("ball");
+    let ball = FirstOrderLinear::new([1.0, 0.0], [[0.0, 1.0], [0.0, 0.0]]).b([0.0, -9.81]);
+    let id = model.add("ball", ball).unwrap();
+    let floor = FirstOrderLinearRelation::new([[1.0, 0.0]], [[0.0], [1.0]]);
+    model.connect("floor", floor, Law::Complementarity, &[id]).unwrap();
+    let mut sim = driven(model, 1e-9, 1e-11);
+    assert_eq!(sim.relative_degrees().unwrap()[0].degrees, [Some(2)]);
+    let run = sim.run(2.0).unwrap();
+    assert!(worst(&last::<2>(&run, "ball.x"), &[0.0, 0.0]) < 1e-12);
+    assert!((last::<1>(&run, "floor.lam")[0] - 9.81).abs() < 1e-9);
+    let impact = times(&sim, EventKind::Switch)[0];
+    assert!((impact - (2.0 / 9.81_f64).sqrt()).abs() < 1e-12);
+}
+
 /// What cannot be simulated is refused, with its name.
 #[test]
 fn bad_input() {

@@ -348,6 +348,11 @@ impl Events {
         (matches!(event.start, Start::When(_)) && !over).then_some(progress.holds)
     }
 
+    /// The condition of an event has been false since it was looked at last.
+    pub fn release(&mut self, k: usize) {
+        self.state.progress[k].holds = false;
+    }
+
     /// Whether the condition of an event holds.
     pub fn holds(&mut self, k: usize, t: f64, rows: [&[f64]; 2]) -> bool {
         let Events { events, parameters, values, .. } = self;

@@ -215,3 +215,40 @@ fn interactions_come_and_go() {
         run.events.iter().flat_map(|event| &event.changes).map(|c| c.what.as_str()).collect();
     assert!(flags.contains(&"table.active"), "{flags:?}");
 }
+
+/// A ball with any restitution passes any height downwards as often as it should, when it should.
+#[test]
+fn every_passage_of_a_height_is_found() {
+    let mut seed = 7u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let g = 9.81;
+    for case in 0..100 {
+        let (e, height, until) = (0.95 * random(), random(), 0.5 + 2.0 * random());
+        let down = Event::when(format!("ball.q[0] < {height:?}")).named("down");
+        let up = Event::when(format!("ball.q[0] >= {height:?} and ball.v[0] > 0")).named("up");
+        let mut sim = driven(eventful(ball(e), &[down, up]), 1e-9, 1e-11);
+        sim.run(until).unwrap();
+        let (mut expected, mut t) = ([Vec::new(), Vec::new()], -(2.0 / g as f64).sqrt());
+        let mut speed = (2.0_f64 * g).sqrt(); // of a throw from the floor at t
+        while t < until && speed > 1e-3 {
+            let rest = speed * speed - 2.0 * g * height;
+            if rest > 0.0 {
+                expected[0].push(t + (speed + rest.sqrt()) / g);
+                expected[1].push(t + (speed - rest.sqrt()) / g);
+            }
+            t += 2.0 * speed / g;
+            speed *= e;
+        }
+        for (name, expected) in ["down", "up"].into_iter().zip(&expected) {
+            let found = sim.events().iter().filter(|event| event.name == name);
+            let found: Vec<f64> = found.map(|event| event.time).collect();
+            let inside = expected.iter().copied().filter(|t| *t > 1e-9 && *t < until - 1e-9);
+            let expected: Vec<f64> = inside.collect();
+            assert_eq!(found.len(), expected.len(), "case {case}: {e} {height} {until} {found:?}");
+            assert!(worst(&found, &expected) < 1e-9, "case {case}: {found:?} for {expected:?}");
+        }
+    }
+}
