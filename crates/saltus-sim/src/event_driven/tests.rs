@@ -6,6 +6,7 @@ mod beads;
 mod events;
 mod ledger;
 mod mechanisms;
+mod rocking;
 
 use super::{EventDriven, EventSettings};
 use crate::run::{EventKind, Run};
