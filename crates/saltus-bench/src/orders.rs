@@ -92,17 +92,15 @@ impl Problem {
             driven.points.push((run.stats.steps as f64, self.error(&run)?));
         }
         let mut lines = vec![driven];
-        let schemes: [(_, [Integrator; 2]); 2] = [
-            ("time-stepping, θ = 1", schemes(1.0)),
-            ("time-stepping, θ = 1/2", schemes(0.5)),
-        ];
+        let schemes: [(_, [Integrator; 2]); 2] =
+            [("time-stepping, θ = 1", schemes(1.0)), ("time-stepping, θ = 1/2", schemes(0.5))];
         for (name, [euler, jean]) in schemes {
             let mut line = Line { name, points: Vec::new() };
             for steps in STEPS {
-                let first = self.model.systems().any(|(_, s)| s.order() == saltus::model::Order::First);
+                let first =
+                    self.model.systems().any(|(_, s)| s.order() == saltus::model::Order::First);
                 let scheme = if first { euler.clone() } else { jean.clone() };
-                let mut sim =
-                    TimeStepping::new(self.model.clone(), self.until / steps, [scheme])?;
+                let mut sim = TimeStepping::new(self.model.clone(), self.until / steps, [scheme])?;
                 line.points.push((steps, self.error(&sim.run(self.until)?)?));
             }
             lines.push(line);

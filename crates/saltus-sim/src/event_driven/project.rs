@@ -17,6 +17,9 @@ use saltus_model::Order;
 /// Share of the tolerance below which nothing is moved.
 const QUIET: f64 = 1e-3;
 
+/// How much a held row gives way, relative to `C M⁻¹ Cᵀ`, where rows depend on each other.
+const LOOSE: f64 = 1e-10;
+
 impl Plant {
     /// Moves the state onto what the mode holds, where it is off by more than round-off.
     pub fn project(
@@ -55,8 +58,13 @@ impl Plant {
                     }
                 }
                 let mut factor = Factor::default();
-                if !factor.set(self.states + self.rows, &entries) {
-                    break; // redundant constraints: the next step's balance tells
+                let size = self.states + self.rows;
+                if !factor.set(size, &entries) {
+                    // rows that say the same give way a little, and share what there is to do
+                    loosen(&mut entries, self.states, &active);
+                    if !factor.set(size, &entries) {
+                        break;
+                    }
                 }
                 factor.solve(&mut right);
                 // near a singular position nothing is known of the shortest way
@@ -82,4 +90,17 @@ impl Plant {
             Order::Second => velocities || (self.has_gap(row) && !self.is_through(row)),
         }
     }
+}
+
+/// Adds a little of `C M⁻¹ Cᵀ`, with the diagonal of `M`, to the rows that are held.
+fn loosen(entries: &mut Vec<(usize, usize, f64)>, states: usize, active: &[bool]) {
+    let (mut mass, mut give) = (vec![1.0; states], vec![0.0; active.len()]);
+    for &(i, j, x) in entries.iter().filter(|(i, j, _)| i == j && *i < states) {
+        mass[i.min(j)] = x;
+    }
+    for &(i, j, x) in entries.iter().filter(|(i, j, _)| *i >= states && *j < states) {
+        give[i - states] += x * x / mass[j];
+    }
+    let held = give.iter().enumerate().filter(|(row, _)| active[*row]);
+    entries.extend(held.map(|(row, give)| (states + row, states + row, LOOSE * give)));
 }

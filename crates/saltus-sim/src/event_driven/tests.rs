@@ -2,10 +2,12 @@
 
 #![allow(clippy::excessive_precision)] // figures as they were published
 
+mod beads;
 mod events;
 mod grazing;
 mod ledger;
 mod mechanisms;
+mod rocking;
 mod stories;
 
 use super::{EventDriven, EventSettings};

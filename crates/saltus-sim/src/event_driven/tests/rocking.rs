@@ -1,0 +1,75 @@
+//! A block that rocks from corner to corner.
+
+use super::{driven, times};
+use crate::run::EventKind;
+use saltus_linalg::Matrix;
+use saltus_model::*;
+
+const A: f64 = 0.75;
+const B: f64 = 0.5;
+const G: f64 = 9.81;
+const TILT: f64 = std::f64::consts::PI / 10.0;
+
+/// A block of 1 × 1.5, let go tilted on its left corner; two contacts with friction.
+fn block() -> Model {
+    let mut model = Model::new("rocking block");
+    let height = B * TILT.sin() + A * TILT.cos();
+    let mass = Matrix::diagonal(&[1.0, 1.0, (A * A + B * B) / 3.0]);
+    let block = LagrangianLinear::new([0.0, height, TILT], [0.0; 3], mass);
+    let id = model.add("block", block.F_ext([0.0, -G, 0.0])).unwrap();
+    let names = Names { first: ("q", 3), second: ("lam", 2), ..Names::TIME };
+    for (name, side) in [("left", -1.0), ("right", 1.0)] {
+        let constants = [("a", A), ("b", side * B)];
+        let gap = ["q[1] + b*sin(q[2]) - a*cos(q[2])", "q[0] + b*cos(q[2]) + a*sin(q[2])"];
+        let h = Operator::formulas(2, 1, &gap, &names, &constants).unwrap();
+        let law = Law::impact_friction(0.0, 0.8);
+        model.connect(name, LagrangianRelation::new(h), law, &[id]).unwrap();
+    }
+    model
+}
+
+/// Housner's block turns about a corner, `θ̈ = −p² sin(α − θ)` with `p² = 3 g/(4 R)`, until it is
+/// upright; then about the other one, with `1 − (3/2) sin² α` of its velocity.
+#[test]
+fn the_rocking_block() {
+    let mut sim = driven(block(), 1e-10, 1e-12);
+    sim.run(2.0).unwrap();
+    let impacts = times(&sim, EventKind::Impact);
+    let radius = A.hypot(B);
+    let (alpha, square) = (B.atan2(A), 0.75 * G / radius);
+    let left = 1.0 - 1.5 * (B / radius).powi(2);
+    // a fall from tilt θ₀ at rest takes ∫ dθ/ω, with ω² = 2 p² (cos(α − θ₀) − cos(α − θ)) and
+    // θ = θ₀ − s², which takes the singularity away
+    let fall = |tilt: f64| {
+        let speed =
+            |theta: f64| (2.0 * square * ((alpha - tilt).cos() - (alpha - theta).cos())).sqrt();
+        let end = tilt.sqrt();
+        let n = 2000;
+        let value = |k: usize| {
+            let s = end * k as f64 / n as f64;
+            match k {
+                0 => 2.0 / (2.0 * square * (alpha - tilt).sin()).sqrt(),
+                _ => 2.0 * s / speed(tilt - s * s),
+            }
+        };
+        let sum: f64 =
+            (0..n / 2).map(|k| value(2 * k) + 4.0 * value(2 * k + 1) + value(2 * k + 2)).sum();
+        (sum * end / n as f64 / 3.0, speed(0.0))
+    };
+    let (mut tilt, mut t) = (TILT, 0.0);
+    let mut exact = Vec::new();
+    for k in 0..6 {
+        let (time, speed) = fall(tilt);
+        t += if k == 0 { time } else { 2.0 * time };
+        exact.push(t);
+        // as high as what is left of its velocity carries it
+        let energy = 0.5 * (left * speed).powi(2) / square;
+        tilt = alpha - (alpha.cos() + energy).acos();
+    }
+    let mut found: Vec<f64> = impacts.clone();
+    found.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+    for (found, exact) in found.iter().zip(&exact) {
+        assert!((found - exact).abs() < 1e-8, "{found} for {exact}: {impacts:?} {exact:?}");
+    }
+    assert!(found.len() >= 6, "{found:?}");
+}
