@@ -174,6 +174,24 @@ impl Function {
         Function::new(graph.graph(), &outputs, self.variables.max(other.variables))
     }
 
+    /// f − g, output by output, for as many as both have; they have the same variables.
+    pub fn minus(&self, other: &Function) -> Function {
+        let mut graph = Builder::new(&self.graph);
+        let subtracted = graph.take(&other.graph, &other.outputs);
+        let pairs = self.outputs.iter().zip(subtracted);
+        let outputs: Vec<NodeId> = pairs.map(|(&f, g)| graph.binary(Binary::Sub, f, g)).collect();
+        Function::new(graph.graph(), &outputs, self.variables.max(other.variables))
+    }
+
+    /// The function where these variables are zero; they stay in the list, and are not used.
+    pub fn without(&self, variables: Range<usize>) -> Function {
+        let mut graph = Builder::default();
+        let zero = graph.number(0.0);
+        let place = |variable| variables.contains(&variable).then_some(zero);
+        let outputs = graph.take_with(&self.graph, &self.outputs, place);
+        Function::new(graph.graph(), &outputs, self.variables)
+    }
+
     /// ∂fᵢ/∂xⱼ for all outputs i and the variables j in `with_respect_to`, row by row.
     ///
     /// Exact, and again a function that can be differentiated. What kinks and jumps give is said at the crate's root.

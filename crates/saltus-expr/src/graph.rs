@@ -193,12 +193,23 @@ impl Builder {
 
     /// Takes what `outputs` need from another graph; the places they have here.
     pub(crate) fn take(&mut self, from: &Graph, outputs: &[NodeId]) -> Vec<NodeId> {
+        self.take_with(from, outputs, |_| None)
+    }
+
+    /// The same with nodes of this graph in place of some variables.
+    pub(crate) fn take_with(
+        &mut self,
+        from: &Graph,
+        outputs: &[NodeId],
+        given: impl Fn(usize) -> Option<NodeId>,
+    ) -> Vec<NodeId> {
         let reached = from.reached(outputs);
         let mut places = vec![NodeId::at(0); from.nodes.len()];
         for (index, &node) in from.nodes.iter().enumerate().filter(|&(index, _)| reached[index]) {
             let place = |id: NodeId| places[id.index()];
             places[index] = match node {
-                Node::Number(_) | Node::Variable(_) => self.add(node),
+                Node::Variable(variable) => given(variable).unwrap_or_else(|| self.add(node)),
+                Node::Number(_) => self.add(node),
                 Node::Unary(op, a) => self.unary(op, place(a)),
                 Node::Binary(op, a, b) => self.binary(op, place(a), place(b)),
                 Node::If(condition, a, b) => self.select(place(condition), place(a), place(b)),

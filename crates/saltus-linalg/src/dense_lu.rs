@@ -1,7 +1,7 @@
 //! LU factors of a dense square matrix, `P A = L U`, with buffers that are reused.
 //!
-//! Up to `SMALL` rows a plain loop with partial pivoting is the fastest there is; above,
-//! faer's blocked factorization takes over.
+//! Up to `SMALL` rows a plain loop with partial pivoting is the fastest there is, up to four rows
+//! unrolled; above, faer's blocked factorization takes over.
 
 use crate::Matrix;
 use crate::vector::{axpy, dot};
@@ -128,15 +128,31 @@ impl DenseLu {
         self.factor_loaded()
     }
 
+    #[inline]
     fn load(&mut self, n: usize) {
-        self.n = n;
-        self.lu.resize(n * n, 0.0);
-        self.work.resize(n, 0.0);
-        self.order.clear();
-        self.order.extend(0..n);
+        if self.n != n || self.order.len() != n {
+            self.n = n;
+            self.lu.resize(n * n, 0.0);
+            self.work.resize(n, 0.0);
+            self.order.resize(n, 0);
+        }
+        for i in 0..n {
+            self.order[i] = i;
+        }
     }
 
     fn factor_loaded(&mut self) -> Result<(), Singular> {
+        let (lu, order) = (&mut self.lu, &mut self.order);
+        let done = match self.n {
+            1 => factor_fixed::<1>(lu, order),
+            2 => factor_fixed::<2>(lu, order),
+            3 => factor_fixed::<3>(lu, order),
+            4 => factor_fixed::<4>(lu, order),
+            _ => None,
+        };
+        if let Some(result) = done {
+            return result;
+        }
         if self.n <= SMALL {
             self.factor_small()
         } else {
@@ -150,12 +166,14 @@ impl DenseLu {
 
     /// Whether pivot `k` is more than the round-off of the sum that made it,
     /// `Aₖₖ = Σᵢ Lₖᵢ Uᵢₖ + Uₖₖ`. Scaling rows and columns changes nothing; a NaN fails.
+    #[inline]
     fn is_usable(&self, k: usize) -> bool {
         let n = self.n;
-        let pivot = self.lu[k * n + k].abs();
+        let lu = &self.lu[..n * n];
+        let pivot = lu[k * n + k].abs();
         let mut sum = pivot;
         for i in 0..k {
-            sum += self.lu[k * n + i].abs() * self.lu[i * n + k].abs();
+            sum += lu[k * n + i].abs() * lu[i * n + k].abs();
         }
         pivot > (4 + n) as f64 * f64::EPSILON * sum && sum.is_finite()
     }
@@ -207,7 +225,18 @@ impl DenseLu {
     }
 
     /// `x ← A⁻¹ x`.
+    #[inline]
     pub fn solve(&mut self, x: &mut [f64]) {
+        match self.n {
+            1 => solve_fixed::<1>(&self.lu, &self.order, x),
+            2 => solve_fixed::<2>(&self.lu, &self.order, x),
+            3 => solve_fixed::<3>(&self.lu, &self.order, x),
+            4 => solve_fixed::<4>(&self.lu, &self.order, x),
+            _ => self.solve_many(x),
+        }
+    }
+
+    fn solve_many(&mut self, x: &mut [f64]) {
         let n = self.n;
         let y = &mut self.work;
         // L y = P x
@@ -235,6 +264,82 @@ impl DenseLu {
     }
 }
 
+/// Gaussian elimination with partial pivoting, and its check, for a number of rows that is known;
+/// nothing where there are other ones.
+#[inline]
+fn factor_fixed<const N: usize>(
+    lu: &mut [f64],
+    order: &mut [usize],
+) -> Option<Result<(), Singular>> {
+    let rows: &mut [[f64; N]; N] = lu.as_chunks_mut::<N>().0.first_chunk_mut()?;
+    let order: &mut [usize; N] = order.first_chunk_mut()?;
+    for k in 0..N {
+        let mut p = k;
+        for i in k + 1..N {
+            if rows[i][k].abs() > rows[p][k].abs() {
+                p = i;
+            }
+        }
+        if p != k {
+            order.swap(p, k);
+            rows.swap(p, k);
+        }
+        let pivot_row = rows[k];
+        if pivot_row[k] == 0.0 {
+            continue; // found below
+        }
+        for row in &mut rows[k + 1..] {
+            let factor = row[k] / pivot_row[k];
+            row[k] = factor;
+            if factor != 0.0 {
+                for j in k + 1..N {
+                    row[j] -= factor * pivot_row[j];
+                }
+            }
+        }
+    }
+    // as in `is_usable`
+    for k in 0..N {
+        let pivot = rows[k][k].abs();
+        let mut sum = pivot;
+        for i in 0..k {
+            sum += rows[k][i].abs() * rows[i][k].abs();
+        }
+        if !(pivot > (4 + N) as f64 * f64::EPSILON * sum && sum.is_finite()) {
+            return Some(Err(Singular { column: k }));
+        }
+    }
+    Some(Ok(()))
+}
+
+/// `x ← A⁻¹ x` with the factors of a matrix whose number of rows is known.
+#[inline]
+fn solve_fixed<const N: usize>(lu: &[f64], order: &[usize], x: &mut [f64]) {
+    let rows: Option<&[[f64; N]; N]> = lu.as_chunks::<N>().0.first_chunk();
+    let (Some(rows), Some(order), Some(x)) =
+        (rows, order.first_chunk::<N>(), x.first_chunk_mut::<N>())
+    else {
+        return;
+    };
+    // L y = P x
+    let mut y = [0.0; N];
+    for i in 0..N {
+        let mut sum = 0.0;
+        for j in 0..i {
+            sum += rows[i][j] * y[j];
+        }
+        y[i] = x[order[i]] - sum;
+    }
+    // U x = y
+    for i in (0..N).rev() {
+        let mut sum = 0.0;
+        for j in i + 1..N {
+            sum += rows[i][j] * x[j];
+        }
+        x[i] = (y[i] - sum) / rows[i][i];
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,7 +357,7 @@ mod tests {
 
     #[test]
     fn solves_small_and_large() {
-        for n in [1, 2, 3, 7, 30, 48, 49, 100, 200] {
+        for n in [1, 2, 3, 4, 5, 7, 30, 48, 49, 100, 200] {
             let a = random(n, n as u64);
             let x: Vec<f64> = (0..n).map(|i| i as f64 - 1.5).collect();
             let mut b = vec![0.0; n];

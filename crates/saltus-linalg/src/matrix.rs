@@ -73,21 +73,25 @@ impl Matrix {
     }
 
     /// Number of rows.
+    #[inline]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of columns.
+    #[inline]
     pub fn cols(&self) -> usize {
         self.cols
     }
 
     /// The entries, row by row.
+    #[inline]
     pub fn data(&self) -> &[f64] {
         &self.data
     }
 
     /// The entries, row by row, to be changed.
+    #[inline]
     pub fn data_mut(&mut self) -> &mut [f64] {
         &mut self.data
     }
@@ -99,6 +103,7 @@ impl Matrix {
     }
 
     /// Gives the matrix this shape, with all entries zero; keeps its memory where it is enough.
+    #[inline]
     pub fn reset(&mut self, rows: usize, cols: usize) {
         self.rows = rows;
         self.cols = cols;
@@ -112,7 +117,9 @@ impl Matrix {
     pub fn resize(&mut self, rows: usize, cols: usize) {
         self.rows = rows;
         self.cols = cols;
-        self.data.resize(rows * cols, 0.0);
+        if self.data.len() != rows * cols {
+            self.data.resize(rows * cols, 0.0);
+        }
     }
 
     /// Becomes the identity of `n` rows, keeping its memory where it is enough.
@@ -124,11 +131,16 @@ impl Matrix {
     }
 
     /// Becomes a copy of `other`, keeping its memory where it is enough.
+    #[inline]
     pub fn copy_from(&mut self, other: &Matrix) {
         self.rows = other.rows;
         self.cols = other.cols;
-        self.data.clear();
-        self.data.extend_from_slice(&other.data);
+        if self.data.len() == other.data.len() {
+            self.data.copy_from_slice(&other.data);
+        } else {
+            self.data.clear();
+            self.data.extend_from_slice(&other.data);
+        }
     }
 
     /// `y ← A x`.
@@ -191,6 +203,7 @@ impl Matrix {
     }
 
     /// `A ← A + a B`.
+    #[inline]
     pub fn add_scaled(&mut self, a: f64, other: &Matrix) {
         assert_eq!((self.rows, self.cols), (other.rows, other.cols), "shapes of a sum");
         axpy(a, &other.data, &mut self.data);

@@ -105,33 +105,43 @@ impl Operator {
 
     /// The entries of several operators one after the other, in one evaluation that shares what
     /// they have in common. Only for formulas and constants.
-    pub(crate) fn joined(operators: &[&Operator]) -> Option<Operator> {
-        let formulas = operators.iter().map(|operator| match operator.as_constant() {
-            Some(_) => Some(None),
-            None => operator.as_function()?.as_any()?.downcast_ref::<Formulas>().map(Some),
-        });
-        let formulas: Vec<Option<&Formulas>> = formulas.collect::<Option<_>>()?;
-        let widest = formulas.iter().flatten().max_by_key(|formulas| formulas.names.len())?;
-        if !formulas.iter().flatten().all(|formulas| formulas.names.begins(&widest.names)) {
+    pub fn joined(operators: &[&Operator]) -> Option<Operator> {
+        if let Some(constants) = constants(operators) {
+            let data = constants.iter().flat_map(|constant| constant.data()).copied();
+            return Some(data.collect::<Vec<_>>().into());
+        }
+        let (functions, names) = functions(operators)?;
+        let function = functions.into_iter().reduce(|joined, function| joined.join(&function))?;
+        Some(Operator::of_function(function.len(), 1, function, names))
+    }
+
+    /// `A − B − …`, entry by entry, likewise.
+    pub(crate) fn difference(operators: &[&Operator]) -> Option<Operator> {
+        let (rows, cols) = operators.first()?.shape();
+        if operators.iter().any(|operator| operator.shape() != (rows, cols)) {
             return None;
         }
-        let list = widest.names.list();
-        let variables: Vec<&str> = list.iter().map(String::as_str).collect();
-        let mut joined: Option<saltus_expr::Function> = None;
-        for (operator, formulas) in operators.iter().zip(&formulas) {
-            let function = match formulas {
-                Some(formulas) => formulas.function.clone(),
-                None => {
-                    let numbers = operator.as_constant()?.data().iter();
-                    let texts: Vec<String> = numbers.map(|x| format!("{x:?}")).collect();
-                    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                    saltus_expr::Function::parse(&texts, &variables).ok()?
-                }
-            };
-            joined = Some(joined.map_or_else(|| function.clone(), |joined| joined.join(&function)));
+        if let Some(constants) = constants(operators) {
+            let (first, others) = constants.split_first()?;
+            let mut left = (*first).clone();
+            others.iter().for_each(|constant| left.add_scaled(-1.0, constant));
+            return Some(left.into());
         }
-        let function = joined?;
-        Some(Operator::of_function(function.len(), 1, function, widest.names))
+        let (functions, names) = functions(operators)?;
+        let function = functions.into_iter().reduce(|left, function| left.minus(&function))?;
+        Some(Operator::of_function(rows, cols, function, names))
+    }
+
+    /// What is left of a formula where this argument is zero.
+    pub(crate) fn without(&self, argument: Argument) -> Option<Operator> {
+        let (rows, cols) = self.shape();
+        let Formulas { function, names, .. } = self.as_formulas()?;
+        let function = function.without(names.range(argument));
+        Some(Operator::of_function(rows, cols, function, *names))
+    }
+
+    fn as_formulas(&self) -> Option<&Formulas> {
+        self.as_function()?.as_any()?.downcast_ref()
     }
 
     fn of_function(
@@ -147,6 +157,38 @@ impl Operator {
         }
         Operator::function(rows, cols, Arc::new(Formulas { function, names }))
     }
+}
+
+/// The values, where all are constants.
+fn constants<'a>(operators: &[&'a Operator]) -> Option<Vec<&'a Matrix>> {
+    operators.iter().map(|operator| operator.as_constant()).collect()
+}
+
+/// The functions of operators that are formulas or constants, over the longest of their lists of
+/// names; nothing where one is neither, all are constants, or the others' names do not begin it.
+fn functions(operators: &[&Operator]) -> Option<(Vec<saltus_expr::Function>, Names)> {
+    let formulas = operators.iter().map(|operator| match operator.as_constant() {
+        Some(_) => Some(None),
+        None => operator.as_formulas().map(Some),
+    });
+    let formulas: Vec<Option<&Formulas>> = formulas.collect::<Option<_>>()?;
+    let widest = formulas.iter().flatten().max_by_key(|formulas| formulas.names.len())?;
+    if !formulas.iter().flatten().all(|formulas| formulas.names.begins(&widest.names)) {
+        return None;
+    }
+    let list = widest.names.list();
+    let variables: Vec<&str> = list.iter().map(String::as_str).collect();
+    let function = |(operator, formulas): (&&Operator, &Option<&Formulas>)| match formulas {
+        Some(formulas) => Some(formulas.function.clone()),
+        None => {
+            let numbers = operator.as_constant()?.data().iter();
+            let texts: Vec<String> = numbers.map(|x| format!("{x:?}")).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            saltus_expr::Function::parse(&texts, &variables).ok()
+        }
+    };
+    let functions = operators.iter().zip(&formulas).map(function).collect::<Option<_>>()?;
+    Some((functions, widest.names))
 }
 
 /// Formulas of one slot.
@@ -168,16 +210,14 @@ thread_local! {
 impl Formulas {
     #[inline]
     fn gather(&self, at: At<'_>, values: &mut [f64]) {
+        let Names { first: (_, first), second: (_, second), inputs, .. } = self.names;
         values[0] = at.t;
-        for (argument, vector) in [
-            (Argument::First, at.first),
-            (Argument::Second, at.second),
-            (Argument::Inputs, at.inputs),
-        ] {
-            let range = self.names.range(argument);
+        let mut place = 1;
+        for (len, vector) in [(inputs, at.inputs), (first, at.first), (second, at.second)] {
             // what a slot does not use may be absent
-            let len = range.len().min(vector.len());
-            values[range.start..range.start + len].copy_from_slice(&vector[..len]);
+            let (to, from) = (&mut values[place..place + len], &vector[..len.min(vector.len())]);
+            to[..from.len()].copy_from_slice(from);
+            place += len;
         }
     }
 }

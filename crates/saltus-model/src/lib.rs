@@ -37,7 +37,7 @@ pub use relations::{
     LagrangianRelation, Prescribed,
 };
 pub use system::{
-    Dependence, FirstOrderDependence, FirstOrderSystem, Order, SecondOrderDependence,
+    Dependence, FirstOrderDependence, FirstOrderSystem, Linearized, Order, SecondOrderDependence,
     SecondOrderSystem,
 };
 pub use systems::{FirstOrder, FirstOrderLinear, Lagrangian, LagrangianLinear};

@@ -58,6 +58,11 @@ pub trait Relation: Debug + Send + Sync {
         self.output(at, y)?;
         self.output_dx(at, C)
     }
+    /// `h` and then `∂h/∂x`, row by row, as one operator that can be joined with those of other
+    /// relations on the same systems, where they are formulas.
+    fn output_with_dx(&self) -> Option<&Operator> {
+        None
+    }
     /// `∂h/∂λ`, where there is one.
     fn output_dlam(&self, at: At<'_>, D: &mut Matrix) -> Result<(), OperatorError>;
     /// `∂h/∂t`, where there is one.

@@ -163,6 +163,19 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
         self.force_dv(at, dv, work)
     }
 
+    /// `M`, `F`, `∂F/∂q` and `∂F/∂v` together. `work` and `matrix` are memory.
+    fn linearized(
+        &self,
+        at: At<'_>,
+        out: Linearized<'_>,
+        work: &mut Vec<f64>,
+        matrix: &mut Matrix,
+    ) -> Result<(), OperatorError> {
+        let Linearized { M, F, dq, dv } = out;
+        self.mass_and_force(at, M, F, work)?;
+        self.force_jacobians(at, dq, dv, matrix)
+    }
+
     /// The operators that a step evaluates, to be made ready before the first.
     fn operators(&self) -> Vec<&Operator> {
         Vec::new()
@@ -173,6 +186,19 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
     }
     /// Finds what is wrong with the system; `owner` names it in the error.
     fn check(&self, owner: &str) -> Result<(), ModelError>;
+}
+
+/// Where a [`SecondOrderSystem`] writes itself and its Jacobians.
+#[derive(Debug)]
+pub struct Linearized<'a> {
+    /// `M`.
+    pub M: &'a mut Matrix,
+    /// `F`.
+    pub F: &'a mut [f64],
+    /// `∂F/∂q`.
+    pub dq: &'a mut Matrix,
+    /// `∂F/∂v`.
+    pub dv: &'a mut Matrix,
 }
 
 /// What the parts of a [`SecondOrderSystem`] depend on.

@@ -221,10 +221,15 @@ fn is_shared(object: *mut ffi::PyObject, ours: isize) -> bool {
 /// Fills `out` with what a function returned.
 #[inline]
 fn read(value: &Bound<'_, PyAny>, shape: &[usize], out: &mut [f64]) -> PyResult<()> {
+    // a list is known by its type, an array only after a look at what it holds
+    let is_list = value.is_exact_instance_of::<PyList>() || value.is_exact_instance_of::<PyTuple>();
+    if is_list && read_numbers(value, shape, out) {
+        return Ok(());
+    }
     if let Ok(array) = value.cast::<PyArrayDyn<f64>>() {
         return copy(array, shape, out);
     }
-    if read_numbers(value, shape, out) {
+    if !is_list && read_numbers(value, shape, out) {
         return Ok(());
     }
     if value.is_none() {

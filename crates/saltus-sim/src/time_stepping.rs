@@ -506,7 +506,9 @@ impl Methods {
     /// The parts of a model.
     fn parts(&self, model: &Model) -> Result<Parts, SimError> {
         let part = |order| choice::part(model, order, &self.integrators, self.newton, &self.solver);
-        Ok(Parts { first: part(Order::First)?, second: part(Order::Second)? })
+        let (mut first, mut second) = (part(Order::First)?, part(Order::Second)?);
+        [&mut first, &mut second].into_iter().flatten().for_each(|part| part.prepare());
+        Ok(Parts { first, second })
     }
 }
 

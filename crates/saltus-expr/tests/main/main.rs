@@ -2,6 +2,7 @@
 
 mod allocation;
 mod arrays;
+mod combining;
 mod derivatives;
 mod errors;
 mod folding;

@@ -175,6 +175,10 @@ impl Relation for CompleteLagrangian {
         Ok(())
     }
 
+    fn output_with_dx(&self) -> Option<&Operator> {
+        self.joined.as_ref()
+    }
+
     fn output_dlam(&self, at: At<'_>, D: &mut Matrix) -> Result<(), OperatorError> {
         match &self.dh_dlam {
             Some(value) => value.eval_matrix(at, "dh_dlam", D),

@@ -2,7 +2,7 @@
 
 use super::lagrangian_linear::check_mass;
 use crate::check;
-use crate::system::SecondOrderDependence;
+use crate::system::{Linearized, SecondOrderDependence};
 use crate::{
     Argument, At, Dependence, Jacobian, ModelError, Operator, OperatorError, SecondOrderSystem,
     System,
@@ -105,13 +105,14 @@ struct Complete {
     given: Lagrangian,
     forces: Vec<Force>,
     joined: Option<Joined>,
+    damping: Option<Operator>, // the formula F_int(t, q, v) − F_int(t, q, 0)
 }
 
 /// Formulas that are evaluated in one go.
 #[derive(Debug)]
 struct Joined {
-    value: Operator,     // M, F_ext, and the forces that are subtracted
-    jacobians: Operator, // ∂q and ∂v of each of these forces
+    value: Operator, // M and F
+    all: Operator,   // M, F, ∂F/∂q and ∂F/∂v
 }
 
 /// A force that is subtracted.
@@ -138,22 +139,38 @@ impl From<Lagrangian> for System {
         };
         let forces: Vec<Force> = given.subtracted().into_iter().filter_map(complete).collect();
         let joined = join(&given, &forces);
-        System::SecondOrder(Arc::new(Complete { given, forces, joined }))
+        let damping = damping(&given);
+        System::SecondOrder(Arc::new(Complete { given, forces, joined, damping }))
     }
 }
 
 fn join(given: &Lagrangian, forces: &[Force]) -> Option<Joined> {
     let n = given.q0.len();
-    let shapes = |force: &Force| force.value.shape() == (n, 1) && force.dq.shape() == (n, n);
+    let shapes = |force: &Force| {
+        let [value, dq, dv] = [&force.value, &force.dq, &force.dv].map(Operator::shape);
+        value == (n, 1) && dq == (n, n) && dv == (n, n)
+    };
     if given.M.shape() != (n, n) || forces.is_empty() || !forces.iter().all(shapes) {
         return None;
     }
-    let zero = Operator::zero(n, 1);
-    let F_ext = given.F_ext.as_ref().unwrap_or(&zero);
-    let mut values = vec![&given.M, F_ext];
-    values.extend(forces.iter().map(|force| &force.value));
-    let jacobians: Vec<_> = forces.iter().flat_map(|force| [&force.dq, &force.dv]).collect();
-    Some(Joined { value: Operator::joined(&values)?, jacobians: Operator::joined(&jacobians)? })
+    let (none, still) = (Operator::zero(n, 1), Operator::zero(n, n));
+    let mut F = vec![given.F_ext.as_ref().unwrap_or(&none)];
+    let (mut dq, mut dv) = (vec![&still], vec![&still]);
+    for force in forces {
+        F.push(&force.value);
+        dq.push(&force.dq);
+        dv.push(&force.dv);
+    }
+    let [F, dq, dv] = [F, dq, dv].map(|terms| Operator::difference(&terms));
+    let (F, dq, dv) = (F?, dq?, dv?);
+    let value = Operator::joined(&[&given.M, &F])?;
+    let all = Operator::joined(&[&given.M, &F, &dq, &dv])?;
+    Some(Joined { value, all })
+}
+
+fn damping(given: &Lagrangian) -> Option<Operator> {
+    let F_int = given.F_int.as_ref().filter(|F| F.uses(Argument::Second))?;
+    Operator::difference(&[F_int, &F_int.without(Argument::Second)?])
 }
 
 impl SecondOrderSystem for Complete {
@@ -206,6 +223,11 @@ impl SecondOrderSystem for Complete {
         let Some(F_int) = self.given.F_int.as_ref().filter(|F| F.uses(Argument::Second)) else {
             return Ok(false);
         };
+        if let Some(damping) = &self.damping
+            && damping.eval(at, "F_int", D).is_ok()
+        {
+            return Ok(true);
+        }
         D.fill(0.0);
         let rest = At { second: D, ..at };
         if F_int.eval(rest, "F_int", work).is_err() {
@@ -259,14 +281,8 @@ impl SecondOrderSystem for Complete {
         };
         work.resize(joined.value.rows(), 0.0);
         joined.value.eval(at, "M, F_ext, F_int or F_gyr", work)?;
-        let (mass, forces) = work.split_at(n * n);
         M.resize(n, n);
-        M.data_mut().copy_from_slice(mass);
-        let (external, subtracted) = forces.split_at(n);
-        F.copy_from_slice(external);
-        for force in subtracted.chunks_exact(n) {
-            F.iter_mut().zip(force).for_each(|(F, x)| *F -= x);
-        }
+        scatter(work, [M.data_mut(), F]);
         Ok(())
     }
 
@@ -282,14 +298,30 @@ impl SecondOrderSystem for Complete {
             return self.force_dv(at, dv, work);
         };
         let n = self.dim();
-        joined.jacobians.eval_matrix(at, "a Jacobian of F_int or F_gyr", work)?;
-        dq.reset(n, n);
-        dv.reset(n, n);
-        for pair in work.data().chunks_exact(2 * n * n) {
-            let (of_q, of_v) = pair.split_at(n * n);
-            dq.data_mut().iter_mut().zip(of_q).for_each(|(J, x)| *J -= x);
-            dv.data_mut().iter_mut().zip(of_v).for_each(|(J, x)| *J -= x);
-        }
+        joined.all.eval_matrix(at, "F_int, F_gyr or a Jacobian of these", work)?;
+        dq.resize(n, n);
+        dv.resize(n, n);
+        scatter(&work.data()[n * n + n..], [dq.data_mut(), dv.data_mut()]);
+        Ok(())
+    }
+
+    fn linearized(
+        &self,
+        at: At<'_>,
+        out: Linearized<'_>,
+        work: &mut Vec<f64>,
+        matrix: &mut Matrix,
+    ) -> Result<(), OperatorError> {
+        let Linearized { M, F, dq, dv } = out;
+        let Some(joined) = &self.joined else {
+            self.mass_and_force(at, M, F, work)?;
+            return self.force_jacobians(at, dq, dv, matrix);
+        };
+        work.resize(joined.all.rows(), 0.0);
+        joined.all.eval(at, "M, F_ext, F_int, F_gyr or a Jacobian of these", work)?;
+        let n = F.len();
+        [&mut *M, &mut *dq, &mut *dv].into_iter().for_each(|matrix| matrix.resize(n, n));
+        scatter(work, [M.data_mut(), F, dq.data_mut(), dv.data_mut()]);
         Ok(())
     }
 
@@ -297,9 +329,10 @@ impl SecondOrderSystem for Complete {
         let mut all = vec![&self.given.M];
         all.extend(&self.given.F_ext);
         match &self.joined {
-            Some(Joined { value, jacobians }) => all.extend([value, jacobians]),
+            Some(Joined { value, all: with_jacobians }) => all.extend([value, with_jacobians]),
             None => all.extend(self.forces.iter().flat_map(|f| [&f.value, &f.dq, &f.dv])),
         }
+        all.extend(&self.damping);
         all
     }
 
@@ -333,5 +366,15 @@ impl SecondOrderSystem for Complete {
         let mut M = Matrix::default();
         given.M.eval_matrix(At::new(0.0, &given.q0, &[]).with(&given.z0), "M", &mut M)?;
         check_mass(owner, &M)
+    }
+}
+
+/// Gives the entries to these places, one after the other.
+#[inline]
+fn scatter<const N: usize>(mut entries: &[f64], places: [&mut [f64]; N]) {
+    for place in places {
+        let (own, rest) = entries.split_at(place.len());
+        place.copy_from_slice(own);
+        entries = rest;
     }
 }

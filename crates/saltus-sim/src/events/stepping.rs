@@ -96,6 +96,7 @@ impl TimeStepping {
                 let mut part = choice::part(model, order, integrators, *newton, solver)?;
                 if let Some(part) = &mut part {
                     part.adopt(old.as_ref(), last, !anew)?;
+                    part.prepare();
                 }
                 Ok::<_, SimError>(part)
             }

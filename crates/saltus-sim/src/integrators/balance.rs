@@ -31,9 +31,12 @@ use super::motion::{Center, Motion};
 use super::newton::{Link, Scheme, SystemBlock, larger};
 use super::part::Part;
 use super::row::MechanicalFields;
+use super::together::Groups;
 use crate::{Ledger, SimError};
 use saltus_linalg::{Matrix, vector};
-use saltus_model::{At, Model, OperatorError, Relation, SecondOrderSystem, System, Terms};
+use saltus_model::{
+    At, Linearized, Model, OperatorError, Relation, SecondOrderSystem, System, Terms,
+};
 use saltus_numerics::Memory;
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,6 +46,7 @@ use std::sync::Arc;
 pub(super) struct Members {
     pub systems: Vec<Member>,
     pub interactions: Vec<Contact>,
+    groups: Groups,
     pub step: Step,
     pub b: Vec<f64>,
     pub c: Vec<f64>,
@@ -57,9 +61,9 @@ pub(super) struct Members {
     frictional: Vec<bool>, // rows whose energy is taken by friction
     pub impulse: Vec<f64>, // Hᵀ λ
     pub work: Vec<f64>,
-    dF_dq: Matrix,
-    dF_dv: Matrix,
     work_matrix: Matrix,
+    wanted: bool,     // the next residual is to be linearized
+    linearized: bool, // the Jacobians of `F` are those of the last residual
 }
 
 #[derive(Debug)]
@@ -69,6 +73,8 @@ pub(super) struct Member {
     pub range: Range<usize>,
     pub inputs: Vec<f64>,
     pub M: Matrix,
+    dF_dq: Matrix,
+    dF_dv: Matrix,
     pub a: f64,
     pub kappa: f64,
 }
@@ -81,7 +87,8 @@ pub(super) struct Contact {
     pub ranges: Vec<Range<usize>>, // of its systems
     pub links: Range<usize>,
     pub terms: Terms,
-    pub fixed: bool, // H never changes
+    pub fixed: bool,          // H never changes
+    offset: Option<Vec<f64>>, // of a gap H q + e of one system, where e does not either
     pub compliant: bool,
     pub on_gap: Vec<bool>, // components whose law is on `y/h` in place of `u`
     pub bond: Option<BondOfStep>,
@@ -92,6 +99,7 @@ pub(super) struct Contact {
     pub rate_before: Vec<f64>, // at the beginning of the step
     pub force: Vec<f64>,
     pub y: Vec<f64>,
+    grouped: bool, // evaluated together with others at the end of a step
     work: Vec<f64>,
 }
 
@@ -104,8 +112,9 @@ impl Members {
             if let System::SecondOrder(system) = system {
                 let (name, system) = (name.to_string(), Arc::clone(system));
                 let (inputs, M) = (system.z0().to_vec(), Matrix::default());
+                let (dF_dq, dF_dv) = <(Matrix, Matrix)>::default();
                 let (a, kappa) = (0.0, 0.0);
-                systems.push(Member { name, system, range, inputs, M, a, kappa });
+                systems.push(Member { name, system, range, inputs, M, dF_dq, dF_dv, a, kappa });
             }
         }
         let (mut interactions, mut links, mut bonds) = (Vec::new(), 0, 0);
@@ -120,8 +129,14 @@ impl Members {
             let terms = relation.terms();
             let bond = BondOfStep::new(&interaction.law, interaction.active, bonds, rows.len() / 2);
             bonds += usize::from(bond.is_some());
-            let fixed = relation.linear().is_some();
+            let linear = relation.linear();
+            let fixed = linear.is_some();
+            let moves = terms.through || terms.time || terms.velocity || bond.is_some();
+            let plain = linear.filter(|linear| !(linear.moves || moves) && ranges.len() == 1);
+            let offset = |e: Option<&[f64]>| e.map_or(vec![0.0; rows.len()], <[f64]>::to_vec);
+            let offset = plain.map(|linear| offset(linear.e));
             interactions.push(Contact {
+                offset,
                 bond,
                 name: name.to_string(),
                 inputs: relation.z0().to_vec(),
@@ -138,13 +153,17 @@ impl Members {
                 rate_before: vec![0.0; rows.len()],
                 force: vec![0.0; rows.len()],
                 y: vec![0.0; rows.len()],
+                grouped: false,
                 work: Vec::with_capacity(rows.len() * (1 + width)),
                 rows,
             });
         }
+        let groups = Groups::new(&interactions);
+        groups.members.iter().for_each(|&k| interactions[k].grouped = true);
         Members {
             systems,
             interactions,
+            groups,
             step: Step { start: model.t0(), end: model.t0(), h: 0.0 },
             b: vec![0.0; n],
             c: vec![0.0; n],
@@ -159,9 +178,9 @@ impl Members {
             frictional: laws.frictional(),
             impulse: vec![0.0; n],
             work: vec![0.0; n],
-            dF_dq: Matrix::default(),
-            dF_dv: Matrix::default(),
             work_matrix: Matrix::default(),
+            wanted: false,
+            linearized: false,
         }
     }
 
@@ -193,10 +212,14 @@ impl Members {
                 Forces::Center => (self.step.h * member.a, 1.0),
             };
             let mean = |now: f64, next: f64| share * next + (1.0 - share) * now;
-            for i in member.range.clone() {
-                let way = 0.5 * span * (before[i] + after[i]);
-                let damped = mean(self.D_now[i], self.D_next[i]);
-                ledger.work += way * (mean(self.F_now[i], self.F_next[i]) + damped);
+            let range = member.range.clone();
+            let (F, F_next) = (&self.F_now[range.clone()], &self.F_next[range.clone()]);
+            let (D, D_next) = (&self.D_now[range.clone()], &self.D_next[range.clone()]);
+            let (v, v_next) = (&before[range.clone()], &after[range]);
+            for i in 0..v.len() {
+                let way = 0.5 * span * (v[i] + v_next[i]);
+                let damped = mean(D[i], D_next[i]);
+                ledger.work += way * (mean(F[i], F_next[i]) + damped);
                 ledger.damping += way * damped;
             }
         }
@@ -278,6 +301,39 @@ impl Members {
         }
     }
 
+    /// `y` and `H` at the end of the step of all relations that are evaluated together.
+    pub fn gaps_together(&mut self, t: f64, q: &[f64], y: &mut [f64]) -> Result<(), SimError> {
+        let Members { groups: Groups { groups, members }, interactions, .. } = self;
+        for group in groups {
+            let members = &members[group.contacts.clone()];
+            let Some(mut values) = group.eval(t, q) else {
+                // one of them has no value: it says so itself
+                members.iter().try_for_each(|&k| interactions[k].turn_with_gap(t, q, y))?;
+                continue;
+            };
+            for &k in members {
+                let contact = &mut interactions[k];
+                let (own, rest) = values.split_at(contact.rows.len());
+                y[contact.rows.clone()].copy_from_slice(own);
+                let H = contact.H.data_mut();
+                let (own, rest) = rest.split_at(H.len());
+                H.copy_from_slice(own);
+                values = rest;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes ready what evaluates relations together.
+    pub fn prepare(&mut self) {
+        self.groups.prepare(&self.interactions);
+    }
+
+    /// Goes on with what other members have made.
+    pub fn adopt_groups(&mut self, before: &Members) {
+        self.groups.adopt(&self.interactions, &before.groups, &before.interactions);
+    }
+
     /// `M` and `F` at the end of the step.
     pub fn forces(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), SimError> {
         for member in &mut self.systems {
@@ -343,8 +399,11 @@ impl Scheme for Members {
 
         // (2)
         for member in &self.systems {
-            for i in member.range.clone() {
-                self.q_next[i] = self.c[i] + h * member.kappa * xi[i];
+            let (range, rate) = (member.range.clone(), h * member.kappa);
+            let (q, c) = (&mut self.q_next[range.clone()], &self.c[range.clone()]);
+            let xi = &xi[range];
+            for i in 0..q.len() {
+                q[i] = c[i] + rate * xi[i];
             }
         }
         let early = self.center.is_some();
@@ -397,32 +456,51 @@ impl Scheme for Members {
         }
 
         // (1)
+        self.linearized = std::mem::take(&mut self.wanted);
         let mut error = 0.0_f64;
         for member in &mut self.systems {
             let range = member.range.clone();
             let at = point(&self.center, end, &self.q_next, xi, &member.range);
             let at = at.with(&member.inputs);
             let (M, F) = (&mut member.M, &mut self.F_next[range.clone()]);
-            let evaluated = member.system.mass_and_force(at, M, F, &mut self.work);
-            evaluated.map_err(|error| error.of(&member.name))?;
-            let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
-            let velocities = xi[range.clone()].iter().zip(&self.b[range.clone()]);
-            for (i, row) in range.enumerate() {
-                let (mut gained, mut terms) = (0.0, 0.0);
-                for (M, (xi, b)) in member.M.row(i).iter().zip(velocities.clone()) {
-                    gained += M * (xi - b);
-                    terms += (M * xi).abs() + (M * b).abs();
+            let evaluated = match self.linearized {
+                true => {
+                    let (dq, dv) = (&mut member.dF_dq, &mut member.dF_dv);
+                    let out = Linearized { M, F, dq, dv };
+                    member.system.linearized(at, out, &mut self.work, &mut self.work_matrix)
                 }
-                let force = h * member.a * self.F_next[row] + self.f[row];
-                rho[row] = gained - force - self.impulse[row];
-                worst = larger(worst, rho[row].abs());
-                scale = scale.max(terms + force.abs() + self.impulse[row].abs());
+                false => member.system.mass_and_force(at, M, F, &mut self.work),
+            };
+            evaluated.map_err(|error| error.of(&member.name))?;
+            let (xi, b) = (&xi[range.clone()], &self.b[range.clone()]);
+            let (F, f) = (&self.F_next[range.clone()], &self.f[range.clone()]);
+            let (impulse, rho) = (&self.impulse[range.clone()], &mut rho[range.clone()]);
+            let (mut worst, mut scale, rate) = (0.0_f64, 0.0_f64, h * member.a);
+            let n = range.len();
+            for i in 0..n {
+                let (mut gained, mut terms) = (0.0, 0.0);
+                let (M, xi, b) = (&member.M.row(i)[..n], &xi[..n], &b[..n]);
+                for j in 0..n {
+                    gained += M[j] * (xi[j] - b[j]);
+                    terms += (M[j] * xi[j]).abs() + (M[j] * b[j]).abs();
+                }
+                let force = rate * F[i] + f[i];
+                rho[i] = gained - force - impulse[i];
+                worst = larger(worst, rho[i].abs());
+                let terms = terms + force.abs() + impulse[i].abs();
+                if terms > scale {
+                    scale = terms;
+                }
             }
             if worst != 0.0 {
                 error = larger(error, worst / scale);
             }
         }
         Ok(error)
+    }
+
+    fn expect_jacobians(&mut self) {
+        self.wanted = true;
     }
 
     /// Equation (4), and `D` of (5).
@@ -435,19 +513,24 @@ impl Scheme for Members {
         D: &mut [Matrix],
     ) -> Result<(), SimError> {
         let Step { end, h, .. } = self.step;
-        for (member, block) in self.systems.iter().zip(systems) {
-            let at = point(&self.center, end, &self.q_next, xi, &member.range);
-            let at = at.with(&member.inputs);
+        for (member, block) in self.systems.iter_mut().zip(systems) {
             let (by_v, by_q) = match &self.center {
                 None => (1.0, member.kappa),
                 Some(center) => (center.by_v, center.by_q),
             };
-            let of_member = |error: OperatorError| error.of(&member.name);
-            block.W.copy_from(&member.M);
-            let (dq, dv, work) = (&mut self.dF_dq, &mut self.dF_dv, &mut self.work_matrix);
-            member.system.force_jacobians(at, dq, dv, work).map_err(of_member)?;
-            block.W.add_scaled(-h * member.a * by_v, dv);
-            block.W.add_scaled(-h * h * member.a * by_q, dq);
+            let (dq, dv) = (&mut member.dF_dq, &mut member.dF_dv);
+            if !self.linearized {
+                let at = point(&self.center, end, &self.q_next, xi, &member.range);
+                let (at, work) = (at.with(&member.inputs), &mut self.work_matrix);
+                let evaluated = member.system.force_jacobians(at, dq, dv, work);
+                evaluated.map_err(|error| error.of(&member.name))?;
+            }
+            let (by_v, by_q) = (-h * member.a * by_v, -h * h * member.a * by_q);
+            let (W, M) = (block.W.data_mut(), member.M.data());
+            let (dv, dq) = (dv.data(), dq.data());
+            for k in 0..W.len() {
+                W[k] = (M[k] + by_v * dv[k]) + by_q * dq[k];
+            }
         }
         for (contact, D) in self.interactions.iter_mut().zip(D) {
             if contact.compliant && links[contact.links.start].on {
@@ -477,9 +560,13 @@ fn point<'a>(
 
 impl Member {
     /// `½ vᵀ M v`, with the last `M`.
+    #[inline]
     pub fn kinetic(&self, v: &[f64]) -> f64 {
-        let rows = v.iter().enumerate();
-        0.5 * rows.map(|(i, x)| x * vector::dot(self.M.row(i), v)).sum::<f64>()
+        let mut sum = 0.0;
+        for i in 0..v.len() {
+            sum += v[i] * vector::dot(self.M.row(i), v);
+        }
+        0.5 * sum
     }
 }
 
@@ -515,8 +602,21 @@ impl Contact {
 
     /// [`turn`](Self::turn), then `y = h(t, q)` of a relation whose output does not depend on `λ`.
     pub fn turn_with_gap(&mut self, t: f64, q: &[f64], y: &mut [f64]) -> Result<(), SimError> {
-        self.gather(q);
-        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
+        if let (Some(offset), [range]) = (&self.offset, &self.ranges[..]) {
+            let q = &q[range.clone()];
+            for (i, row) in self.rows.clone().enumerate() {
+                y[row] = vector::dot(self.H.row(i), q) + offset[i];
+            }
+            return Ok(());
+        }
+        let q = match &self.ranges[..] {
+            [range] => &q[range.clone()],
+            _ => {
+                self.gather(q);
+                &self.q
+            }
+        };
+        let at = At::new(t, q, &self.force).with(&self.inputs);
         let of_contact = |error: OperatorError| error.of(&self.name);
         let y = &mut y[self.rows.clone()];
         if self.fixed && self.H.rows() > 0 {
@@ -545,6 +645,7 @@ impl Contact {
     }
 
     /// `u = H v + ∂h/∂t`, where [`turn`](Self::turn) was called last.
+    #[inline]
     pub fn velocity(&self, v: &[f64], u: &mut [f64]) {
         for (i, row) in self.rows.clone().enumerate() {
             u[row] = self.speed(i, v);
@@ -554,6 +655,9 @@ impl Contact {
     /// One component of it.
     #[inline]
     pub fn speed(&self, i: usize, v: &[f64]) -> f64 {
+        if let [range] = &self.ranges[..] {
+            return self.rate[i] + vector::dot(self.H.row(i), &v[range.clone()]);
+        }
         let (mut first, mut speed) = (0, self.rate[i]);
         for range in &self.ranges {
             let H = &self.H.row(i)[first..first + range.len()];
@@ -579,6 +683,16 @@ impl Contact {
         let at = At::new(t, &self.q, &self.force).with(&self.inputs);
         let y = &mut y[self.rows.clone()];
         Ok(self.relation.output(at, y).map_err(|error| error.of(&self.name))?)
+    }
+
+    /// Whether some law of it is on a gap, or it is a bond.
+    pub fn is_on_gap(&self) -> bool {
+        self.compliant || self.bond.is_some() || self.on_gap.contains(&true)
+    }
+
+    /// Whether it is one of those that [`Members::gaps_together`] evaluates.
+    pub fn is_grouped(&self) -> bool {
+        self.grouped
     }
 
     /// Size of the terms of the gap, where the law is on it.

@@ -63,6 +63,7 @@ struct Member {
     range: Range<usize>,
     inputs: Vec<f64>,
     M: Matrix,
+    constant: bool,            // `M` is
     projector: Option<Matrix>, // Π of (4) in `euler_moreau`, where θ or γ is below 1
     projected: bool,           // whether it has been looked for
 }
@@ -98,12 +99,14 @@ impl FirstOrderPart {
             if let System::FirstOrder(system) = system {
                 let (name, system) = (name.to_string(), Arc::clone(system));
                 let (inputs, M) = (system.z0().to_vec(), Matrix::default());
+                let constant = system.dependence().mass == Dependence::Constant;
                 systems.push(Member {
                     name,
                     system,
                     range,
                     inputs,
                     M,
+                    constant,
                     projector: None,
                     projected: false,
                 });
@@ -359,10 +362,12 @@ impl Members {
         self.x.copy_from_slice(x);
         let implicit = self.settings.theta == 1.0 && self.settings.gamma == 1.0;
         for member in &mut self.systems {
+            if member.constant && member.M.rows() > 0 && (implicit || member.projected) {
+                continue;
+            }
             let at = At::time(step.end).with(&member.inputs);
             member.system.mass(at, &mut member.M).map_err(|error| error.of(&member.name))?;
-            let constant = member.system.dependence().mass == Dependence::Constant;
-            if !(implicit || constant && member.projected) {
+            if !implicit {
                 member.projector = left_null_projector(&member.M);
                 member.projected = true;
             }
@@ -416,16 +421,20 @@ impl Scheme for Members {
             let f = &mut self.f_next[range.clone()];
             member.system.rhs(at, f).map_err(|error| error.of(&member.name))?;
             let (mut scale, mut rate) = (0.0_f64, 0.0_f64);
-            for (i, row) in range.clone().enumerate() {
-                let states = xi[range.clone()].iter().zip(&self.x[range.clone()]);
+            let (f, f_now) = (&self.f_next[range.clone()], &self.f_now[range.clone()]);
+            let (r, r_now) = (&self.r_next[range.clone()], &self.r_now[range.clone()]);
+            let (xi, x) = (&xi[range.clone()], &self.x[range.clone()]);
+            let (own, n) = (&mut rho[range.clone()], range.len());
+            for i in 0..n {
                 let (mut gained, mut terms) = (0.0, 0.0);
-                for (M, (xi, x)) in member.M.row(i).iter().zip(states) {
-                    gained += M * (xi - x);
-                    terms += (M * xi).abs() + (M * x).abs();
+                let (M, xi, x) = (&member.M.row(i)[..n], &xi[..n], &x[..n]);
+                for j in 0..n {
+                    gained += M[j] * (xi[j] - x[j]);
+                    terms += (M[j] * xi[j]).abs() + (M[j] * x[j]).abs();
                 }
-                let smooth = theta * self.f_next[row] + (1.0 - theta) * self.f_now[row];
-                let input = gamma * self.r_next[row] + (1.0 - gamma) * self.r_now[row];
-                rho[row] = gained - h * (smooth + input);
+                let smooth = theta * f[i] + (1.0 - theta) * f_now[i];
+                let input = gamma * r[i] + (1.0 - gamma) * r_now[i];
+                own[i] = gained - h * (smooth + input);
                 let rates = smooth.abs() + input.abs();
                 (scale, rate) = (scale.max(terms + h * rates), rate.max(rates));
             }

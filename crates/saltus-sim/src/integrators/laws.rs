@@ -29,6 +29,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Laws {
     blocks: Vec<LawBlock>,
+    first: Vec<usize>, // of each row, the block that it is in
     outputs: usize,
     extra: usize,  // unknowns ν
     varying: bool, // some coefficient is a function
@@ -72,8 +73,8 @@ struct Contact {
 impl Laws {
     /// The laws of a model.
     pub fn new(model: &Model, places: &Places) -> Laws {
-        let mut laws =
-            Laws { blocks: Vec::new(), outputs: places.outputs, extra: 0, varying: false };
+        let (outputs, extra, varying) = (places.outputs, 0, false);
+        let mut laws = Laws { blocks: Vec::new(), first: Vec::new(), outputs, extra, varying };
         let mut bonds = 0;
         for (name, interaction, rows) in places.interactions_of(model) {
             let law = &interaction.acting_law();
@@ -136,6 +137,7 @@ impl Laws {
                 }
             }
         }
+        laws.number_rows();
         laws
     }
 
@@ -143,7 +145,7 @@ impl Laws {
     /// equalities are zero, and the rest has no multiplier.
     pub fn of_gaps(model: &Model, places: &Places) -> Laws {
         let (outputs, extra, varying) = (places.outputs, 0, false);
-        let mut laws = Laws { blocks: Vec::new(), outputs, extra, varying };
+        let mut laws = Laws { blocks: Vec::new(), first: Vec::new(), outputs, extra, varying };
         for (name, interaction, rows) in places.interactions_of(model) {
             let first = rows.start;
             let terms = interaction.relation.terms();
@@ -165,7 +167,14 @@ impl Laws {
                 laws.blocks.push(block);
             }
         }
+        laws.number_rows();
         laws
+    }
+
+    /// Says of each row which block it is in.
+    fn number_rows(&mut self) {
+        let rows = self.blocks.iter().enumerate();
+        self.first = rows.flat_map(|(k, block)| block.rows.clone().map(move |_| k)).collect();
     }
 
     /// Whether a multiplier of these rows can be other than zero.
@@ -175,8 +184,7 @@ impl Laws {
             Law::Relay { .. } => false,
             _ => block.contact.is_none_or(|contact| contact.on),
         };
-        let first = self.blocks.partition_point(|block| block.rows.end <= rows.start);
-        self.blocks[first..].iter().take_while(inside).any(acts)
+        self.blocks[self.first[rows.start]..].iter().take_while(inside).any(acts)
     }
 
     /// Switches on the contacts whose normal needed a multiplier `μ`. Whether there were any.
@@ -321,12 +329,14 @@ impl Laws {
                 Some(contact) => {
                     let on = is_on(row);
                     any |= on;
-                    if is_box(&block.law, block.rows.len()) {
-                        problem.set_bounds(row, 0.0, if on { f64::INFINITY } else { 0.0 });
-                    } else if on != contact.on {
-                        problem.switch(row, on);
+                    if on == contact.on {
+                        continue;
                     }
                     contact.on = on;
+                    match is_box(&block.law, block.rows.len()) {
+                        true => problem.set_bounds(row, 0.0, if on { f64::INFINITY } else { 0.0 }),
+                        false => problem.switch(row, on),
+                    }
                 }
                 None if block.bond.is_some() => any |= block.bond.is_some_and(|bond| bond.on),
                 None => {
@@ -389,8 +399,8 @@ impl Laws {
 
     /// Whether the law of these rows acts.
     pub fn is_on(&self, rows: Range<usize>) -> bool {
-        let first = self.blocks.partition_point(|block| block.rows.end <= rows.start);
-        let mut blocks = self.blocks[first..].iter().take_while(|block| block.rows.end <= rows.end);
+        let blocks = &self.blocks[self.first[rows.start]..];
+        let mut blocks = blocks.iter().take_while(|block| block.rows.end <= rows.end);
         blocks.any(|block| match (&block.contact, &block.bond) {
             _ if block.off => false,
             (Some(contact), _) => contact.on,

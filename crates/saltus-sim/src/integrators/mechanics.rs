@@ -41,6 +41,8 @@ pub(crate) struct Mechanics {
     pub(super) reach: Vec<f64>,
     change: Vec<f64>, // v⁺ − v of the last step, then of the one before
     acted: Vec<bool>, // the links that were on in the last step
+    acts: bool,       // some law does, in this step
+    gap_laws: bool,   // some law is on a gap or a bond
     pub(super) energy0: f64,
     pub(super) scratch: Vec<f64>,
 }
@@ -72,6 +74,7 @@ impl Mechanics {
         let row = Row::new(Order::Second, places.sizes());
         let acted = vec![false; newton.links.len()];
         let members = Members::new(model, &places, &laws, &motion);
+        let gap_laws = members.interactions.iter().any(|contact| contact.is_on_gap());
         let mut part = Mechanics {
             activation,
             motion,
@@ -88,6 +91,8 @@ impl Mechanics {
             reach: vec![0.0; m],
             change: vec![0.0; 2 * n],
             acted,
+            acts: true,
+            gap_laws,
             energy0: 0.0,
             scratch: Vec::new(),
         };
@@ -200,6 +205,7 @@ impl Part for Mechanics {
         self.refresh(last.end)?;
         if let Some(before) = mechanics {
             self.members.mark_fresh(&before.members);
+            self.members.adopt_groups(&before.members);
         }
         if same {
             let ledger = before.now().ledger();
@@ -207,6 +213,10 @@ impl Part for Mechanics {
             self.energy0 = ledger.start();
         }
         Ok(())
+    }
+
+    fn prepare(&mut self) {
+        self.members.prepare();
     }
 
     fn settle(&mut self) {
@@ -298,12 +308,13 @@ impl Part for Mechanics {
         let (now, next) = (self.now.mechanical(), self.next.mechanical());
         members.step = step;
         motion.begin(members, &mut newton.links, &now)?;
-        members.begin_bonds(now.y, now.beta);
-        next.beta.copy_from_slice(now.beta);
-
-        for contact in &members.interactions {
-            contact.gap_terms(h, now.q, &mut newton.terms);
-            contact.bond_terms(h, now.q, &mut newton.terms);
+        if self.gap_laws {
+            members.begin_bonds(now.y, now.beta);
+            next.beta.copy_from_slice(now.beta);
+            for contact in &members.interactions {
+                contact.gap_terms(h, now.q, &mut newton.terms);
+                contact.bond_terms(h, now.q, &mut newton.terms);
+            }
         }
 
         // what acts
@@ -329,7 +340,7 @@ impl Part for Mechanics {
         // (1), and the projection of (2) where there is one
         // a step like the last one changes the velocity as that did
         next.v.copy_from_slice(now.v);
-        let same = newton.links.iter().zip(&self.acted).all(|(link, acted)| link.on == *acted);
+        let same = (0..newton.links.len()).all(|k| newton.links[k].on == self.acted[k]);
         if same {
             add_next_change(&self.change, next.v);
         }
@@ -364,6 +375,7 @@ impl Part for Mechanics {
             }
             acts = newton.links.iter().any(|link| link.on);
         }
+        self.acts = acts;
 
         if let Some(impact) = &self.impact
             && struck
@@ -377,9 +389,12 @@ impl Part for Mechanics {
             return Err(self.lost(step.end));
         }
         let turned = self.projector.is_none() && members.center.is_none();
+        members.gaps_together(step.end, next.q, next.y)?;
         for contact in &mut members.interactions {
             let turned = turned && newton.links[contact.links.start].on;
-            if !turned && !contact.terms.through {
+            if contact.is_grouped() {
+                // y and H are there
+            } else if !turned && !contact.terms.through {
                 contact.turn_with_gap(step.end, next.q, next.y)?;
             } else {
                 if !turned {
@@ -398,21 +413,29 @@ impl Part for Mechanics {
     }
 
     fn commit(&mut self) {
-        let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
+        let (v, v_next) = (self.now.mechanical().v, self.next.mechanical().v);
         let (change, before) = self.change.split_at_mut(v.len());
         before.copy_from_slice(change);
-        for (change, (v, v_next)) in change.iter_mut().zip(v.iter().zip(v_next)) {
+        for (change, (v, v_next)) in change.iter_mut().zip(v.iter().zip(&*v_next)) {
             *change = v_next - v;
         }
         for (acted, link) in self.acted.iter_mut().zip(&self.newton.links) {
             *acted = link.on;
         }
         self.last = self.members.step;
-        for contact in &mut self.members.interactions {
+        for contact in self.members.interactions.iter_mut().filter(|contact| contact.terms.time) {
             contact.rate_before.copy_from_slice(&contact.rate);
         }
-        for (row, reach) in self.reach.iter_mut().enumerate() {
-            *reach = RESTING * self.last.h * self.newton.diagonal(row).abs();
+        // it only counts where there are impulses
+        if self.acts {
+            for k in 0..self.newton.links.len() {
+                if self.newton.links[k].on {
+                    for row in self.newton.links[k].rows.clone() {
+                        let diagonal = self.newton.diagonal(row).abs();
+                        self.reach[row] = RESTING * self.last.h * diagonal;
+                    }
+                }
+            }
         }
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         std::mem::swap(&mut self.members.F_now, &mut self.members.F_next);

@@ -122,6 +122,10 @@ impl Part for Mixed {
         Ok(())
     }
 
+    fn prepare(&mut self) {
+        self.members.iter_mut().for_each(|member| member.part.prepare());
+    }
+
     fn settle(&mut self) {
         self.members.iter_mut().for_each(|member| member.part.settle());
         self.collect();

@@ -170,10 +170,14 @@ impl Members {
         let h = self.step.h;
         let member = &mut self.systems[k];
         (member.a, member.kappa) = (theta, theta);
-        for i in member.range.clone() {
-            self.b[i] = now.v[i];
-            self.c[i] = now.q[i] + h * (1.0 - theta) * now.v[i];
-            self.f[i] = h * (1.0 - theta) * self.F_now[i];
+        let (range, share) = (member.range.clone(), h * (1.0 - theta));
+        let (q, v, F) = (&now.q[range.clone()], &now.v[range.clone()], &self.F_now[range.clone()]);
+        let (b, c, f) =
+            (&mut self.b[range.clone()], &mut self.c[range.clone()], &mut self.f[range]);
+        for i in 0..v.len() {
+            b[i] = v[i];
+            c[i] = q[i] + share * v[i];
+            f[i] = share * F[i];
         }
     }
 }

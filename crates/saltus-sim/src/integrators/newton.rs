@@ -43,6 +43,10 @@ pub(crate) trait Scheme {
         links: &mut [Link],
     ) -> Result<f64, SimError>;
 
+    /// [`jacobians`](Self::jacobians) will be asked for after the next
+    /// [`residual`](Self::residual), which may compute them on its way.
+    fn expect_jacobians(&mut self) {}
+
     /// Fills `W`, `D`, and those of `C` and `B` that [`residual`](Self::residual) did not, at the
     /// point where it was called last.
     fn jacobians(
@@ -62,6 +66,7 @@ pub(crate) struct SystemBlock {
     pub range: Range<usize>,
     pub W: Matrix,
     pub(super) lu: DenseLu,
+    factored: Matrix, // the matrix of these factors
 }
 
 /// An interaction meets a system.
@@ -133,7 +138,9 @@ impl Newton {
             position[k] = systems.len();
             let (name, size) = (name.to_string(), range.len());
             let lu = DenseLu::with_capacity(size);
-            systems.push(SystemBlock { name, range, W: Matrix::zeros(size, size), lu });
+            let none = Matrix::from_vec(size, size, vec![f64::NAN; size * size]);
+            let (W, factored) = (Matrix::zeros(size, size), none);
+            systems.push(SystemBlock { name, range, W, lu, factored });
         }
         let (mut links, mut D, mut rows_of) = (Vec::new(), Vec::new(), Vec::new());
         for (_, interaction, rows) in places.interactions_of(model) {
@@ -258,6 +265,7 @@ impl Newton {
         let m = lam.len();
         let mut report: Option<Report> = None;
         let (mut iteration, mut before) = (0, f64::INFINITY);
+        scheme.expect_jacobians();
         loop {
             let error = scheme.residual(xi, lam, &mut self.rho, &mut self.w, &mut self.links)?;
             let agrees = || error <= tol && (!acts || self.outputs_agree(xi, tol));
@@ -369,8 +377,12 @@ impl Newton {
     ) -> Result<(), SimError> {
         let Newton { systems, links, D, rows, places_of_D, pairs, problem, .. } = self;
         scheme.jacobians(xi, lam, systems, links, D)?;
-        for system in systems.iter_mut() {
-            factor_in(&mut system.lu, &system.name, step.h, &system.W)?;
+        for SystemBlock { name, W, lu, factored, .. } in systems.iter_mut() {
+            if W.data() != factored.data() {
+                factored.data_mut().fill(f64::NAN); // until there are factors
+                factor_in(lu, name, step.h, W)?;
+                factored.copy_from(W);
+            }
         }
         if !acts {
             return Ok(());
@@ -390,8 +402,12 @@ impl Newton {
         }
         let m = self.w.len();
         let links = &*links;
-        let given = D.iter().zip(rows.iter()).zip(places_of_D.iter()).map(|((D, rows), places)| {
-            Block { rows: rows.clone(), first: rows.start, places, entries: Entries::Given(D) }
+        let given = D.iter().zip(rows.iter()).zip(places_of_D.iter());
+        let given = given.filter(|((D, _), _)| !D.is_zero()).map(|((D, rows), places)| Block {
+            rows: rows.clone(),
+            first: rows.start,
+            places,
+            entries: Entries::Given(D),
         });
         let products = pairs.iter().filter_map(|Pair { of, by, places }| {
             let (of, by) = (&links[*of], &links[*by]);

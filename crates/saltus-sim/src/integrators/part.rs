@@ -75,6 +75,9 @@ pub(crate) trait Part: Debug + Send + Sync {
         Ok(())
     }
 
+    /// Makes ready what the steps need, such as machine code, so that none of them has to.
+    fn prepare(&mut self) {}
+
     /// An event is over, all of whose changes are made.
     fn settle(&mut self) {}
 

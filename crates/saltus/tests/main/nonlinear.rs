@@ -379,3 +379,49 @@ fn inputs_hold_from_the_instant_they_are_set() {
     sim.reset().unwrap();
     assert_eq!(sim.inputs("point").unwrap(), [0.0]);
 }
+
+/// Relations on one system that are formulas are evaluated together, and give what they give alone:
+/// here beside the same ones as functions, of two sizes, with and without friction.
+#[test]
+fn relations_together_are_those_alone() {
+    let build = |together: bool| {
+        let mut model = Model::new("two angles in a corner");
+        let M = mechanical(2, 2, 2, &["2 + cos(q[1])", "0.5", "0.5", "1"]);
+        let F = mechanical(2, 1, 2, &["3*sin(q[0]) + 0.1*v[0]", "q[1]*v[0]^2"]);
+        let system = Lagrangian::new([0.3, 0.2], [1.0, -0.5], M).F_int(F);
+        let arm = model.add("arm", system).unwrap();
+        for (k, side) in [(0, 1.0_f64), (1, -1.0)] {
+            let text = format!("0.6 + ({side:?})*(sin(q[0]) + 0.5*sin(q[1]))");
+            let gap = match together {
+                true => LagrangianRelation::new(relation(1, ("q", 2), 1, &[&text])),
+                false => {
+                    let h = move |at: At<'_>, y: &mut [f64]| {
+                        y[0] = 0.6 + side * (at.first[0].sin() + 0.5 * at.first[1].sin());
+                    };
+                    let H = move |at: At<'_>, H: &mut [f64]| {
+                        H[0] = side * at.first[0].cos();
+                        H[1] = side * 0.5 * at.first[1].cos();
+                    };
+                    let still = Operator::zero(1, 1);
+                    LagrangianRelation::new(Operator::vector(1, h))
+                        .H(Operator::matrix(1, 2, H))
+                        .dh_dt(still)
+                }
+            };
+            let law = Law::newton_impact(0.5);
+            model.connect(&format!("wall{k}"), gap, law, &[arm]).unwrap();
+        }
+        // of another size, so not with the others
+        let slide = relation(2, ("q", 2), 2, &["2 + cos(q[0])", "sin(q[0])"]);
+        let law = Law::impact_friction(0.0, 0.3);
+        model.connect("far", LagrangianRelation::new(slide), law, &[arm]).unwrap();
+        run(model, 1e-3, MoreauJean::default(), 3.0)
+    };
+    let (together, alone) = (build(true), build(false));
+    assert!(together.signal("wall0.lam").unwrap().iter().any(|lam| *lam > 0.0));
+    for signal in ["arm.q", "arm.v", "wall0.y", "wall1.u", "wall1.lam", "far.y"] {
+        let pairs = together.signal(signal).unwrap().into_iter().zip(alone.signal(signal).unwrap());
+        let worst = pairs.fold(0.0_f64, |worst, (a, b)| worst.max((a - b).abs()));
+        within(signal, worst, 1e-10);
+    }
+}
