@@ -231,7 +231,7 @@ fn every_passage_of_a_height_is_found() {
         let up = Event::when(format!("ball.q[0] >= {height:?} and ball.v[0] > 0")).named("up");
         let mut sim = driven(eventful(ball(e), &[down, up]), 1e-9, 1e-11);
         sim.run(until).unwrap();
-        let (mut expected, mut t) = ([Vec::new(), Vec::new()], -(2.0 / g as f64).sqrt());
+        let (mut expected, mut t) = ([Vec::new(), Vec::new()], -f64::sqrt(2.0 / g));
         let mut speed = (2.0_f64 * g).sqrt(); // of a throw from the floor at t
         while t < until && speed > 1e-3 {
             let rest = speed * speed - 2.0 * g * height;
