@@ -36,6 +36,7 @@ from saltus._errors import (
 )
 from saltus._operators import CFUNC_SIGNATURE, Plugin, plugin
 from saltus._progress import Progress
+from saltus.adaptive import Adaptive
 from saltus.event_driven import EventDriven
 from saltus.events import (
     Action,
@@ -94,6 +95,7 @@ __version__: str = _saltus.VERSION
 
 __all__ = [
     "Action",
+    "Adaptive",
     "BinaryCohesive",
     "BusyError",
     "CFUNC_SIGNATURE",

@@ -16,6 +16,7 @@ from saltus._arrays import real, vector
 from saltus._errors import InputError
 from saltus._progress import Progress
 from saltus._settings import from_text
+from saltus.adaptive import Adaptive
 from saltus.event_driven import EventDriven
 from saltus.integrators import Integrator
 from saltus.model import Model
@@ -30,7 +31,7 @@ class Simulation:
     """How the file says its model is simulated."""
 
     strategy: str
-    """``"time-stepping"`` or ``"event-driven"``"""
+    """``"time-stepping"``, ``"event-driven"`` or ``"adaptive"``"""
     integrators: list[Integrator]
     """Time-stepping: one for each order of systems in the model."""
     solver: Solver
@@ -49,8 +50,10 @@ class Simulation:
     """Event-driven: the error allowed in a step, relative to the state."""
     atol: float | None = None
     """Event-driven: the error allowed in a step besides."""
+    tol: float | None = None
+    """Adaptive: the error allowed in a step."""
     samples: list[float] | None = None
-    """Event-driven: the instants at which it is recorded; the ends of steps if None."""
+    """Event-driven and adaptive: the instants at which it is recorded; the ends of steps if None."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Verification:
     """How much a run depends on its tolerance."""
 
     setting: str
-    """What was made finer: ``"rtol"`` (and ``atol`` with it) or ``"h"``."""
+    """What was made finer: ``"rtol"`` (and ``atol`` with it), ``"tol"`` or ``"h"``."""
     values: tuple[float, float]
     """Its values in the two runs."""
     instants: int
@@ -105,10 +108,11 @@ class ModelFile:
             core.signals,
             rtol,
             atol,
+            core.tol,
             core.samples(self.model.t0, core.until),
         )
 
-    def start(self, h: float | ArrayLike | None = None) -> TimeStepping | EventDriven:
+    def start(self, h: float | ArrayLike | None = None) -> TimeStepping | EventDriven | Adaptive:
         """The simulation that the file describes, at its initial state.
 
         Parameters
@@ -129,7 +133,7 @@ class ModelFile:
     ) -> Run:
         """Runs the simulation that the file describes; arguments replace what the file says.
 
-        Time-stepping has `h`, event-driven `samples`.
+        Time-stepping has `h`, the other strategies `samples`.
         """
         given = self.simulation
         changes = {
@@ -142,7 +146,7 @@ class ModelFile:
         simulation = self._start(h, changes)
         end = given.until if until is None else until
         signals = given.signals if signals is None else signals
-        if not isinstance(simulation, EventDriven):
+        if isinstance(simulation, TimeStepping):
             if samples is not None:
                 raise InputError(
                     f"{given.strategy} runs record at the ends of their steps; instead of "
@@ -156,7 +160,7 @@ class ModelFile:
 
     def verify(self) -> Verification:
         """How much the run depends on its tolerance: it is done as the file says, and once more
-        with a tenth of its tolerances (event-driven) or half its step (time-stepping)."""
+        with a tenth of its tolerances (event-driven, adaptive) or half its step (time-stepping)."""
         found = json.loads(self._core.verify())
         return Verification(
             found["setting"],
@@ -171,13 +175,17 @@ class ModelFile:
 
     def _start(
         self, h: float | ArrayLike | None, changes: Mapping[str, Any]
-    ) -> TimeStepping | EventDriven:
+    ) -> TimeStepping | EventDriven | Adaptive:
         """A simulation whose runs keep the text of the file, and what was changed."""
         given = self.simulation
         text, solver = self._text_with(changes), given.solver._json()
+        if given.h is None and h is not None:
+            raise InputError(f"`h` is not a setting of {given.strategy}")
+        if given.tol is not None:
+            adaptive = Adaptive.__new__(Adaptive)
+            adaptive._start(self.model, given.tol, solver, text)
+            return adaptive
         if given.rtol is not None and given.atol is not None:
-            if h is not None:
-                raise InputError(f"`h` is not a setting of {given.strategy}")
             driven = EventDriven.__new__(EventDriven)
             driven._start(self.model, given.rtol, given.atol, solver, text)
             return driven
@@ -204,7 +212,8 @@ class ModelFile:
 
     def __repr__(self) -> str:
         given = self.simulation
-        how = f"rtol = {given.rtol:g}" if given.h is None else f"h = {given.h:g}"
+        settings = {"h": given.h, "rtol": given.rtol, "tol": given.tol}
+        how = ", ".join(f"{name} = {value:g}" for name, value in settings.items() if value)
         return f"<ModelFile {self.model.title!r}: {how}, until = {given.until:g}>"
 
 

@@ -31,7 +31,7 @@ class StepStats(NamedTuple):
 
 
 class Strategy:
-    """A model on its way through time: `TimeStepping`, `EventDriven`."""
+    """A model on its way through time: `TimeStepping`, `EventDriven`, `Adaptive`."""
 
     _core: Any
     model: Model

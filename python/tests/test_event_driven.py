@@ -235,7 +235,7 @@ class TestModelFile:
         assert len(given.samples) == 2001 and given.integrators == []
         assert "rtol = 1e-12" in repr(file) and isinstance(file.start(), sl.EventDriven)
         run = file.run()
-        np.testing.assert_array_equal(run.t, np.linspace(0, 40, 2001))
+        np.testing.assert_allclose(run.t, np.linspace(0, 40, 2001), rtol=1e-14)
         slips = [event.time for event in run.events if event.kind == "slip"]
         np.testing.assert_allclose(np.diff(slips), 6.71238898038469, rtol=0, atol=1e-10)
         assert "samples = 2001" in run.model_text

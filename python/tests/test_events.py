@@ -59,6 +59,11 @@ def test_laws_may_use_parameters_that_change():
     assert run["ball"].q[800:, 0].max() > 0.9
 
 
+def of_model(run):
+    """The events of the model, without what laws did."""
+    return [event for event in run.events if event.name is not None]
+
+
 def test_a_law_is_replaced():
     model = ball(e=1.0)
     model.when("floor.lam[0] > 0", do=sl.SetLaw("floor", sl.NewtonImpact("e/4")), once=True)
@@ -67,7 +72,7 @@ def test_a_law_is_replaced():
     u = run["floor"].u[:, 0]
     assert u[struck[0]] == pytest.approx(-u[struck[0] - 1])
     assert u[struck[1]] == pytest.approx(-0.25 * u[struck[1] - 1])
-    assert run.events[0].after == {"floor.law": "NewtonImpact"}
+    assert of_model(run)[0].after == {"floor.law": "NewtonImpact"}
 
 
 def test_interactions_die_and_are_born():
@@ -88,8 +93,8 @@ def test_interactions_die_and_are_born():
     assert not run["floor"].lam[t > 0.8].any()
     np.testing.assert_allclose(run["floor"].y[:, 0], q)  # told all the same
     assert run["cellar"].lam[-1, 0] == pytest.approx(G * 1e-3)
-    assert run.events[0].before == {"floor.active": 1.0, "cellar.active": 0.0}
-    assert run.events[0].after == {"floor.active": 0.0, "cellar.active": 1.0}
+    assert of_model(run)[0].before == {"floor.active": 1.0, "cellar.active": 0.0}
+    assert of_model(run)[0].after == {"floor.active": 0.0, "cellar.active": 1.0}
 
 
 def test_every_and_stop():
@@ -110,7 +115,7 @@ def test_events_are_stored(tmp_path):
     model.when("floor.lam[0] > 0", do=sl.SetLaw("floor", sl.NewtonImpact(0)), once=True, name="soft")
     model.at([0.1, 0.2], do=sl.SetState("ball", v=["ball.v[0] + 1"]))
     run = simulate(model).run(1.0)
-    assert len(run.events) == 3
+    assert len(of_model(run)) == 3 and "impact" in {event.kind for event in run.events}
     run.save(tmp_path / "run.h5")
     assert sl.load(tmp_path / "run.h5").events == run.events
 
@@ -151,7 +156,7 @@ def test_two_fuses_are_those_of_the_model_file():
             once=True,
         )
     run = sl.TimeStepping(model, h=1e-3, integrator=sl.EulerMoreau(theta=1.0)).run(4.0)
-    np.testing.assert_allclose([event.time for event in run.events], [1.214, 3.081])
+    np.testing.assert_allclose([event.time for event in of_model(run)], [1.214, 3.081])
 
     file = sl.run("examples/two-fuses/model.toml")
     assert [event.name for event in file.events] == [event.name for event in run.events]

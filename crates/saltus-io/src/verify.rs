@@ -1,6 +1,6 @@
 //! How much a run depends on its tolerance, by doing it again with a finer one.
 //!
-//! A model is run as its file says, and again with a tenth of its tolerances (event-driven) or
+//! A model is run as its file says, and again with a tenth of its tolerances (event-driven, adaptive) or
 //! half its step (time-stepping). For each signal, over all its columns and the instants that both
 //! runs have:
 //!
@@ -15,8 +15,8 @@
 use crate::model_file::{ModelFile, Samples, Simulation, Strategy};
 use saltus_model::{Model, Order};
 use saltus_sim::{
-    EventDriven, EventKind, EventRecord, EventSettings, Outcome, Quantity, Run, RunFailure,
-    RunOptions, SimError, TimeStepping,
+    Adaptive, AdaptiveSettings, EventDriven, EventKind, EventRecord, EventSettings, Quantity, Run,
+    RunFailure, RunOptions, TimeStepping,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -82,11 +82,14 @@ impl Simulation {
             Strategy::TimeStepping => {
                 let integrators = self.integrators.clone();
                 TimeStepping::with_methods(model, self.h, integrators, solver, self.newton)
-                    .map_err(not_begun)?
+                    .map_err(RunFailure::at_once)?
                     .run_with(self.until, options)
             }
             Strategy::EventDriven => EventDriven::with(model, self.tolerances, solver)
-                .map_err(not_begun)?
+                .map_err(RunFailure::at_once)?
+                .run_with(self.until, options),
+            Strategy::Adaptive => Adaptive::with(model, self.adaptive, solver)
+                .map_err(RunFailure::at_once)?
                 .run_with(self.until, options),
         }
     }
@@ -104,15 +107,13 @@ impl Simulation {
                 finer.tolerances = EventSettings { rtol: rtol / 10.0, atol: atol / 10.0 };
                 (finer, "rtol", [rtol, rtol / 10.0])
             }
+            Strategy::Adaptive => {
+                let tol = self.adaptive.tol;
+                finer.adaptive = AdaptiveSettings { tol: tol / 10.0 };
+                (finer, "tol", [tol, tol / 10.0])
+            }
         }
     }
-}
-
-fn not_begun(source: SimError) -> RunFailure {
-    let outcome = Outcome::Failed(source.to_string());
-    let stats = saltus_sim::RunStats::begun(outcome);
-    let (layout, frames) = Default::default();
-    RunFailure { source, run: Box::new(Run { layout, frames, stats, events: Vec::new() }) }
 }
 
 /// Runs a model twice, and compares.
@@ -125,7 +126,7 @@ pub fn verify(
     let (t0, until) = (file.model.t0(), settings.until);
     let samples = match settings.strategy {
         Strategy::TimeStepping => None,
-        Strategy::EventDriven => {
+        Strategy::EventDriven | Strategy::Adaptive => {
             let wanted = settings.output.samples.clone().unwrap_or(Samples::Count(SAMPLES));
             Some(wanted.instants(t0, until)).filter(|_| until > t0)
         }
@@ -212,26 +213,27 @@ fn common_rows(a: &Run, b: &Run, apart: f64) -> Vec<(usize, usize)> {
     rows
 }
 
-/// Instants of one kind of event in both runs.
-type Times = (EventKind, [Vec<f64>; 2]);
-
+/// The events of both runs by kind and owner, and by how much the times differ.
 fn compare_events(a: &[EventRecord], b: &[EventRecord]) -> Vec<EventChange> {
-    let owner = |event: &EventRecord| match event.name.is_empty() {
-        true => event.interaction.clone(),
-        false => event.name.clone(),
-    };
-    let mut found: BTreeMap<(&str, String), Times> = BTreeMap::new();
+    let mut found: BTreeMap<(&str, &str), Times> = BTreeMap::new();
     for (k, events) in [a, b].into_iter().enumerate() {
         for event in events {
-            let key = (event.kind.name(), owner(event));
-            let times = found.entry(key).or_insert((event.kind, Default::default()));
-            times.1[k].push(event.time);
+            let owner = if event.name.is_empty() { &event.interaction } else { &event.name };
+            let new = || Times { kind: event.kind, of: Default::default() };
+            let times = found.entry((event.kind.name(), owner)).or_insert_with(new);
+            times.of[k].push(event.time);
         }
     }
-    let change = |((_, owner), (kind, [a, b])): ((&str, String), Times)| {
+    let change = |((_, owner), Times { kind, of: [a, b] }): ((&str, &str), Times)| {
         let differences = a.iter().zip(&b).map(|(a, b)| (a - b).abs());
         let time = differences.fold(0.0, |worst, one| if one <= worst { worst } else { one });
-        EventChange { kind, owner, counts: [a.len(), b.len()], time }
+        EventChange { kind, owner: owner.to_string(), counts: [a.len(), b.len()], time }
     };
     found.into_iter().map(change).collect()
+}
+
+/// Times of events of one kind in the two runs.
+struct Times {
+    kind: EventKind,
+    of: [Vec<f64>; 2],
 }

@@ -4,6 +4,7 @@
 //! settings travel as JSON text that serde reads into the settings structs, so that their names
 //! and defaults exist once.
 
+mod adaptive;
 mod arrays;
 mod callable;
 mod compiled;
@@ -27,6 +28,8 @@ use pyo3::prelude::*;
 /// The compiled half of Saltus. Private: use `saltus`.
 #[pymodule(name = "_saltus")]
 mod extension {
+    #[pymodule_export]
+    use crate::adaptive::PyAdaptive;
     #[pymodule_export]
     use crate::event_driven::PyEventDriven;
     #[pymodule_export]

@@ -72,6 +72,13 @@ impl PyModelFile {
         self.0.simulation.output.every
     }
 
+    /// Tolerance of adaptive simulation.
+    #[getter]
+    fn tol(&self) -> Option<f64> {
+        let Simulation { strategy, adaptive, .. } = &self.0.simulation;
+        (*strategy == Strategy::Adaptive).then_some(adaptive.tol)
+    }
+
     /// The instants at which it is recorded, where the file says so.
     fn samples(&self, t: f64, until: f64) -> Option<Vec<f64>> {
         let samples = self.0.simulation.output.samples.as_ref();

@@ -179,7 +179,7 @@ pub(crate) fn run<S: Strategy>(
     let clock = Instant::now();
     let before = sim.take_resumed();
     let every = every.max(1);
-    let mut stats = RunStats::begun(Outcome::Complete);
+    let mut stats = RunStats::new();
     let possible = match (&checkpoints, samples) {
         (Some(_), _) if !S::CHECKPOINTS => Err(SimError::NoCheckpoint { strategy: S::NAME }),
         (_, Some(_)) if !S::SAMPLES => Err(SimError::NoSamples { strategy: S::NAME }),
@@ -377,7 +377,31 @@ impl<'a> Rows<'a> {
     }
 }
 
+impl RunFailure {
+    /// A run that could not even be begun.
+    pub fn at_once(source: SimError) -> RunFailure {
+        let outcome = Outcome::Failed(source.to_string());
+        let stats = RunStats { outcome, ..RunStats::new() };
+        let (layout, frames) = (Layout::default(), Frames::default());
+        RunFailure { source, run: Box::new(Run { layout, frames, stats, events: Vec::new() }) }
+    }
+}
+
 impl RunStats {
+    /// Before the first step.
+    fn new() -> RunStats {
+        RunStats {
+            steps: 0,
+            iterations: 0,
+            worst_residual: 0.0,
+            worst_penetration: 0.0,
+            error_estimate: None,
+            failures: 0,
+            seconds: 0.0,
+            outcome: Outcome::Complete,
+        }
+    }
+
     #[inline]
     fn add(&mut self, done: &StepStats) {
         self.steps += 1;

@@ -294,22 +294,6 @@ pub struct RunStats {
     pub outcome: Outcome,
 }
 
-impl RunStats {
-    /// Before the first step.
-    pub fn begun(outcome: Outcome) -> RunStats {
-        RunStats {
-            steps: 0,
-            iterations: 0,
-            worst_residual: 0.0,
-            worst_penetration: 0.0,
-            error_estimate: None,
-            failures: 0,
-            seconds: 0.0,
-            outcome,
-        }
-    }
-}
-
 /// A finished run in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {

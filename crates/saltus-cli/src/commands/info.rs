@@ -88,6 +88,7 @@ fn model_text(file: &ModelFile) -> String {
             let sim::EventSettings { rtol, atol } = settings.tolerances;
             format!("rtol = {rtol:e}, atol = {atol:e}")
         }
+        Strategy::Adaptive => format!("tol = {:e}", settings.adaptive.tol),
     };
     let (strategy, solver) = (settings.strategy.name(), settings.solver.name());
     let (t0, until) = (model.t0(), settings.until);

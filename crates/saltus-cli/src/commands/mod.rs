@@ -88,6 +88,7 @@ fn scheme(settings: &Simulation) -> String {
             let sim::EventSettings { rtol, atol } = settings.tolerances;
             format!("event-driven, rtol = {rtol:e}, atol = {atol:e}, {solver}")
         }
+        Strategy::Adaptive => format!("adaptive, tol = {:e}, {solver}", settings.adaptive.tol),
     }
 }
 
@@ -95,11 +96,13 @@ fn scheme(settings: &Simulation) -> String {
 fn with_scheme(mut document: Value, settings: &Simulation) -> Value {
     let stepping = settings.strategy == Strategy::TimeStepping;
     let driven = settings.strategy == Strategy::EventDriven;
+    let adaptive = settings.strategy == Strategy::Adaptive;
     let keys = json!({
         "strategy": settings.strategy.name(),
         "h": stepping.then_some(settings.h),
         "rtol": driven.then_some(settings.tolerances.rtol),
         "atol": driven.then_some(settings.tolerances.atol),
+        "tol": adaptive.then_some(settings.adaptive.tol),
     });
     if let (Value::Object(document), Value::Object(keys)) = (&mut document, keys) {
         document.extend(keys);

@@ -8,8 +8,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use saltus::io::run_file::RunWriter;
 use saltus::io::{ModelFile, Strategy, checkpoint_file};
 use saltus::sim::{
-    self, CheckpointEvery, Checkpoints, EventDriven, Frames, Layout, Ledger, Run, RunOptions, Sink,
-    Strategy as _, TimeStepping,
+    self, Adaptive, CheckpointEvery, Checkpoints, EventDriven, Frames, Layout, Ledger, Run,
+    RunOptions, Sink, TimeStepping,
 };
 use serde_json::json;
 use std::io::IsTerminal;
@@ -102,12 +102,14 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
             let steps = sim.steps_ahead(settings.until);
             job.execute(sim, steps / settings.output.every.max(1) + 2)
         }
+        _ if resumed.is_some() || args.checkpoint.is_some() => {
+            Err(sim::SimError::NoCheckpoint { strategy: settings.strategy.name() }.into())
+        }
         Strategy::EventDriven => {
-            if resumed.is_some() || args.checkpoint.is_some() {
-                return Err(sim::SimError::NoCheckpoint { strategy: EventDriven::NAME }.into());
-            }
-            let sim = EventDriven::with(model, settings.tolerances, solver)?;
-            job.execute(sim, PICTURED)
+            job.execute(EventDriven::with(model, settings.tolerances, solver)?, PICTURED)
+        }
+        Strategy::Adaptive => {
+            job.execute(Adaptive::with(model, settings.adaptive, solver)?, PICTURED)
         }
     }
 }

@@ -107,6 +107,23 @@ fn verify_tells_how_much_changes() {
 }
 
 #[test]
+fn adaptive_files() {
+    let folder = Folder::new();
+    folder.write("ball.toml", &ball("strategy = \"adaptive\"\ntol = 1e-7"));
+    let said = folder.saltus(&["run", "ball.toml", "--until", "3", "--no-plot"]).done();
+    assert!(said.out.contains("adaptive, tol = 1e-7"), "{}", said.out);
+    let said = folder.saltus(&["info", "ball.toml"]).done();
+    assert!(said.out.contains("adaptive, tol = 1e-7, t = 0 to 1 s"), "{}", said.out);
+    let said = folder.saltus(&["verify", "ball.toml"]).done();
+    assert!(said.out.contains("adaptive, tol = 1e-7 in"), "{}", said.out);
+    let args = ["run", "ball.toml", "--json", "--no-plot"];
+    let document: Value = serde_json::from_str(&folder.saltus(&args).done().out).unwrap();
+    assert_eq!((&document["strategy"], &document["tol"]), (&"adaptive".into(), &1e-7.into()));
+    let said = folder.saltus(&["run", "ball.toml", "--checkpoint", "ball.cp"]);
+    assert!(said.status == 2 && said.err.contains("adaptive runs cannot be saved"), "{}", said.err);
+}
+
+#[test]
 fn verify_with_wrong_input() {
     let folder = Folder::new();
     driven(&folder);

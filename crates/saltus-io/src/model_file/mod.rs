@@ -54,7 +54,7 @@ use error::Fault;
 use fields::Fields;
 use saltus_model::Model;
 use saltus_numerics::Solver;
-use saltus_sim::{EventSettings, Integrator, NewtonSettings};
+use saltus_sim::{AdaptiveSettings, EventSettings, Integrator, NewtonSettings};
 use scope::{Limits, Scope};
 use source::{Place, Source, line_and_column};
 use std::io::ErrorKind as IoErrorKind;
@@ -88,6 +88,8 @@ pub struct Simulation {
     pub h: f64,
     /// Event-driven: the errors allowed in a step.
     pub tolerances: EventSettings,
+    /// Adaptive: the error allowed in a step.
+    pub adaptive: AdaptiveSettings,
     /// The time at which the simulation ends, at least the model's `t0`.
     pub until: f64,
     /// What is recorded.
@@ -102,6 +104,8 @@ pub enum Strategy {
     TimeStepping,
     /// Steps of high order with error control, and events at their instants.
     EventDriven,
+    /// The one while events are rare, the other through clusters of them.
+    Adaptive,
 }
 
 /// What is recorded.
@@ -131,8 +135,9 @@ impl Samples {
             Samples::Instants(instants) => instants.clone(),
             Samples::Count(count) => {
                 let last = count.saturating_sub(1);
-                let at = |k: usize| t + (until - t) * (k as f64 / last.max(1) as f64);
-                (0..*count).map(|k| if k == last { until } else { at(k) }).collect()
+                let step = (until - t) / last.max(1) as f64;
+                let at = |k: usize| if k == last { until } else { t + k as f64 * step };
+                (0..*count).map(at).collect()
             }
         }
     }
@@ -146,11 +151,11 @@ impl Default for Output {
 
 impl Strategy {
     /// The names of the strategies, as model files write them.
-    pub const NAMES: [&'static str; 2] = ["time-stepping", "event-driven"];
+    pub const NAMES: [&'static str; 3] = ["time-stepping", "event-driven", "adaptive"];
 
     /// The strategy of that name.
     pub fn from_name(name: &str) -> Option<Strategy> {
-        let all = [Strategy::TimeStepping, Strategy::EventDriven];
+        let all = [Strategy::TimeStepping, Strategy::EventDriven, Strategy::Adaptive];
         all.into_iter().find(|strategy| strategy.name() == name)
     }
 
@@ -159,6 +164,7 @@ impl Strategy {
         match self {
             Strategy::TimeStepping => Strategy::NAMES[0],
             Strategy::EventDriven => Strategy::NAMES[1],
+            Strategy::Adaptive => Strategy::NAMES[2],
         }
     }
 
@@ -167,6 +173,7 @@ impl Strategy {
         match self {
             Strategy::TimeStepping => &["h", "integrator", "newton"],
             Strategy::EventDriven => &["rtol", "atol"],
+            Strategy::Adaptive => &["tol"],
         }
     }
 

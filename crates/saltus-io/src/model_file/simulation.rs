@@ -10,7 +10,8 @@ use saltus_expr::nearest;
 use saltus_model::{Model, Order};
 use saltus_numerics::{NumericsError, Solver};
 use saltus_sim::{
-    EventSettings, Integrator, Layout, NewtonSettings, Signal, SignalError, SimError, signals_of,
+    AdaptiveSettings, EventSettings, Integrator, Layout, NewtonSettings, Signal, SignalError,
+    SimError, signals_of,
 };
 use serde::de::DeserializeOwned;
 
@@ -27,6 +28,10 @@ pub(crate) fn simulation(fields: &Fields, model: &Model) -> Result<Simulation, F
         tolerances: match strategy {
             Strategy::EventDriven => tolerances(fields)?,
             _ => EventSettings::default(),
+        },
+        adaptive: match strategy {
+            Strategy::Adaptive => adaptive(fields)?,
+            _ => AdaptiveSettings::default(),
         },
         until: fields.number("until")?,
         output: output(fields, model, strategy)?,
@@ -75,11 +80,22 @@ fn strategy(fields: &Fields) -> Result<Strategy, Fault> {
 
 fn tolerances(fields: &Fields) -> Result<EventSettings, Fault> {
     let settings = EventSettings { rtol: fields.number("rtol")?, atol: fields.number("atol")? };
-    settings.check().map_err(|error| match error {
-        SimError::Setting { field, value, allowed, .. } => range(fields, field, value, allowed),
-        error => setting(fields, error.to_string()),
-    })?;
+    settings.check().map_err(|error| outside(fields, &error))?;
     Ok(settings)
+}
+
+fn adaptive(fields: &Fields) -> Result<AdaptiveSettings, Fault> {
+    let settings = AdaptiveSettings { tol: fields.number("tol")? };
+    settings.check().map_err(|error| outside(fields, &error))?;
+    Ok(settings)
+}
+
+/// A setting outside its range.
+fn outside(fields: &Fields, error: &SimError) -> Fault {
+    match error {
+        SimError::Setting { field, value, allowed, .. } => range(fields, field, *value, *allowed),
+        error => setting(fields, error.to_string()),
+    }
 }
 
 fn newton(fields: &Fields) -> Result<NewtonSettings, Fault> {

@@ -7,7 +7,7 @@
 
 use super::Strategy;
 use saltus_numerics::Solver;
-use saltus_sim::{EventSettings, Integrator, NewtonSettings};
+use saltus_sim::{AdaptiveSettings, EventSettings, Integrator, NewtonSettings};
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -567,6 +567,12 @@ fn simulation() -> Section {
             tolerances.atol,
             "event-driven: the error allowed in a step besides, and the gap of a closed contact, in (0, 1)",
         ),
+        with_default(
+            "tol",
+            Form::Number,
+            AdaptiveSettings::default().tol,
+            "adaptive: the error allowed in a step, relative to 1 + |X|, in (0, 1)",
+        ),
         needed("until", Form::Number, "the time at which the simulation ends"),
         with_default("t0", Form::Number, 0.0, "the time at which it begins"),
         optional(
@@ -586,7 +592,7 @@ fn output() -> Section {
             "samples",
             Form::Samples,
             "the ends of steps, and both sides of events",
-            "event-driven: record at these instants instead, or at so many of equal distance",
+            "event-driven and adaptive: record at these instants instead, or at so many of equal distance",
         ),
         optional(
             "signals",

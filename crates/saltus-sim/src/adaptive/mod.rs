@@ -40,6 +40,15 @@ impl Default for AdaptiveSettings {
 }
 
 impl AdaptiveSettings {
+    /// Whether the tolerance is in its range.
+    pub fn check(&self) -> Result<(), SimError> {
+        if !(self.tol > 0.0 && self.tol < 1.0) {
+            let (owner, allowed) = (Adaptive::NAME, "(0, 1)");
+            return Err(SimError::Setting { owner, field: "tol", value: self.tol, allowed });
+        }
+        Ok(())
+    }
+
     /// The tolerances between events, of which there may be many.
     fn between_events(self) -> EventSettings {
         EventSettings { rtol: 0.1 * self.tol, atol: 0.01 * self.tol }
@@ -95,11 +104,7 @@ impl Adaptive {
         settings: AdaptiveSettings,
         solver: &Solver,
     ) -> Result<Adaptive, SimError> {
-        let AdaptiveSettings { tol } = settings;
-        if !(tol > 0.0 && tol < 1.0) {
-            let (owner, allowed) = (Adaptive::NAME, "(0, 1)");
-            return Err(SimError::Setting { owner, field: "tol", value: tol, allowed });
-        }
+        settings.check()?;
         let exact = EventDriven::with(model, settings.between_events(), solver)?;
         let (density, solver) = (Density::default(), solver.clone());
         Ok(Adaptive { exact, settings, solver, density, cluster: None })

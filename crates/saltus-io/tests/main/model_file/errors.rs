@@ -28,7 +28,7 @@ fn unknown_words() {
     check(
         "h = 5e-3",
         "h = 5e-3\nstep = 1",
-        "11:1: unknown key `step`; expected one of `strategy`, `integrator`, `solver`, `newton`, `h`, `rtol`, `atol`, `until`, `t0`, `output`",
+        "11:1: unknown key `step`; expected one of `strategy`, `integrator`, `solver`, `newton`, `h`, `rtol`, `atol`, `tol`, `until`, `t0`, `output`",
     );
     check(
         "\"moreau-jean\"",

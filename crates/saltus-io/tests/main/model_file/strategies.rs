@@ -2,7 +2,7 @@
 
 use super::{BALL, parse};
 use saltus_io::{ModelFile, Samples, Strategy};
-use saltus_sim::EventSettings;
+use saltus_sim::{AdaptiveSettings, EventSettings};
 
 /// The ball with other lines for strategy, integrator and step.
 fn ball(settings: &str) -> String {
@@ -33,6 +33,26 @@ fn event_driven() {
         good("strategy = \"event-driven\"\nrtol = \"10^-6\"\natol = 1e-8\nsolver = \"lemke\"");
     assert_eq!(file.simulation.tolerances, EventSettings { rtol: 1e-6, atol: 1e-8 });
     assert_eq!(file.simulation.solver.name(), "lemke");
+}
+
+#[test]
+fn adaptive() {
+    let file = good("strategy = \"adaptive\"");
+    assert_eq!(file.simulation.strategy, Strategy::Adaptive);
+    assert_eq!(file.simulation.adaptive, AdaptiveSettings::default());
+    let file = good("strategy = \"adaptive\"\ntol = \"10^-4\"\noutput = { samples = 3 }");
+    assert_eq!(file.simulation.adaptive.tol, 1e-4);
+    assert_eq!(file.simulation.output.samples, Some(Samples::Count(3)));
+    let other = "is not a setting of adaptive, which has `tol`";
+    for key in ["h = 1e-3", "rtol = 1e-9", "atol = 1e-9", "integrator = \"moreau-jean\""] {
+        refused(&format!("strategy = \"adaptive\"\n{key}"), other);
+    }
+    refused("strategy = \"event-driven\"\ntol = 1e-6", "`tol` is not a setting of event-driven");
+    refused("h = 1e-3\ntol = 1e-6", "`tol` is not a setting of time-stepping");
+    for value in ["0", "-1", "1"] {
+        let settings = format!("strategy = \"adaptive\"\ntol = {value}");
+        refused(&settings, &format!("`tol` is {value}, expected (0, 1)"));
+    }
 }
 
 #[test]
