@@ -32,6 +32,16 @@ impl Series {
         self.count += 1;
     }
 
+    /// Something else has changed the motion: the intervals are forgotten, but not how long they were.
+    pub fn restart(&mut self) {
+        *self = Series { longest: self.longest, ..Series::default() };
+    }
+
+    /// Time since the last event, where there was one.
+    pub fn since(&self, t: f64) -> Option<f64> {
+        (self.count > 0 && t > self.last).then(|| t - self.last)
+    }
+
     /// Equation (1), counted from the event at `t`, once intervals are below `shortest` of the
     /// longest one.
     pub fn left(mut self, t: f64, shortest: f64) -> Option<f64> {

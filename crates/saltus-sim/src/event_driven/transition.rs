@@ -19,6 +19,8 @@ const ENDLESS: usize = 1000;
 /// Intervals at which impacts, and other events, are taken for an accumulation, relative to the
 /// longest of them. The gap of a bounce shrinks with the square of its time.
 const SHORT: [f64; 2] = [1e-6, 1e-9];
+/// Height, in units of the tolerance, below which a bounce is none.
+const LOW: f64 = 1e-4;
 
 /// Speed, in units of the tolerance, whose round-off is what projection leaves of velocities.
 const STILL: f64 = 1e8;
@@ -248,9 +250,14 @@ impl EventDriven {
             return Ok(false);
         }
         let short = SHORT[usize::from(!contact)];
-        let Some(left) = self.series[block].left(self.t, short) else { return Ok(false) };
+        let left = match self.series[block].left(self.t, short) {
+            None if contact && self.is_low(block)? => 0.0,
+            None => return Ok(false),
+            Some(left) => left,
+        };
         self.log_event(self.t + left, EventKind::Accumulation, block, Vec::new());
-        self.series.fill(Series::default());
+        self.series[block] = Series::default();
+        self.series.iter_mut().for_each(Series::restart);
         if contact {
             let mut branches = self.mode.branches.clone();
             branches[block] = Branch::Closed;
@@ -266,6 +273,15 @@ impl EventDriven {
         }
         self.settle(None)?;
         Ok(true)
+    }
+
+    /// Whether the last bounce of a contact was too low to be told from rest, `|u| Δ / 4` for one
+    /// under a constant force.
+    fn is_low(&mut self, block: usize) -> Result<bool, SimError> {
+        let Some(interval) = self.series[block].since(self.t) else { return Ok(false) };
+        self.plant.outputs(self.t, &self.X, &self.lam)?;
+        let speed = self.plant.u[self.mode.blocks[block].rows.start].abs();
+        Ok(0.25 * speed * interval < LOW * self.tolerance.atol)
     }
 
     fn log_switches(&mut self, before: &[Branch], after: &[Branch]) {

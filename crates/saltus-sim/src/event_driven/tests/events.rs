@@ -231,7 +231,7 @@ fn every_passage_of_a_height_is_found() {
         let up = Event::when(format!("ball.q[0] >= {height:?} and ball.v[0] > 0")).named("up");
         let mut sim = driven(eventful(ball(e), &[down, up]), 1e-9, 1e-11);
         sim.run(until).unwrap();
-        let (mut expected, mut t) = ([Vec::new(), Vec::new()], -f64::sqrt(2.0 / g));
+        let (mut expected, mut t) = ([Vec::new(), Vec::new()], -(2.0_f64 / g).sqrt());
         let mut speed = (2.0_f64 * g).sqrt(); // of a throw from the floor at t
         while t < until && speed > 1e-3 {
             let rest = speed * speed - 2.0 * g * height;
@@ -250,5 +250,47 @@ fn every_passage_of_a_height_is_found() {
             assert_eq!(found.len(), expected.len(), "case {case}: {e} {height} {until} {found:?}");
             assert!(worst(&found, &expected) < 1e-9, "case {case}: {found:?} for {expected:?}");
         }
+    }
+}
+
+/// Conditions of two oscillating states, against the same motion looked at often.
+#[test]
+fn conditions_of_an_oscillator() {
+    let mut seed = 11u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let oscillator = |cubic: f64| {
+        let names = Names { first: ("x", 2), second: ("lam", 1), ..Names::TIME };
+        let f = ["x[1]", "-x[0] - cubic*x[0]^3"];
+        let f = Operator::formulas(2, 1, &f, &names, &[("cubic", cubic)]).unwrap();
+        let mut model = Model::new("oscillator");
+        model.add("o", FirstOrder::new([1.0, 0.0], f)).unwrap();
+        model
+    };
+    for case in 0..24 {
+        let (a, b) = (2.0 * random() - 1.0, 2.0 * random() - 1.0);
+        let (joined, cubic) = (["and", "or"][case % 2], 0.3 * (case % 3) as f64);
+        let condition = format!("o.x[0] < {a:?} {joined} o.x[1] > {b:?}");
+        let model = eventful(oscillator(cubic), &[Event::when(condition.as_str())]);
+        let mut sim = driven(model, 1e-10, 1e-12);
+        sim.run(20.0).unwrap();
+        let (mut seen, mut held) = (Vec::new(), true);
+        let mut other = driven(oscillator(cubic), 1e-10, 1e-12);
+        for k in 1..2000 {
+            let t = 0.01 * k as f64;
+            let x: [f64; 2] = last(&other.run(t).unwrap(), "o.x");
+            let (p, q) = (x[0] < a, x[1] > b);
+            let holds = if joined == "and" { p && q } else { p || q };
+            if holds && !held {
+                seen.push(t);
+            }
+            held = holds;
+        }
+        let found = all_times(&sim);
+        assert_eq!(found.len(), seen.len(), "{condition}: {found:?} for {seen:?}");
+        let near = found.iter().zip(&seen).all(|(f, t)| *f <= *t + 1e-9 && *f > *t - 0.0101);
+        assert!(near, "{condition}: {found:?} for {seen:?}");
     }
 }
