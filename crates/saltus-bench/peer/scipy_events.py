@@ -2,7 +2,7 @@
 """Times SciPy's `solve_ivp` with terminal events on a case of `saltus-bench event-driven`; prints one
 JSON line.
 
-Every event ends a call, the state jumps or the mode changes, and the next call begins. All methods
+Every event ends a call, the state jumps or the mode changes, and the next call begins. Three methods
 run with several tolerances; the fastest run that is accurate enough counts. Processor time.
 """
 
@@ -18,7 +18,7 @@ import time
 import numpy as np
 from scipy.integrate import solve_ivp
 
-METHODS = ["RK45", "DOP853", "LSODA", "Radau"]
+METHODS = ["RK45", "DOP853", "LSODA"]
 TOLERANCES = [1e-6, 1e-8, 1e-10, 1e-12]
 
 
@@ -90,7 +90,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=["ball", "diode-bridge"])
     parser.add_argument("--accurate", type=float, required=True)
-    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=20)
     args = parser.parse_args()
     run = ball if args.case == "ball" else bridge
     rows = []
@@ -102,7 +102,7 @@ def main():
     if good:
         _, method, tolerance, _, _ = good[0]
         tries = sorted(run(method, tolerance) for _ in range(args.repeat))
-        chosen = (tries[args.repeat // 2][0], method, tolerance, *tries[0][1:])
+        chosen = (tries[0][0], method, tolerance, *tries[0][1:])
     else:
         chosen = min(rows, key=lambda row: row[4])
     seconds, method, tolerance, events, error = chosen

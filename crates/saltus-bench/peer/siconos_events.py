@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Times event-driven runs of Siconos on a case of `saltus-bench event-driven`; prints one JSON line.
 
-The ball runs in Siconos' `EventDriven` with `LsodarOSI`, with several tolerances. Its event-driven
-loop has no first-order systems with interactions: for the bridge its message is told, and its
-time-stepping is measured instead, with several steps. Only the loop is timed, in processor time.
+The ball runs in Siconos' `EventDriven` with `LsodarOSI`, with its default tolerance and 1e-12; with
+larger ones the gap at an impact is beyond what its loop allows. That loop has no first-order
+systems with interactions: for the bridge its message is told, and its time-stepping is measured
+instead, with two steps. Only the loop is timed, in processor time.
 """
 
 import os
@@ -103,17 +104,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=["ball", "diode-bridge"])
     parser.add_argument("--accurate", type=float, required=True)
-    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=20)
     args = parser.parse_args()
     runs = []
     if args.case == "ball":
-        for tolerance in [None, 1e-8, 1e-10, 1e-12]:
+        for tolerance in [None, 1e-12]:
             try:
                 tries = [ball(tolerance) for _ in range(args.repeat)]
             except Exception as error:  # its exceptions have no class of their own
                 print(f"tolerance {tolerance}: {error}", file=sys.stderr)
                 continue
-            seconds = sorted(one[0] for one in tries)[args.repeat // 2]
+            seconds = sorted(one[0] for one in tries)[0]
             what = "default" if tolerance is None else f"{tolerance:g}"
             row = {"what": f"Siconos, event-driven, tolerance {what}", "events": tries[0][1]}
             runs.append(row | {"error": tries[0][2], "seconds": seconds})

@@ -382,8 +382,8 @@ impl Mode {
     }
 
     /// The rows that are held, with the values of `y` or, of velocities, of `u`.
-    pub fn held(&self, velocities: bool) -> Vec<Held> {
-        let mut held = Vec::new();
+    pub fn held(&self, velocities: bool, held: &mut Vec<Held>) {
+        held.clear();
         for (block, branch) in self.blocks.iter().zip(&self.branches) {
             let row = block.rows.start;
             match (&block.kind, branch) {
@@ -403,7 +403,6 @@ impl Mode {
                 _ => {}
             }
         }
-        held
     }
 
     /// The first row of the interaction that the block belongs to.

@@ -8,7 +8,7 @@
 //! and one equation a multiplier, which the mode gives. `λ` are forces here, not impulses.
 
 use super::ledger::Book;
-use super::mode::{Local, Mode};
+use super::mode::{Held, Local, Mode};
 use crate::SimError;
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{
@@ -36,6 +36,7 @@ pub(super) struct Plant {
     work: Vec<f64>,
     work_matrix: Matrix,
     local: Local,
+    pub(super) held: Vec<Held>, // memory of projections
 }
 
 #[derive(Debug)]
@@ -170,6 +171,7 @@ impl Plant {
             work: Vec::new(),
             work_matrix: Matrix::default(),
             local: Local::default(),
+            held: Vec::new(),
         }
     }
 

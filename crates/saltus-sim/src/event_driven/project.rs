@@ -30,10 +30,11 @@ impl Plant {
         mode: &Mode,
         tolerance: Tolerance,
     ) -> Result<(), SimError> {
+        let mut held = std::mem::take(&mut self.held);
         for velocities in [false, true] {
             for _ in 0..3 {
                 self.outputs(t, X, lam)?;
-                let mut held = mode.held(velocities);
+                mode.held(velocities, &mut held);
                 held.retain(|one| self.may_move(one.row, velocities));
                 let allowed = QUIET * tolerance.atol;
                 let off =
@@ -75,6 +76,7 @@ impl Plant {
                 X.iter_mut().zip(&right).for_each(|(X, change)| *X += change);
             }
         }
+        self.held = held;
         Ok(())
     }
 
