@@ -7,8 +7,7 @@
 //! 2. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's
 //!    method.
 //! 3. Above `ISLANDS` unknowns the surroundings of the worst blocks (see `regions`), in turn with
-//!    sweeps where these have disturbed others, while the residual falls; and up to `LARGE` unknowns
-//!    with a few steps of Newton's method.
+//!    a few sweeps and steps of Newton's method, while the residual falls.
 //! 4. [`Admm`] while its residual falls fast, [`Newton`] from there, [`InteriorPoint`], Newton from
 //!    zero and with care, a long run of [`Admm`]; none of them for problems so large that factors
 //!    would fill the memory, which get [`Extragradient`] where sweeps cannot be.
@@ -56,13 +55,10 @@ const NEWTON: Try = Try::Newton { from_zero: false, proximal: 0.1, careful: fals
 const ISLANDS: usize = 300;
 /// Most sweeps of an island before other methods.
 const SETTLE: usize = 60;
-/// Sweeps between two rounds of regions, and the share of the first one's step that ends those of a spot.
+/// Sweeps between two rounds of regions.
 const BETWEEN: usize = 50;
-const SETTLED: f64 = 1e-3;
 /// Rounds of regions within which the residual must halve; in each they become larger.
 const ROUNDS: usize = 8;
-/// Most iterations in a region.
-const OF_REGION: usize = 1000;
 /// Least pieces of that size that a problem has.
 const PIECES: usize = 30;
 /// Unknowns above which factors cost more than regions; and the most sweeps before these.
@@ -72,8 +68,8 @@ const FIRST: usize = 200;
 const PATIENCE: usize = 25;
 const SHORT_PATIENCE: usize = 2;
 
-/// Forces a velocity from which alternating directions come before sweeps, whose cost grows with them.
-const HYPERSTATIC: f64 = 3.5;
+/// Forces a velocity from which alternating directions come before sweeps.
+const HYPERSTATIC: f64 = 1.5;
 /// Most iterations of those, and iterations in which their residual must halve.
 const MOST: usize = 400;
 const HALVED: usize = 25;
@@ -100,7 +96,7 @@ enum Try {
 #[derive(Debug)]
 pub(crate) struct Cones {
     settings: AutoSettings,
-    gauss_seidel: GaussSeidel,
+    pub(super) gauss_seidel: GaussSeidel,
     newton: Newton,
     interior_point: InteriorPoint,
     admm: Admm,
@@ -349,11 +345,8 @@ impl Cones {
             }
             shares(problem, z, w, &mut of_blocks);
             let level = norm2(&of_blocks) / (of_blocks.len() as f64).sqrt();
-            let regions = match regions::around(self.gauss_seidel.blocks(), &of_blocks, size) {
-                Some(regions) => regions,
-                None if problem.len() > LARGE => Vec::new(), // sweeps alone, for once
-                None => return false,
-            };
+            let around = regions::around(self.gauss_seidel.blocks(), &of_blocks, size);
+            let Some(regions) = around else { return false };
             // Newton's method is soon done, or soon lost; where factors cost much the rest comes first
             if now <= 0.25 * tried && problem.len() <= LARGE {
                 tried = now;
@@ -365,33 +358,25 @@ impl Cones {
                 }
             }
             let blocks = self.gauss_seidel.blocks();
-            let mut parts = Parts::new(AutoSettings {
-                tol: (0.01 * now).max(0.3 * tol),
-                max_iter: max_iter.min(OF_REGION),
-            });
+            let mut parts = Parts::new(AutoSettings { tol: (0.01 * now).max(0.3 * tol), max_iter });
             parts.inner.has_regions = false;
             for region in &regions {
                 parts.solve(problem, blocks, region, z);
             }
-            if !regions.is_empty() {
-                let last = residual(problem, z, w);
-                if search.keep_going(parts.report(last, tol, "regions"), z) {
-                    return true;
-                }
+            let last = residual(problem, z, w);
+            if search.keep_going(parts.report(last, tol, "regions"), z) {
+                return true;
             }
 
             // sweeps, where blocks are now worse than they were in the mean
             shares(problem, z, w, &mut of_blocks);
             let spots = regions::spots(blocks, &of_blocks, level);
-            let report = if regions.is_empty()
-                || 2 * spots.iter().map(Vec::len).sum::<usize>() > blocks.len()
-            {
+            let report = if 2 * spots.iter().map(Vec::len).sum::<usize>() > blocks.len() {
                 self.gauss_seidel.run(problem, z, w, BETWEEN, |_, _| true)
             } else {
                 parts.iterations = 0;
                 for spot in &spots {
-                    let took = self.gauss_seidel.settle_spot(spot, z, BETWEEN, SETTLED);
-                    parts.iterations = parts.iterations.max(took);
+                    parts.sweep(problem, blocks, spot, z, BETWEEN);
                 }
                 let last = residual(problem, z, w);
                 Ok(parts.report(last, tol, "gauss-seidel"))

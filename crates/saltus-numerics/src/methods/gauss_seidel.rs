@@ -29,7 +29,7 @@ use super::islands::Islands;
 use crate::blocks::Blocks;
 use crate::residual::residual;
 use crate::{GaussSeidelSettings, LARGEST_BLOCK, NumericsError, Problem, Report, Set, Status};
-use saltus_linalg::vector::{distance, norm2};
+use saltus_linalg::vector::distance;
 
 /// Block Gauss–Seidel and the buffers it keeps between calls.
 #[derive(Debug)]
@@ -136,43 +136,6 @@ impl GaussSeidel {
             }
         }
         most
-    }
-
-    /// Accelerated sweeps of some blocks while the others stay as they are, until a sweep moves them by
-    /// no more than this share of what the first one did, at most `limit` times; after
-    /// [`cut`](Self::cut). How many it took.
-    pub(super) fn settle_spot(
-        &mut self,
-        spot: &[usize],
-        z: &mut [f64],
-        limit: usize,
-        share: f64,
-    ) -> usize {
-        let GaussSeidel { settings, blocks, points, still, long, .. } = self;
-        let Points { before, direction, diagonal, anderson, .. } = points;
-        let mut sweeper = Sweeper { settings, blocks, still, long };
-        let unknowns = || spot.iter().flat_map(|&k| blocks.matrix.range(k));
-        direction.clear();
-        direction.extend(unknowns().map(|i| diagonal[i]));
-        anderson.resize(direction, MEMORY);
-        before.clear();
-        before.extend(unknowns().map(|i| z[i]));
-        let mut first = 0.0;
-        let mut sweeps = 0;
-        while sweeps < limit {
-            sweeper.sweep(spot.iter().copied(), z, sweeps);
-            sweeps += 1;
-            direction.clear();
-            direction.extend(unknowns().zip(&*before).map(|(i, before)| z[i] - before));
-            let moved = norm2(direction);
-            first = if sweeps == 1 { moved } else { first };
-            if !(moved > share * first) || sweeps == limit {
-                break;
-            }
-            anderson.step(1, direction, before);
-            unknowns().zip(&*before).for_each(|(i, next)| z[i] = *next);
-        }
-        sweeps
     }
 
     /// Cuts the matrix into blocks, and moves `z` into the sets.
@@ -381,39 +344,4 @@ fn solve_block(set: &Set, W: &[f64], b: &[f64], z: &mut [f64]) {
         return;
     }
     let _ = set.solve_block(W, b, z);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use saltus_linalg::Sparse;
-
-    #[test]
-    fn a_spot_is_solved_and_the_rest_stays() {
-        // a chain of unknowns, each of which sees the next and the one before
-        let mut triplets = Vec::new();
-        for i in 0..40 {
-            triplets.push((i, i, 2.1));
-            if i > 0 {
-                triplets.extend([(i, i - 1, -1.0), (i - 1, i, -1.0)]);
-            }
-        }
-        let matrix = Sparse::from_triplets(40, 40, &triplets);
-        let problem = Problem::lcp(matrix.clone(), vec![-1.0; 40]).unwrap();
-        let mut method = GaussSeidel::new(GaussSeidelSettings::default());
-        let mut z = vec![3.0; 40];
-        method.cut(&problem, &mut z).unwrap();
-        let spot: Vec<usize> = (10..20).collect();
-        let sweeps = method.settle_spot(&spot, &mut z, 200, 1e-12);
-        assert!(sweeps < 200, "{sweeps}");
-        for i in 0..40 {
-            if spot.contains(&i) {
-                assert!((matrix.row_dot(i, &z) - 1.0).abs() < 1e-9, "{i}");
-            } else {
-                assert_eq!(z[i], 3.0);
-            }
-        }
-        // no sweeps are none
-        assert_eq!(method.settle_spot(&spot, &mut z, 0, 1e-12), 0);
-    }
 }

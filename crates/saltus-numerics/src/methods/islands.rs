@@ -92,21 +92,23 @@ pub(crate) fn part(
     let mut q: Vec<f64> = unknowns.iter().map(|&i| blocks.q[i]).collect();
     for &k in island {
         let (range, own) = (blocks.matrix.range(k), blocks.matrix.diagonal(k));
-        let first_row = place(range.start);
-        for i in 0..range.len() {
-            blocks.matrix.for_each_in_row(k, |col, width, block| {
-                let values = &block.unwrap_or(own)[i * width..(i + 1) * width];
-                let first = place(col);
-                if unknowns.get(first) == Some(&col) {
-                    let entry = |(j, value): (usize, &f64)| (first_row + i, first + j, *value);
-                    triplets.extend(values.iter().enumerate().map(entry));
-                } else {
-                    // what is outside stays as it is
-                    let product = values.iter().zip(&z[col..]).map(|(a, z)| a * z);
-                    q[first_row + i] += product.sum::<f64>();
+        blocks.matrix.for_each_in_row(k, |col, width, block| {
+            let values = block.unwrap_or(own);
+            let first = place(col);
+            if unknowns.get(first) != Some(&col) {
+                // what is outside stays as it is
+                for (i, row) in range.clone().enumerate() {
+                    let values = &values[i * width..(i + 1) * width];
+                    q[place(row)] += values.iter().zip(&z[col..]).map(|(a, z)| a * z).sum::<f64>();
                 }
-            });
-        }
+                return;
+            }
+            for (i, row) in range.clone().enumerate() {
+                for j in 0..width {
+                    triplets.push((place(row), first + j, values[i * width + j]));
+                }
+            }
+        });
     }
     let sets: Vec<Block> = island
         .iter()

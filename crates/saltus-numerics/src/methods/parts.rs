@@ -1,10 +1,10 @@
-//! Parts of a problem, solved one by one, while the rest stays as it is.
+//! Parts of a problem, solved or swept one by one, while the rest stays as it is.
 
 use super::cones::Cones;
 use super::islands;
 use crate::blocks::Blocks;
 use crate::residual::Residual;
-use crate::{Attempt, AutoSettings, Problem, Report, Status};
+use crate::{Attempt, AutoSettings, NumericsError, Problem, Report, Status};
 
 /// A portfolio for the parts, and what it keeps from one to the next.
 pub(super) struct Parts {
@@ -24,13 +24,40 @@ impl Parts {
 
     /// Solves for these blocks, from the point in `z` and with the others as they are there.
     pub fn solve(&mut self, problem: &Problem, blocks: &Blocks, of: &[usize], z: &mut [f64]) {
+        self.each(problem, blocks, of, z, |parts, part| {
+            parts.inner.solve(part, &mut parts.z, &mut parts.w, &mut parts.attempts)
+        });
+    }
+
+    /// Sweeps these blocks at most so many times.
+    pub fn sweep(
+        &mut self,
+        problem: &Problem,
+        blocks: &Blocks,
+        of: &[usize],
+        z: &mut [f64],
+        limit: usize,
+    ) {
+        self.each(problem, blocks, of, z, |parts, part| {
+            let (z, w) = (&mut parts.z, &mut parts.w);
+            parts.inner.gauss_seidel.run(part, z, w, limit, |_, _| true)
+        });
+    }
+
+    fn each(
+        &mut self,
+        problem: &Problem,
+        blocks: &Blocks,
+        of: &[usize],
+        z: &mut [f64],
+        solve: impl FnOnce(&mut Self, &Problem) -> Result<Report, NumericsError>,
+    ) {
         let Some((part, unknowns)) = islands::part(problem, blocks, of, z) else { return };
         self.z.clear();
         self.z.extend(unknowns.iter().map(|&i| z[i]));
         self.w.clear();
         self.w.resize(unknowns.len(), 0.0);
-        let found = self.inner.solve(&part, &mut self.z, &mut self.w, &mut self.attempts);
-        if let Ok(found) = found {
+        if let Ok(found) = solve(self, &part) {
             self.iterations = self.iterations.max(found.iterations);
             unknowns.iter().zip(&self.z).for_each(|(&i, value)| z[i] = *value);
         }
