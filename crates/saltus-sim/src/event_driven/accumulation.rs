@@ -39,7 +39,7 @@ impl Series {
 
     /// Time since the last event, where there was one.
     pub fn since(&self, t: f64) -> Option<f64> {
-        (self.count > 0 && t > self.last).then(|| t - self.last)
+        (self.count > 0 && t > self.last).then_some(t - self.last)
     }
 
     /// Equation (1), counted from the event at `t`, once intervals are below `shortest` of the

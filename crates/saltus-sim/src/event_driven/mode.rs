@@ -435,6 +435,11 @@ impl Mode {
         }
     }
 
+    /// Whether the block belongs to an interaction that is connected.
+    pub fn acts(&self, k: usize) -> bool {
+        !matches!(&self.blocks[k].kind, Kind::Graph { pieces, .. } if pieces[..] == [Piece::NOTHING])
+    }
+
     /// Whether the block is a contact.
     pub fn is_contact(&self, k: usize) -> bool {
         matches!(self.blocks[k].kind, Kind::Contact { .. })
