@@ -66,7 +66,9 @@ impl EventDriven {
             jumped = true;
         }
         let Instant { y, u, lam, X, .. } = &self.instant;
-        let speed = self.jumping().fold(0.0_f64, |a, i| a.max(X[i].abs()));
+        // at rest there is none: round-off is that of the tolerance then
+        let least = 1e8 * self.tolerance.atol;
+        let speed = self.jumping().fold(least, |a, i| a.max(X[i].abs()));
         self.mode.read(y, u, lam, speed, &mut branches);
         if let Some(of) = cause
             && branches == before
