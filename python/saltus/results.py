@@ -42,6 +42,8 @@ class RunStats(Mapping[str, Any]):
     """``"complete"``, ``"interrupted"`` or ``"failed"``."""
     message: str | None = None
     """What went wrong, if it failed."""
+    error_estimate: float | None = None
+    """Sum of the errors of all steps, relative to ``1 + |state|``, where the strategy controls them."""
 
     def __getitem__(self, name: str) -> Any:
         if name in self.__dict__:

@@ -22,7 +22,7 @@ impl PyRun {
 }
 
 /// Steps, iterations, worst residual, worst penetration, failures, seconds, outcome, message.
-type Stats = (usize, usize, f64, f64, usize, f64, &'static str, Option<String>);
+type Stats = (usize, usize, f64, f64, usize, f64, &'static str, Option<String>, Option<f64>);
 
 /// Name and values of an entry of the ledger.
 type Entry<'py> = (&'static str, Bound<'py, PyArray1<f64>>);
@@ -98,7 +98,8 @@ impl PyRun {
         };
         let (steps, iterations, failures) = (stats.steps, stats.iterations, stats.failures);
         let (residual, penetration) = (stats.worst_residual, stats.worst_penetration);
-        (steps, iterations, residual, penetration, failures, stats.seconds, outcome, message)
+        let (seconds, error) = (stats.seconds, stats.error_estimate);
+        (steps, iterations, residual, penetration, failures, seconds, outcome, message, error)
     }
 
     /// Writes the run file `path`.

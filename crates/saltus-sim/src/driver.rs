@@ -35,6 +35,11 @@ pub trait Strategy {
         self.events().get(since..).unwrap_or(&[]).to_vec()
     }
 
+    /// The sum of the errors of all steps so far, relative to `1 + |X|`, where they are controlled.
+    fn error_estimate(&self) -> Option<f64> {
+        None
+    }
+
     /// Checks the end of a run, and does what is due before its first step.
     fn begin(&mut self, until: f64) -> Result<(), SimError>;
 
@@ -174,6 +179,7 @@ pub(crate) fn run<S: Strategy>(
         iterations: 0,
         worst_residual: 0.0,
         worst_penetration: 0.0,
+        error_estimate: None,
         failures: 0,
         seconds: 0.0,
         outcome: Outcome::Complete,
@@ -197,6 +203,7 @@ pub(crate) fn run<S: Strategy>(
     };
     let mut checkpoints = checkpoints.map(|wanted| Keeper::new(wanted, clock));
     let happened = sim.events().len();
+    let error_before = sim.error_estimate().unwrap_or(0.0);
     let mut failure = sim.begin(until).err();
     let ahead = if failure.is_none() { sim.steps_left(until) } else { None };
     let ahead = samples.map(|samples| samples.len()).or(ahead.map(|steps| steps / every));
@@ -284,6 +291,7 @@ pub(crate) fn run<S: Strategy>(
     {
         failure = failure.or(keeper.keep(sim, before, stats.steps).err());
     }
+    stats.error_estimate = sim.error_estimate().map(|error| error - error_before);
     stats.seconds = clock.elapsed().as_secs_f64();
     if let Some(error) = &failure {
         stats.outcome = Outcome::Failed(error.to_string());

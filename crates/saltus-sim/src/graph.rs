@@ -39,7 +39,7 @@ impl Piece {
     /// The least and the largest `λ` on the piece.
     pub fn forces(&self) -> (f64, f64) {
         match *self {
-            Piece::Level { a, b, .. } if b == 0.0 => (a, a),
+            Piece::Level { a, b: 0.0, .. } => (a, a),
             Piece::Level { a, b, least, most } => (a + b * most, a + b * least),
             Piece::Wall { least, most, .. } => (least, most),
         }

@@ -282,6 +282,10 @@ pub struct RunStats {
     pub worst_residual: f64,
     /// Deepest penetration: the largest `−y` of any contact at any step's end, 0 if none.
     pub worst_penetration: f64,
+    /// The sum of the errors of all steps, relative to `1 + |X|`, where the strategy controls them:
+    /// about the error of the run if the model neither damps nor amplifies it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_estimate: Option<f64>,
     /// Steps that failed (0 or 1: a failed step ends the run).
     pub failures: usize,
     /// Seconds of wall time.

@@ -35,6 +35,7 @@ fn with_stats(mut document: Value, stats: &RunStats) -> Value {
         "iterations": stats.iterations,
         "worst_residual": stats.worst_residual,
         "worst_penetration": stats.worst_penetration,
+        "error_estimate": stats.error_estimate,
         "failures": stats.failures,
         "seconds": stats.seconds,
         "outcome": stats.outcome.name(),

@@ -299,6 +299,9 @@ impl Report<'_> {
                 format!("deepest penetration {:.3e} m", stats.worst_penetration),
             ));
         }
+        if let Some(error) = stats.error_estimate {
+            rows.push(("error".to_string(), format!("about {error:.1e}, relative to 1 + |state|")));
+        }
         rows.extend(event_rows(&self.run.events));
         rows.push(("run file".to_string(), self.written.display().to_string()));
         if let Some(picture) = &self.picture {

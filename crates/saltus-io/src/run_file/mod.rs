@@ -11,6 +11,8 @@
 //! /stats/residual            (n,)      float64   of the step's problem, as verified
 //! /stats/status              (n,)      uint8     0: solved (a step that is not ends the run, without a row)
 //! /stats/totals              (6,)      float64   the totals of the root's attributes, in their order
+//! /stats/error_estimate      (1,)      float64   where the strategy controls errors: their sum, relative to
+//!                            1 + |X|; also an attribute of the root
 //! /ledger/{kinetic,potential,work,damping,impact,friction,numerical}  (n,)  float64   with mechanical systems only
 //! /events/{time,kind,name,interaction}  (k,)     what happened, where anything did: float64 and strings
 //! /event_changes/{event,what,before,after,before_name,after_name}  (c,)  what that changed: the

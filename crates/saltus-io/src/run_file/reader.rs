@@ -106,7 +106,7 @@ impl RunSource {
                 at(0)?.first().copied().zip(at(rows - 1)?.first().copied())
             }
         };
-        let stats = self.stats()?;
+        let stats = self.stats(has("stats/error_estimate"))?;
         let version = self.checked(model.attr_string("version"))?;
         let events = match has("events/time") {
             true => self.events(has("event_changes/event"))?,
@@ -174,7 +174,7 @@ impl RunSource {
         Ok(signals)
     }
 
-    fn stats(&self) -> Result<RunStats, RunFileError> {
+    fn stats(&self, has_error: bool) -> Result<RunStats, RunFileError> {
         let text = self.checked(self.file.attr_string("outcome"))?;
         let outcome = match text.as_str() {
             "complete" => Outcome::Complete,
@@ -185,11 +185,16 @@ impl RunSource {
             },
         };
         let totals = self.numbers::<f64>("stats/totals", &[6])?;
+        let error = match has_error {
+            true => self.numbers::<f64>("stats/error_estimate", &[1])?,
+            false => Vec::new(),
+        };
         Ok(RunStats {
             steps: totals[0] as usize,
             iterations: totals[1] as usize,
             worst_residual: totals[2],
             worst_penetration: totals[3],
+            error_estimate: error.first().copied(),
             failures: totals[4] as usize,
             seconds: totals[5],
             outcome,

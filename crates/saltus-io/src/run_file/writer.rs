@@ -411,6 +411,15 @@ impl RunWriter {
         file.set_attr_numeric("failures", &(stats.failures as u64))?;
         file.set_attr_numeric("seconds", &stats.seconds)?;
 
+        if let Some(error) = stats.error_estimate {
+            file.set_attr_numeric("error_estimate", &error)?;
+            let group = file.root_group().group("stats")?;
+            group
+                .new_dataset::<f64>()
+                .shape([1usize])
+                .create("error_estimate")?
+                .write_raw(&[error])?;
+        }
         // rust-hdf5 0.7.9 writes numeric attributes of groups but does not read them
         let totals = file.root_group().group("stats")?.new_dataset::<f64>().shape([6usize]);
         totals.create("totals")?.write_raw(&[

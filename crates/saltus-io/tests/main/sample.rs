@@ -72,6 +72,7 @@ pub fn stats() -> RunStats {
         iterations: 4321,
         worst_residual: 3.5e-11,
         worst_penetration: 1e-4,
+        error_estimate: Some(3e-9),
         failures: 0,
         seconds: 0.25,
         outcome: Outcome::Complete,

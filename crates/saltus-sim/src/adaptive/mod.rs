@@ -54,7 +54,6 @@ pub struct Adaptive {
     solver: Solver,
     density: Density,
     cluster: Option<Cluster>,
-    error: f64, // sum of the errors of all steps
 }
 
 /// The way through a cluster of events.
@@ -103,7 +102,7 @@ impl Adaptive {
         }
         let exact = EventDriven::with(model, settings.between_events(), solver)?;
         let (density, solver) = (Density::default(), solver.clone());
-        Ok(Adaptive { exact, settings, solver, density, cluster: None, error: 0.0 })
+        Ok(Adaptive { exact, settings, solver, density, cluster: None })
     }
 
     /// The event-driven simulation that keeps the state, to be read.
@@ -124,12 +123,6 @@ impl Adaptive {
     /// What has happened so far.
     pub fn events(&self) -> &[EventRecord] {
         self.exact.events()
-    }
-
-    /// The sum of the errors of all steps so far, relative to `1 + |X|`: what the error is about
-    /// where the model neither damps nor amplifies it.
-    pub fn error_estimate(&self) -> f64 {
-        self.error
     }
 
     /// Whether the last step was one of time-stepping, through a cluster of events.
@@ -189,7 +182,7 @@ impl Adaptive {
     }
 
     fn forget(&mut self) {
-        (self.density, self.cluster, self.error) = (Density::default(), None, 0.0);
+        (self.density, self.cluster) = (Density::default(), None);
     }
 
     /// A step from event to event; through a cluster where it cannot be done, or a row of events
@@ -204,7 +197,6 @@ impl Adaptive {
         match self.exact.advance(until) {
             Ok(done) => {
                 self.density.note(done.t, self.exact.is_at_event());
-                self.error += self.exact.step_error();
                 Ok(done)
             }
             Err(failure) => {
@@ -233,22 +225,21 @@ impl Adaptive {
         Ok(Cluster { stepper, laws, start, h, shortest, quiet: 0, fastest: 0.0 })
     }
 
-    fn stay(&mut self, cluster: Cluster, (done, error): (StepStats, f64)) -> StepStats {
-        self.error += error;
+    fn stay(&mut self, cluster: Cluster, done: StepStats) -> StepStats {
         self.cluster = Some(cluster);
         done
     }
 }
 
 impl Cluster {
-    /// One step of time-stepping, with its error. Nothing has changed where all that are worth it
+    /// One step of time-stepping. Nothing has changed where all that are worth it
     /// fail.
     fn step(
         &mut self,
         exact: &mut EventDriven,
         tol: f64,
         until: f64,
-    ) -> Result<(StepStats, f64), SimError> {
+    ) -> Result<StepStats, SimError> {
         let (t, stop) = (exact.t(), exact.next_stop(until));
         let mut h = self.h;
         let (error, length, end) = loop {
@@ -282,9 +273,9 @@ impl Cluster {
         self.fastest = self.fastest.max(restless);
         let calm = events.is_empty() && restless <= CALM * self.fastest;
         self.quiet = if calm { self.quiet + 1 } else { 0 };
-        exact.arrive(end, self.stepper.end(), events, &self.stepper.ledgers())?;
+        exact.arrive(end, self.stepper.end(), events, &self.stepper.ledgers(), error * tol)?;
         let Stepper { iterations, residual, penetration, .. } = self.stepper;
-        Ok((StepStats { t: end, h: length, iterations, residual, penetration }, error * tol))
+        Ok(StepStats { t: end, h: length, iterations, residual, penetration })
     }
 
     /// State and forces at an instant of the last step, which ended at `end`.
@@ -317,6 +308,10 @@ impl Strategy for Adaptive {
 
     fn events(&self) -> &[EventRecord] {
         self.exact.events()
+    }
+
+    fn error_estimate(&self) -> Option<f64> {
+        self.exact.error_estimate()
     }
 
     fn begin(&mut self, until: f64) -> Result<(), SimError> {

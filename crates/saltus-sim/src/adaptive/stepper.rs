@@ -11,7 +11,6 @@
 
 use crate::SimError;
 use crate::event_driven::Instant;
-use crate::integrators::part::Part;
 use crate::integrators::{EulerMoreau, MoreauJean, Projection};
 use crate::recorder::Parts;
 use crate::run::Ledger;
@@ -111,8 +110,8 @@ impl Stepper {
 
     /// Where the energy went in the halves of the last step.
     pub fn ledgers(&self) -> [Ledger; 2] {
-        let of = |part: &Box<dyn Part>| part.now().ledger();
-        self.halves().map(|parts| parts.second.as_ref().map_or(Ledger::default(), of))
+        let second = self.halves().map(|parts| parts.second.as_ref());
+        second.map(|part| part.map_or(Ledger::default(), |part| part.now().ledger()))
     }
 
     /// The two halves of the last step.

@@ -22,11 +22,6 @@ impl EventDriven {
         self.pending = None;
     }
 
-    /// The error of the last step, about, relative to `1 + |X|`.
-    pub(crate) fn step_error(&self) -> f64 {
-        self.error
-    }
-
     /// Where the next step ends at the latest.
     pub(crate) fn next_stop(&self, until: f64) -> f64 {
         self.stop(until)
@@ -47,15 +42,18 @@ impl EventDriven {
         self.halves()
     }
 
-    /// Another way has brought the model here, by these events and with these ledgers of its steps.
+    /// Another way has brought the model here, by these events and with these ledgers of its steps and
+    /// this error.
     pub(crate) fn arrive(
         &mut self,
         t: f64,
         (X, lam): (&[f64], &[f64]),
         events: Vec<EventRecord>,
         ledgers: &[Ledger],
+        error: f64,
     ) -> Result<(), SimError> {
         self.t = t;
+        self.errors += error;
         self.X.copy_from_slice(X);
         self.lam.copy_from_slice(lam);
         self.pending = None;

@@ -44,21 +44,17 @@ impl EventDriven {
         if self.events.is_empty() {
             return Ok(());
         }
-        let h = self.flow.h;
+        let Flow { t, h, .. } = self.flow;
         let beyond = (TOGETHER * self.t.abs().max(h) / h).min(0.5);
         if beyond.is_finite() {
             self.look(1.0 + beyond)?;
             self.show(true);
         }
+        let t = t + (1.0 + beyond) * h;
         for k in 0..self.events.len() {
-            let now = located == Some(k)
-                || (beyond.is_finite()
-                    && self.events.held(k) == Some(false)
-                    && self.events.holds(
-                        k,
-                        self.t,
-                        self.rows.each_ref().map(|row| &row.values[..]),
-                    ));
+            let rows = self.rows.each_ref().map(|row| &row.values[..]);
+            let open = beyond.is_finite() && self.events.held(k) == Some(false);
+            let now = located == Some(k) || (open && self.events.holds(k, t, rows));
             self.crossing.push(now);
         }
         Ok(())

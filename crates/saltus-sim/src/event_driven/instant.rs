@@ -125,6 +125,9 @@ impl Instant {
         epsilon: f64,
     ) -> Result<Solved, SimError> {
         let parts = &mut self.parts[k];
+        for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
+            part.be_at(t);
+        }
         if let Some(part) = &mut parts.first {
             part.set_all(model, [&X[self.first.clone()], &[]])?;
         }

@@ -84,7 +84,7 @@ pub struct EventDriven {
     epsilon: f64, // length of a vanishing step
     last_event: f64,
     limit: f64,             // where the step must end
-    error: f64,             // of the last step, about, relative to 1 + |X|
+    errors: f64,            // of all steps, about, relative to 1 + |X|
     idle: usize,            // events since time has passed
     pending: Option<Cause>, // what the last step has come to
     series: Vec<Series>,
@@ -158,7 +158,7 @@ impl EventDriven {
             epsilon: 0.0,
             last_event: f64::NEG_INFINITY,
             limit: f64::INFINITY,
-            error: 0.0,
+            errors: 0.0,
             idle: 0,
             pending: None,
             series: vec![Series::default(); mode.blocks.len()],
@@ -287,10 +287,11 @@ impl EventDriven {
                     continue;
                 }
             };
-            self.error = error * self.tolerance.rtol.max(self.tolerance.atol);
             let next = length * (0.9 * error.max(1e-12).powf(-1.0 / 6.0)).clamp(0.3, GROWTH);
+            let error_of_step = error * self.tolerance.rtol.max(self.tolerance.atol);
             let Some((watched, theta)) = self.first_event()? else {
                 self.accept(if ends { stop } else { self.t + length })?;
+                self.errors += error_of_step;
                 // a step that is nearly the same keeps its factors
                 self.h = if ends { self.h.max(next.min(GROWTH * self.h)) } else { next };
                 self.note_crossings(None)?;
@@ -302,6 +303,7 @@ impl EventDriven {
                 continue;
             }
             self.accept((self.flow.t + self.flow.h).min(stop))?;
+            self.errors += error_of_step;
             self.h = next;
             let (law, event) = match watched {
                 _ if located == Located::Nothing => (None, None),

@@ -98,6 +98,7 @@ impl EventDriven {
         self.fresh = true;
         self.pending = None;
         self.idle = 0;
+        self.errors = 0.0;
         self.lam.fill(0.0);
         self.series.fill(Series::default());
         self.flow.restart();
@@ -168,6 +169,10 @@ impl Strategy for EventDriven {
 
     fn events(&self) -> &[EventRecord] {
         &self.events.log
+    }
+
+    fn error_estimate(&self) -> Option<f64> {
+        Some(self.errors)
     }
 
     fn begin(&mut self, until: f64) -> Result<(), SimError> {

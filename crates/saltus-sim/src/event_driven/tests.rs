@@ -4,9 +4,11 @@
 
 mod beads;
 mod events;
+mod grazing;
 mod ledger;
 mod mechanisms;
 mod rocking;
+mod stories;
 
 use super::{EventDriven, EventSettings};
 use crate::run::{EventKind, Run};

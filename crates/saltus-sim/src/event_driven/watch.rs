@@ -226,12 +226,17 @@ impl EventDriven {
     ) -> Result<Option<(Watched, f64)>, SimError> {
         let values = self.work.samples[k];
         match of {
-            Watched::Law(_) => {
+            Watched::Law(cause) => {
+                // a contact that has just opened may have left its gap below zero by round-off
+                let level = match self.mode.branches[cause.block] {
+                    Branch::Open => values[0].min(0.0),
+                    _ => 0.0,
+                };
                 for j in 1..KNOTS.len() {
                     if KNOTS[left_of(j)] >= last {
                         break;
                     }
-                    if values[j] < 0.0 && !SLOPES.contains(&j) {
+                    if values[j] < level && !SLOPES.contains(&j) {
                         if last < KNOTS[j] && self.value(of, last)? >= 0.0 {
                             return Ok(None);
                         }
@@ -262,25 +267,37 @@ impl EventDriven {
             }
             // their conditions have been looked at at the knots; here between them
             Watched::Margin { event, margin, .. } => {
-                for j in 1..KNOTS.len() - 1 {
-                    if KNOTS[j - 1] >= last {
+                for j in 1..KNOTS.len() {
+                    let (left, right) = (KNOTS[j - 1], KNOTS[j]);
+                    if left >= last {
                         break;
                     }
-                    let sign = values[j].signum();
+                    let sign = if values[j] < 0.0 { 1.0 } else { -1.0 };
                     let of = Watched::Margin { event, margin, sign };
-                    let signed = values.map(|value| sign * value);
-                    if let Some(low) = self.dip(of, &signed, j)? {
-                        self.look(low)?;
-                        let holds = self.condition(event, low);
-                        self.look(KNOTS[j - 1])?;
-                        if holds && !self.condition(event, KNOTS[j - 1]) {
-                            return self.rise(event, KNOTS[j - 1], low).map(Some);
+                    let moment = match sign * values[j - 1] > 0.0 {
+                        true => Some(self.root(of, left, right)? + 1e-9),
+                        false => {
+                            let of = Watched::Margin { event, margin, sign: -sign };
+                            self.dip(of, &values.map(|value| -sign * value), j)?
                         }
+                    };
+                    if let Some(moment) = moment
+                        && self.holds_at(event, moment)?
+                        && !self.holds_at(event, left)?
+                        && !(j == 1 && self.events.held(event) == Some(true))
+                    {
+                        return self.rise(event, left, moment).map(Some);
                     }
                 }
                 Ok(None)
             }
         }
+    }
+
+    /// Whether a condition holds at `t + θ h`.
+    fn holds_at(&mut self, event: usize, theta: f64) -> Result<bool, SimError> {
+        self.look(theta)?;
+        Ok(self.condition(event, theta))
     }
 
     /// The minimum of an indicator around knot `j`, where it is negative there only.

@@ -271,6 +271,10 @@ impl Part for FirstOrderPart {
         done
     }
 
+    fn be_at(&mut self, t: f64) {
+        self.time = t;
+    }
+
     fn inputs(&self, name: &str) -> Option<&[f64]> {
         self.members.inputs(name)
     }

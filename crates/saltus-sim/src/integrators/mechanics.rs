@@ -262,6 +262,10 @@ impl Part for Mechanics {
         done
     }
 
+    fn be_at(&mut self, t: f64) {
+        self.last = Step { start: t - self.last.h, end: t, h: self.last.h };
+    }
+
     fn inputs(&self, name: &str) -> Option<&[f64]> {
         self.members.inputs(name)
     }

@@ -145,6 +145,10 @@ impl Part for Mixed {
         Ok(())
     }
 
+    fn be_at(&mut self, t: f64) {
+        self.members.iter_mut().for_each(|member| member.part.be_at(t));
+    }
+
     fn inputs(&self, name: &str) -> Option<&[f64]> {
         self.members.iter().find_map(|member| member.part.inputs(name))
     }

@@ -48,6 +48,11 @@ pub(crate) trait Part: Debug + Send + Sync {
         Ok(())
     }
 
+    /// The state that is set next is that of another instant.
+    fn be_at(&mut self, t: f64) {
+        let _ = t;
+    }
+
     /// Computes the next state; nothing changes before [`commit`](Self::commit).
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError>;
 

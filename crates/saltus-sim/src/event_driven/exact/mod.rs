@@ -415,14 +415,20 @@ impl Exact {
     }
 
     /// The other interactions of the systems of `k`, where nothing but `k` can act on them.
-    pub fn neighbours(&self, k: usize, mode: &Mode) -> Option<impl Iterator<Item = usize> + '_> {
+    pub fn neighbours<'a>(
+        &'a self,
+        k: usize,
+        mode: &'a Mode,
+    ) -> Option<impl Iterator<Item = usize> + 'a> {
         let link = &self.links[k];
         let links = || link.systems.iter().flat_map(|&system| self.parts[system].links.iter());
         let open = |&other: &usize| {
-            self.links[other].blocks.clone().all(|k| mode.branches[k] == Branch::Open)
+            let mut blocks = self.links[other].blocks.clone();
+            blocks.all(|k| mode.branches[k] == Branch::Open || mode.is_idle(k))
         };
+        let idle = |&other: &usize| self.links[other].blocks.clone().all(|k| mode.is_idle(k));
         (!link.push.is_empty() && links().all(open))
-            .then(|| links().copied().filter(move |&other| other != k))
+            .then(|| links().copied().filter(move |other| *other != k && !idle(other)))
     }
 
     /// An impulse at interaction `k` that changes its relative velocity by `change`.
