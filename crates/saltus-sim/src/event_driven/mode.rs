@@ -423,6 +423,16 @@ impl Mode {
         }
     }
 
+    /// Whether the block never acts: what it belongs to is not connected.
+    pub fn is_idle(&self, k: usize) -> bool {
+        match &self.blocks[k].kind {
+            Kind::Graph { pieces, .. } => {
+                matches!(pieces[..], [Piece::Level { a: 0.0, b: 0.0, .. }])
+            }
+            Kind::Contact { .. } => false,
+        }
+    }
+
     /// The multiplier of the block, all components, where its branch fixes it.
     pub fn fixed(&self, k: usize) -> Option<f64> {
         match (&self.blocks[k].kind, self.branches[k]) {
@@ -433,11 +443,6 @@ impl Mode {
             (_, Branch::Open) => Some(0.0),
             _ => None,
         }
-    }
-
-    /// Whether the block belongs to an interaction that is connected.
-    pub fn acts(&self, k: usize) -> bool {
-        !matches!(&self.blocks[k].kind, Kind::Graph { pieces, .. } if pieces[..] == [Piece::NOTHING])
     }
 
     /// Whether the block is a contact.

@@ -421,15 +421,14 @@ impl Exact {
         mode: &'a Mode,
     ) -> Option<impl Iterator<Item = usize> + 'a> {
         let link = &self.links[k];
-        let links = move || {
-            let all = link.systems.iter().flat_map(|&system| self.parts[system].links.iter());
-            all.copied().filter(|&other| self.links[other].blocks.clone().any(|k| mode.acts(k)))
+        let links = || link.systems.iter().flat_map(|&system| self.parts[system].links.iter());
+        let open = |&other: &usize| {
+            let mut blocks = self.links[other].blocks.clone();
+            blocks.all(|k| mode.branches[k] == Branch::Open || mode.is_idle(k))
         };
-        let open = |other: usize| {
-            self.links[other].blocks.clone().all(|k| mode.branches[k] == Branch::Open)
-        };
+        let idle = |&other: &usize| self.links[other].blocks.clone().all(|k| mode.is_idle(k));
         (!link.push.is_empty() && links().all(open))
-            .then(|| links().filter(move |&other| other != k))
+            .then(|| links().copied().filter(move |other| *other != k && !idle(other)))
     }
 
     /// An impulse at interaction `k` that changes its relative velocity by `change`.
