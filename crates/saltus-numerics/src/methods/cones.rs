@@ -7,7 +7,8 @@
 //! 2. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's
 //!    method.
 //! 3. Above `ISLANDS` unknowns the surroundings of the worst blocks (see `regions`), in turn with
-//!    a few sweeps and steps of Newton's method, while the residual falls.
+//!    sweeps where these have disturbed others, while the residual falls; and up to `LARGE` unknowns
+//!    with a few steps of Newton's method.
 //! 4. [`Admm`] while its residual falls fast, [`Newton`] from there, [`InteriorPoint`], Newton from
 //!    zero and with care, a long run of [`Admm`]; none of them for problems so large that factors
 //!    would fill the memory, which get [`Extragradient`] where sweeps cannot be.
