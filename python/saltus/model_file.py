@@ -155,7 +155,8 @@ class ModelFile:
             return simulation.run(end, progress, given.every if every is None else every, signals)
         if samples is None and every is None:
             samples = self._core.samples(simulation.t, real(end, "until"))
-        every = given.every if every is None and samples is None else every or 1
+        if every is None:
+            every = given.every if samples is None else 1
         return simulation.run(end, progress, every, signals, samples)
 
     def verify(self) -> Verification:

@@ -180,14 +180,18 @@ pub fn verify(
         setting,
         values,
         instants: rows.len(),
-        worst: changes.iter().fold(0.0, worse),
+        // nothing to compare is no agreement
+        worst: match rows.is_empty() || changes.is_empty() {
+            true => f64::NAN,
+            false => changes.iter().fold(0.0, worse),
+        },
         signals: changes,
         events,
         seconds: [a.stats.seconds, b.stats.seconds],
     })
 }
 
-/// The rows of the two runs at the same instants, those between two events excepted.
+/// The rows of the two runs at the same instants, those at an event of either excepted.
 fn common_rows(a: &Run, b: &Run, apart: f64) -> Vec<(usize, usize)> {
     let (x, y) = (&a.frames.time, &b.frames.time);
     let mut rows = Vec::new();

@@ -7,6 +7,11 @@ use pyo3::prelude::*;
 use saltus::io::verify::verify;
 use saltus::io::{ModelFile, Simulation, Strategy};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often a computation looks for signals such as Ctrl-C.
+const SIGNALS: Duration = Duration::from_millis(20);
 
 /// A model file, read and evaluated.
 #[pyclass(frozen, name = "ModelFile", module = "saltus._saltus")]
@@ -87,7 +92,23 @@ impl PyModelFile {
 
     /// How much the run depends on its tolerance, as a JSON document.
     fn verify(&self, py: Python<'_>) -> PyResult<String> {
-        let found = py.detach(|| verify(&self.0, None));
+        let interrupt = AtomicBool::new(false);
+        let (found, signal) = py.detach(|| {
+            std::thread::scope(|scope| {
+                let both = scope.spawn(|| verify(&self.0, Some(&interrupt)));
+                let mut signal = Ok(());
+                while !both.is_finished() {
+                    std::thread::sleep(SIGNALS);
+                    if signal.is_ok() {
+                        signal = Python::attach(|py| py.check_signals());
+                        interrupt.store(signal.is_err(), Ordering::Relaxed);
+                    }
+                }
+                (both.join(), signal)
+            })
+        });
+        signal?;
+        let found = found.map_err(|_| errors::input("verifying this model broke down"))?;
         let found = found.map_err(|failure| errors::sim(py, failure.source))?;
         text_of(serde_json::to_string(&found))
     }

@@ -51,6 +51,7 @@ struct Contact {
     normal: usize,   // row
     tangents: usize, // rows after it
     mu: Option<f64>, // where it is a number
+    fastest: f64,    // along the tangents, of late
     state: Touch,
 }
 
@@ -71,7 +72,7 @@ struct Graph {
     impulse: bool, // λ is one
     pieces: Vec<Piece>,
     on: Option<usize>, // nothing before the first step
-    largest: f64,      // force so far
+    largest: f64,      // force of late
 }
 
 /// An event: `count` values before and as many after it, in `values`.
@@ -87,6 +88,8 @@ struct Entry {
 
 /// Shares of a bound below which a force is at it.
 const NEARLY: f64 = 1e-8;
+/// What is left of the largest force after a step.
+const FADING: f64 = 0.99;
 
 impl LawLog {
     pub fn new(model: &Model) -> LawLog {
@@ -102,7 +105,8 @@ impl LawLog {
             let places = Places::new(model, order);
             let (contacts, graphs) = (std::mem::take(&mut watch.contacts), &mut watch.graphs);
             let mut old = contacts.iter().peekable();
-            graphs.clear();
+            let before = std::mem::take(graphs);
+            let mut old_graphs = before.iter().peekable();
             watch.before.iter_mut().for_each(|values| values.resize(places.outputs, 0.0));
             for (k, (_, interaction)) in model.interactions().enumerate() {
                 let Some(rows) = places.interactions[k].clone() else { continue };
@@ -113,9 +117,18 @@ impl LawLog {
                 let mut contact = |normal: usize, tangents, mu| {
                     while old.next_if(|one| one.normal < normal).is_some() {}
                     let was = old.next_if(|one| one.normal == normal);
-                    let (state, first) = (was.map_or(Touch::Open, |one| one.state), rows.start);
-                    let one = Contact { interaction: k, first, normal, tangents, mu, state };
-                    watch.contacts.push(one);
+                    let (state, fastest) =
+                        was.map_or((Touch::Open, 0.0), |one| (one.state, one.fastest));
+                    let (interaction, first) = (k, rows.start);
+                    watch.contacts.push(Contact {
+                        interaction,
+                        first,
+                        normal,
+                        tangents,
+                        mu,
+                        fastest,
+                        state,
+                    });
                 };
                 match law {
                     _ if law.is_normal() => rows.clone().for_each(|row| contact(row, 0, None)),
@@ -132,14 +145,19 @@ impl LawLog {
                         for (i, row) in rows.clone().enumerate() {
                             let Some(pieces) = pieces(law, i) else { break };
                             let (first, impulse) = (rows.start, order == Order::Second);
+                            while old_graphs.next_if(|one| one.row < row).is_some() {}
+                            let was = old_graphs.next_if(|one| one.row == row);
+                            let same = was.filter(|one| one.pieces == pieces);
+                            let (on, largest) =
+                                same.map_or((None, 0.0), |one| (one.on, one.largest));
                             graphs.push(Graph {
                                 interaction: k,
                                 first,
                                 row,
                                 impulse,
                                 pieces,
-                                on: None,
-                                largest: 0.0,
+                                on,
+                                largest,
                             });
                         }
                     }
@@ -200,6 +218,7 @@ impl LawLog {
             for contact in &mut watch.contacts {
                 let mut state = contact.state as usize;
                 memory.count(&mut state);
+                memory.number(&mut contact.fastest);
                 contact.state = Touch::ALL[state.min(Touch::ALL.len() - 1)];
             }
             for graph in &mut watch.graphs {
@@ -294,7 +313,7 @@ impl Watch {
         }
         for graph in graphs.iter_mut() {
             let force = if graph.impulse { lam[graph.row] / h } else { lam[graph.row] };
-            graph.largest = graph.largest.max(force.abs());
+            graph.largest = force.abs().max(FADING * graph.largest);
             let now = graph.piece(force);
             if graph.on == Some(now) {
                 continue;
@@ -319,7 +338,7 @@ impl Watch {
 impl Contact {
     /// Equation (1).
     #[inline]
-    fn touch(&self, u: &[f64], lam: &[f64]) -> Touch {
+    fn touch(&mut self, u: &[f64], lam: &[f64]) -> Touch {
         let push = lam[self.normal];
         if !(push > 0.0) {
             return Touch::Open;
@@ -327,12 +346,16 @@ impl Contact {
         if self.state == Touch::Open {
             return Touch::Impact;
         }
+        if self.tangents == 0 {
+            return Touch::Stick;
+        }
         let tangent = self.normal + 1..self.normal + 1 + self.tangents;
         let size = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>().sqrt();
         let speed = size(&u[tangent.clone()]);
+        self.fastest = speed.max(FADING * self.fastest);
         let exhausted = match self.mu {
             Some(mu) => size(&lam[tangent]) >= mu * push * (1.0 - NEARLY),
-            None => speed > NEARLY * size(u),
+            None => speed > NEARLY * self.fastest,
         };
         if speed > 0.0 && exhausted { Touch::Slip } else { Touch::Stick }
     }

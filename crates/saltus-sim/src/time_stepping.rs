@@ -439,7 +439,7 @@ impl Strategy for TimeStepping {
     }
 
     fn take_events(&mut self, since: usize) -> Vec<EventRecord> {
-        self.laws.close(&self.events.log[since..])
+        self.laws.close(self.events.log.get(since..).unwrap_or(&[]))
     }
 
     fn begin(&mut self, until: f64) -> Result<(), SimError> {

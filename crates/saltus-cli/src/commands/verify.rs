@@ -91,6 +91,9 @@ fn report(found: &Verification, tol: f64, holds: bool) -> String {
     }
     let verdict = match holds {
         true => format!("holds: no signal changes by more than {:.1e}", found.worst),
+        false if found.instants == 0 || found.signals.is_empty() => {
+            "nothing to compare: no instant of both runs without an event, or no signal".to_string()
+        }
         false => format!("differs: a signal changes by {:.1e}, accepted {tol:e}", found.worst),
     };
     format!("{}{verdict}\n", text::columns(&rows))

@@ -133,6 +133,8 @@ impl Samples {
     pub fn instants(&self, t: f64, until: f64) -> Vec<f64> {
         match self {
             Samples::Instants(instants) => instants.clone(),
+            // where there is no way to go, there is one instant
+            Samples::Count(_) if !(until > t) => vec![until],
             Samples::Count(count) => {
                 let last = count.saturating_sub(1);
                 let step = (until - t) / last.max(1) as f64;

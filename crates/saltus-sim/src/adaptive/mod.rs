@@ -195,8 +195,10 @@ impl Adaptive {
     fn step_to_event(&mut self, until: f64) -> Result<StepStats, SimError> {
         if let Some(interval) = self.density.interval(self.t()) {
             let mut cluster = self.enter(TRIED * interval, interval)?;
-            if let Ok(done) = cluster.step(&mut self.exact, self.settings.tol, until) {
-                return Ok(self.stay(cluster, done));
+            match cluster.step(&mut self.exact, self.settings.tol, until) {
+                Ok(done) => return Ok(self.stay(cluster, done)),
+                Err(failure) if is_of_step(&failure) => {}
+                Err(failure) => return Err(failure),
             }
         }
         match self.exact.advance(until) {
@@ -204,6 +206,7 @@ impl Adaptive {
                 self.density.note(done.t, self.exact.is_at_event());
                 Ok(done)
             }
+            Err(failure) if !is_of_step(&failure) => Err(failure),
             Err(failure) => {
                 let mut cluster = self.enter_anyway(until)?;
                 match cluster.step(&mut self.exact, self.settings.tol, until) {
@@ -259,7 +262,8 @@ impl Cluster {
                     break (error, length, if ends { stop } else { t + length });
                 }
                 Ok(error) => ((AIM / error).clamp(0.1, 0.5), SimError::TooShort { time: t, h }),
-                Err(failure) => (0.25, failure),
+                Err(failure) if is_of_step(&failure) => (0.25, failure),
+                Err(failure) => return Err(failure),
             };
             h = factor * length;
             if !(h >= self.shortest && t + h > t) {
@@ -298,6 +302,20 @@ impl Cluster {
     }
 }
 
+/// Whether another way, or a shorter step, may do better; a function of the user that fails does not.
+fn is_of_step(failure: &SimError) -> bool {
+    matches!(
+        failure,
+        SimError::Unsolved { .. }
+            | SimError::Newton { .. }
+            | SimError::NotFinite { .. }
+            | SimError::TooShort { .. }
+            | SimError::Iteration { .. }
+            | SimError::Impact { .. }
+            | SimError::Unsettled { .. }
+    )
+}
+
 impl Strategy for Adaptive {
     const NAME: &'static str = "adaptive";
     const CHECKPOINTS: bool = false;
@@ -330,13 +348,20 @@ impl Strategy for Adaptive {
 
     fn advance(&mut self, until: f64) -> Result<StepStats, SimError> {
         let Some(mut cluster) = self.cluster.take() else { return self.step_to_event(until) };
-        let quiet = cluster.quiet >= QUIET;
-        if !quiet && let Ok(done) = cluster.step(&mut self.exact, self.settings.tol, until) {
-            return Ok(self.stay(cluster, done));
+        if cluster.quiet < QUIET {
+            match cluster.step(&mut self.exact, self.settings.tol, until) {
+                Ok(done) => return Ok(self.stay(cluster, done)),
+                Err(failure) if is_of_step(&failure) => {}
+                Err(failure) => {
+                    self.cluster = Some(cluster);
+                    return Err(failure);
+                }
+            }
         }
         // over, or too dense for steps that are worth it
         match self.exact.resume(cluster.h, Some(cluster.stepper.outputs())) {
             Ok(()) => self.step_to_event(until),
+            Err(failure) if !is_of_step(&failure) => Err(failure),
             Err(failure) => {
                 let mut cluster = self.enter_anyway(until)?;
                 let done = cluster.step(&mut self.exact, self.settings.tol, until);
@@ -350,10 +375,14 @@ impl Strategy for Adaptive {
     }
 
     fn react(&mut self, until: f64) -> Result<(), SimError> {
-        if self.exact.settle_pending().is_err() {
-            // it goes on from before the event by time-stepping
-            self.exact.forget_event();
-            self.cluster = Some(self.enter_anyway(until)?);
+        match self.exact.settle_pending() {
+            Ok(()) => {}
+            Err(failure) if !is_of_step(&failure) => return Err(failure),
+            Err(_) => {
+                // it goes on from there by time-stepping
+                self.exact.forget_event();
+                self.cluster = Some(self.enter_anyway(until)?);
+            }
         }
         let happened = self.exact.events().len();
         self.exact.happen()?;

@@ -76,9 +76,10 @@ impl Stepper {
         for (i, (whole, half)) in self.whole.iter().zip(&self.schemes.X).enumerate() {
             let reach = if i < self.velocities { 1.0 } else { h };
             let error = reach * (whole - half).abs() / (tol * (1.0 + reach * half.abs()));
-            if !(error <= worst) {
-                worst = error;
+            if !error.is_finite() {
+                return Ok(f64::INFINITY);
             }
+            worst = worst.max(error);
         }
         Ok(worst)
     }

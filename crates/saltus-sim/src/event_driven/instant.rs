@@ -14,7 +14,7 @@ use crate::integrators::{EulerMoreau, Integrator, MoreauJean, NewtonSettings, St
 use crate::recorder::Parts;
 use crate::run::Quantity;
 use saltus_model::{Model, Order};
-use saltus_numerics::Solver;
+use saltus_numerics::{Report, Solver};
 use std::ops::Range;
 
 /// Lengths of the steps that tell what happens, in units of `ε`.
@@ -37,6 +37,8 @@ pub(crate) struct Instant {
     pub u: Vec<f64>,
     /// Forces.
     pub lam: Vec<f64>,
+    /// What all steps took since this was taken last.
+    pub solved: Solved,
 }
 
 /// What the problems of a step took.
@@ -44,6 +46,15 @@ pub(crate) struct Instant {
 pub(crate) struct Solved {
     pub iterations: usize,
     pub residual: f64,
+}
+
+impl Solved {
+    pub fn add(&mut self, more: Solved) {
+        self.iterations += more.iterations;
+        if !(more.residual <= self.residual) {
+            self.residual = more.residual;
+        }
+    }
 }
 
 impl Instant {
@@ -107,6 +118,7 @@ impl Instant {
             y: vec![0.0; rows],
             u: vec![0.0; rows],
             lam: vec![0.0; rows],
+            solved: Solved::default(),
         })
     }
 
@@ -137,11 +149,8 @@ impl Instant {
         let step = Step { start: t, end: t + epsilon, h: epsilon };
         let mut solved = Solved::default();
         for part in [&mut parts.first, &mut parts.second].into_iter().flatten() {
-            if let Some(report) = part.advance(model, step)? {
-                solved.iterations += report.iterations;
-                if !(report.residual <= solved.residual) {
-                    solved.residual = report.residual;
-                }
+            if let Some(Report { iterations, residual, .. }) = part.advance(model, step)? {
+                solved.add(Solved { iterations, residual });
             }
             part.commit();
         }
@@ -166,6 +175,7 @@ impl Instant {
                 self.lam[rows.clone()].iter_mut().for_each(|lam| *lam /= epsilon);
             }
         }
+        self.solved.add(solved);
         Ok(solved)
     }
 }

@@ -117,6 +117,7 @@ struct Work {
     watched: Vec<Watched>,
     samples: Vec<[f64; watch::KNOTS.len()]>, // of each, at the knots
     margins: Vec<f64>,
+    before: state::Before,
 }
 
 /// The first step to try, as a share of the way.
@@ -161,7 +162,7 @@ impl EventDriven {
         });
         let X = plant.initial();
         let (n, m) = (plant.states, plant.rows);
-        Ok(EventDriven {
+        let mut sim = EventDriven {
             t: model.t0(),
             lam: vec![0.0; m],
             h: f64::NAN,
@@ -190,7 +191,9 @@ impl EventDriven {
             X,
             places,
             rows,
-        })
+        };
+        let _ = sim.begin_ledger(); // the first step does it again, and tells what fails
+        Ok(sim)
     }
 
     /// The model.

@@ -148,3 +148,17 @@ fn bad_samples_are_told() {
     assert_eq!(error, SimError::NoSamples { strategy: "time-stepping" });
     assert!(error.to_string().contains("`every` or `h`"), "{error}");
 }
+
+/// A run to rest, and the same once more after a reset: the mode of the end is forgotten.
+#[test]
+fn a_reset_after_rest_begins_anew() {
+    let mut sim = driven(ball().0);
+    let energy = sim.ledger().unwrap();
+    let first = sim.run(4.0).unwrap();
+    assert!(sim.ledger() != Some(energy));
+    sim.reset().unwrap();
+    assert_eq!(sim.ledger(), Some(energy));
+    let second = sim.run(4.0).unwrap();
+    assert_eq!(first.events, second.events);
+    assert_eq!(first.frames.time, second.frames.time);
+}

@@ -6,10 +6,31 @@ use super::flow::Flow;
 use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::driver::{self, StepStats, Strategy};
-use crate::run::{EventRecord, Quantity};
+use crate::run::{EventRecord, Ledger, Quantity};
 use crate::time_stepping::{check_state, range_of};
 use saltus_model::{InteractionId, Model, Order, SystemId};
 use std::ops::Range;
+
+/// What a step that fails goes back to.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    t: f64,
+    X: Vec<f64>,
+    lam: Vec<f64>,
+    ledger: Ledger,
+    energies: (f64, f64),
+}
+
+impl Before {
+    fn keep(&mut self, t: f64, X: &[f64], lam: &[f64], book: (Ledger, (f64, f64))) {
+        self.t = t;
+        self.X.clear();
+        self.X.extend_from_slice(X);
+        self.lam.clear();
+        self.lam.extend_from_slice(lam);
+        (self.ledger, self.energies) = book;
+    }
+}
 
 impl EventDriven {
     /// Back to the initial state and time, with the initial parameters, laws and connections. If
@@ -101,7 +122,20 @@ impl EventDriven {
         self.errors = 0.0;
         self.lam.fill(0.0);
         self.series.fill(Series::default());
+        self.mode.unknown.fill(true);
         self.flow.restart();
+        let _ = self.begin_ledger(); // the next step does it again, and tells what fails
+    }
+
+    /// Back to the beginning of the step.
+    fn undo(&mut self) {
+        let Before { t, X, lam, ledger, energies } = &self.work.before;
+        self.t = *t;
+        self.X.copy_from_slice(X);
+        self.lam.copy_from_slice(lam);
+        (self.book.ledger, self.energies) = (*ledger, *energies);
+        self.flow.restart();
+        self.flow.guess(&self.lam);
     }
 
     /// Where the state of a system is.
@@ -186,9 +220,13 @@ impl Strategy for EventDriven {
 
     fn advance(&mut self, until: f64) -> Result<StepStats, SimError> {
         let start = self.t;
-        let iterations = self.advance_smoothly(until)?;
+        self.work.before.keep(start, &self.X, &self.lam, (self.book.ledger, self.energies));
+        let iterations = self.advance_smoothly(until).inspect_err(|_| self.undo())?;
         let (t, h, penetration) = (self.t, self.t - start, self.penetration());
-        Ok(StepStats { t, h, iterations, residual: 0.0, penetration })
+        // with the problems of the event before it
+        let solved = std::mem::take(&mut self.instant.solved);
+        let (iterations, residual) = (iterations + solved.iterations, solved.residual);
+        Ok(StepStats { t, h, iterations, residual, penetration })
     }
 
     fn jumps(&self) -> bool {

@@ -2,7 +2,7 @@
 //! one that was never interrupted, bit for bit: all examples, all schemes, all solvers.
 
 use saltus::io::checkpoint_file;
-use saltus::io::model_file::ModelFile;
+use saltus::io::model_file::{ModelFile, Strategy};
 use saltus::numerics::Solver;
 use saltus::prelude::*;
 use saltus::sim::{
@@ -93,7 +93,10 @@ fn examples() -> Vec<(String, ModelFile)> {
             if path.extension().is_some_and(|extension| extension == "toml") {
                 let name = example.file_name().unwrap().to_string_lossy().into_owned();
                 let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-                found.push((format!("{name}/{stem}"), ModelFile::read(&path, &[]).unwrap()));
+                let file = ModelFile::read(&path, &[]).unwrap();
+                if file.simulation.strategy == Strategy::TimeStepping {
+                    found.push((format!("{name}/{stem}"), file));
+                }
             }
         }
     }

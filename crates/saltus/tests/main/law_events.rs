@@ -135,3 +135,17 @@ fn beside_events_of_the_model() {
     assert_eq!(found[0].time, found[1].time);
     assert!(found.is_sorted_by(|a, b| a.time <= b.time));
 }
+
+/// An event of the model in every step does not hide what laws do.
+#[test]
+fn laws_between_events_of_the_model() {
+    let mut model = Model::new("relay");
+    let x = model.add("x", FirstOrderLinear::new([1.0], [[0.0]])).unwrap();
+    let relation = FirstOrderLinearRelation::new([[1.0]], [[1.0]]);
+    model.connect("relay", relation, Law::relay(-1.0, 1.0), &[x]).unwrap();
+    model.add("clock", FirstOrderLinear::new([0.0], [[0.0]])).unwrap();
+    model.add_event(Event::every(1e-2).set_state("clock", "x", ["t"])).unwrap();
+    let found = events(model, 1e-2, 2.0);
+    let sliding = found.iter().filter(|event| event.kind == EventKind::Sliding);
+    assert_eq!(sliding.count(), 1);
+}
