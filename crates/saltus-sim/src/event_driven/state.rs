@@ -223,9 +223,8 @@ impl Strategy for EventDriven {
         self.work.before.keep(start, &self.X, &self.lam, (self.book.ledger, self.energies));
         let iterations = self.advance_smoothly(until).inspect_err(|_| self.undo())?;
         let (t, h, penetration) = (self.t, self.t - start, self.penetration());
-        // with the problems of the event before it
-        let solved = std::mem::take(&mut self.instant.solved);
-        let (iterations, residual) = (iterations + solved.iterations, solved.residual);
+        // of the problems of the event before it; iterations are those of the step itself
+        let residual = std::mem::take(&mut self.instant.solved).residual;
         Ok(StepStats { t, h, iterations, residual, penetration })
     }
 
