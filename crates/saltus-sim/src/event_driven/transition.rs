@@ -27,6 +27,8 @@ const STILL: f64 = 1e8;
 /// Gap, in units of the tolerance, from which on a contact has nothing to do with an impact nearby:
 /// twice that at which it counts as closed. A bounce below it cannot be told from rest.
 const APART: f64 = 20.0;
+/// Share of the force of a contact that is more than what changes in a vanishing step.
+const HELD: f64 = 1e-3;
 /// Velocity after an impact, in units of the tolerance, that is more than the end of a bounce.
 const LIVELY: f64 = 100.0;
 
@@ -85,6 +87,8 @@ impl EventDriven {
         {
             match before[of.block] {
                 Branch::Open => self.graze(of.block)?,
+                // forces that are not unique have drifted: others hold all of it
+                _ if since > 0.0 && self.is_held(of)? => {}
                 // between two branches: the one it was going to
                 _ => branches[of.block] = self.mode.successor(of.block, of.indicator, &self.lam),
             }
@@ -98,6 +102,20 @@ impl EventDriven {
         self.flow.guess(&self.instant.lam);
         self.project()?;
         self.measure()
+    }
+
+    /// Whether the forces of the vanishing step hold a contact well within what it can bear, where
+    /// those of the mode have come to its limit.
+    fn is_held(&self, of: Cause) -> Result<bool, SimError> {
+        let Instant { y, u, lam, X, .. } = &self.instant;
+        let by_force = match self.mode.branches[of.block] {
+            Branch::Closed => true,
+            Branch::Slip(_) => of.indicator == 0,
+            _ => false,
+        };
+        let margins = self.mode.indicators(of.block, self.t, X, y, u, lam)?;
+        let push = lam[self.mode.blocks[of.block].rows.start];
+        Ok(by_force && self.mode.is_contact(of.block) && margins[of.indicator] > HELD * push)
     }
 
     /// A contact that closes with no velocity worth the name, and opens at once: what is left of it
