@@ -69,6 +69,7 @@ impl EventDriven {
     pub(crate) fn resume(&mut self, h: f64, outputs: Option<[&[f64]; 3]>) -> Result<(), SimError> {
         (self.h, self.epsilon, self.last_event) = (h, VANISHING * h, self.t);
         self.idle = 0;
+        self.standstill.forget();
         self.series.fill(Default::default());
         self.mode.unknown.fill(true);
         if let Some([y, u, lam]) = outputs {

@@ -36,7 +36,7 @@ use crate::integrators::assembly::Places;
 use crate::integrators::row::Row;
 use crate::recorder::signals_of;
 use crate::run::{EventRecord, Layout, Run};
-use accumulation::Series;
+use accumulation::{Series, Standstill};
 use collocation::{Outcome, Tolerance};
 use flow::Flow;
 pub(crate) use instant::Instant;
@@ -104,6 +104,7 @@ pub struct EventDriven {
     idle: usize,            // events since time has passed
     pending: Option<Cause>, // what the last step has come to
     series: Vec<Series>,
+    standstill: Standstill,
     work: Work,
     places: [Places; 2],
     rows: [Row; 2],
@@ -174,6 +175,7 @@ impl EventDriven {
             idle: 0,
             pending: None,
             series: vec![Series::default(); mode.blocks.len()],
+            standstill: Standstill::default(),
             events: Events::new(&model)?,
             crossing: Vec::new(),
             unsettled: false,
@@ -340,6 +342,7 @@ impl EventDriven {
         self.flow.end(&mut self.X, &mut self.lam);
         self.flow.keep();
         self.t = t;
+        self.standstill.see(&self.X, self.tolerance);
         self.book_step()?;
         self.project()?;
         self.measure()

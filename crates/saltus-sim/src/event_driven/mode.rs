@@ -381,6 +381,19 @@ impl Mode {
         }
     }
 
+    /// The branch of a contact that closes with these relative velocities: where it slides, it goes on.
+    pub fn closing(&self, k: usize, u: &[f64]) -> Branch {
+        let rows = self.blocks[k].rows.clone();
+        let along = &u[rows.start + 1..rows.end];
+        let speed = norm(along);
+        if speed == 0.0 {
+            return Branch::Closed;
+        }
+        let mut d = [0.0; 2];
+        d.iter_mut().zip(along).for_each(|(d, u)| *d = u / speed);
+        Branch::Slip(d)
+    }
+
     /// The rows that are held, with the values of `y` or, of velocities, of `u`.
     pub fn held(&self, velocities: bool, held: &mut Vec<Held>) {
         held.clear();

@@ -119,6 +119,7 @@ impl EventDriven {
         self.fresh = true;
         self.pending = None;
         self.idle = 0;
+        self.standstill.forget();
         self.errors = 0.0;
         self.lam.fill(0.0);
         self.series.fill(Series::default());

@@ -3,6 +3,7 @@
 #![allow(clippy::excessive_precision)] // figures as they were published
 
 mod beads;
+mod columns;
 mod events;
 mod grazing;
 mod ledger;

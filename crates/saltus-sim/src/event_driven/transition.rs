@@ -25,8 +25,10 @@ const LOW: f64 = 1e-4;
 /// Speed, in units of the tolerance, whose round-off is what projection leaves of velocities.
 const STILL: f64 = 1e8;
 /// Gap, in units of the tolerance, from which on a contact has nothing to do with an impact nearby:
-/// twice that at which it counts as closed.
+/// twice that at which it counts as closed. A bounce below it cannot be told from rest.
 const APART: f64 = 20.0;
+/// Share of the force of a contact that is more than what changes in a vanishing step.
+const HELD: f64 = 1e-3;
 /// Velocity after an impact, in units of the tolerance, that is more than the end of a bounce.
 const LIVELY: f64 = 100.0;
 
@@ -39,7 +41,7 @@ impl EventDriven {
                 let interaction = self.mode.blocks[of.block].owner.clone();
                 return Err(SimError::Unsettled { time: self.t, interaction });
             }
-            if self.accumulates(of.block)? {
+            if self.accumulates(of.block)? || self.stands_still(of.block)? {
                 return Ok(());
             }
         }
@@ -85,6 +87,8 @@ impl EventDriven {
         {
             match before[of.block] {
                 Branch::Open => self.graze(of.block)?,
+                // forces that are not unique have drifted: others hold all of it
+                _ if since > 0.0 && self.is_held(of)? => {}
                 // between two branches: the one it was going to
                 _ => branches[of.block] = self.mode.successor(of.block, of.indicator, &self.lam),
             }
@@ -98,6 +102,20 @@ impl EventDriven {
         self.flow.guess(&self.instant.lam);
         self.project()?;
         self.measure()
+    }
+
+    /// Whether the forces of the vanishing step hold a contact well within what it can bear, where
+    /// those of the mode have come to its limit.
+    fn is_held(&self, of: Cause) -> Result<bool, SimError> {
+        let Instant { y, u, lam, X, .. } = &self.instant;
+        let by_force = match self.mode.branches[of.block] {
+            Branch::Closed => true,
+            Branch::Slip(_) => of.indicator == 0,
+            _ => false,
+        };
+        let margins = self.mode.indicators(of.block, self.t, X, y, u, lam)?;
+        let push = lam[self.mode.blocks[of.block].rows.start];
+        Ok(by_force && self.mode.is_contact(of.block) && margins[of.indicator] > HELD * push)
     }
 
     /// A contact that closes with no velocity worth the name, and opens at once: what is left of it
@@ -144,6 +162,7 @@ impl EventDriven {
             return Ok(false);
         }
         let impulse = exact.push(k, after - before, &mut self.X);
+        self.standstill.forget();
         self.plant.outputs_of(k, self.t, &self.X, &self.lam)?;
         self.book.take(row, 0.5 * impulse * (before + self.plant.u[row]));
         self.measure()?;
@@ -208,6 +227,7 @@ impl EventDriven {
         for i in self.jumping() {
             self.X[i] = limit(far[i], middle[i], near[i]);
         }
+        self.standstill.see(&self.X, self.tolerance);
         self.plant.outputs(self.t, &self.X, &self.lam)?;
         let [far, middle, near] = impulses;
         let impulses = (0..far.len()).map(|row| limit(far[row], middle[row], near[row]));
@@ -249,9 +269,13 @@ impl EventDriven {
         } else if self.mode.branches[block] != Branch::Open {
             return Ok(false);
         }
-        let short = SHORT[usize::from(!contact)];
+        let k = self.plant.interaction_of(self.mode.blocks[block].rows.start);
+        self.plant.outputs_of(k, self.t, &self.X, &self.lam)?;
+        let closing = self.mode.closing(block, &self.plant.u);
+        // the friction of what is left of the bounces is left out, so that it must be little
+        let short = SHORT[usize::from(!contact || closing != Branch::Closed)];
         let left = match self.series[block].left(self.t, short) {
-            None if contact && self.is_low(block)? => 0.0,
+            None if contact && self.is_low(block) => 0.0,
             None => return Ok(false),
             Some(left) => left,
         };
@@ -260,28 +284,49 @@ impl EventDriven {
         self.series.iter_mut().for_each(Series::restart);
         if contact {
             let mut branches = self.mode.branches.clone();
-            branches[block] = Branch::Closed;
+            branches[block] = closing;
             self.mode.set(&branches);
             self.project()?;
             self.book_loss(block)?;
         } else {
-            let length = (4.0 * left).min(self.limit - self.t);
-            self.instant.step(&self.model, self.t, &self.X, 0, length)?;
-            self.X.copy_from_slice(&self.instant.X);
-            self.t += length;
-            self.book_loss(block)?;
+            self.pass(block, 4.0 * left)?;
         }
         self.settle(None)?;
         Ok(true)
     }
 
-    /// Whether the last bounce of a contact was too low to be told from rest, `|u| Δ / 4` for one
-    /// under a constant force.
-    fn is_low(&mut self, block: usize) -> Result<bool, SimError> {
-        let Some(interval) = self.series[block].since(self.t) else { return Ok(false) };
-        self.plant.outputs(self.t, &self.X, &self.lam)?;
+    /// Whether events follow each other without end and nothing moves; then a step passes them by.
+    fn stands_still(&mut self, block: usize) -> Result<bool, SimError> {
+        let far = if self.limit.is_finite() { self.limit.abs() } else { 0.0 };
+        let horizon = far.max(self.t.abs());
+        let Some(length) = self.standstill.add(self.t, &self.X, horizon, self.tolerance) else {
+            return Ok(false);
+        };
+        self.log_event(self.t, EventKind::Accumulation, block, Vec::new());
+        self.series.iter_mut().for_each(Series::restart);
+        self.pass(block, length)?;
+        self.settle(None)?;
+        Ok(true)
+    }
+
+    /// One implicit step over what happens meanwhile.
+    fn pass(&mut self, block: usize, length: f64) -> Result<(), SimError> {
+        let length = length.min(self.limit - self.t);
+        if self.t + length > self.t {
+            self.instant.step(&self.model, self.t, &self.X, 0, length)?;
+            self.X.copy_from_slice(&self.instant.X);
+            self.t += length;
+        }
+        self.book_loss(block)
+    }
+
+    /// Whether the last bounce of a contact, `|u| Δ / 4` high under a constant force, was nothing, or
+    /// the last of many that could not be told from rest.
+    fn is_low(&mut self, block: usize) -> bool {
+        let Some(interval) = self.series[block].since(self.t) else { return false };
         let speed = self.plant.u[self.mode.blocks[block].rows.start].abs();
-        Ok(0.25 * speed * interval < LOW * self.tolerance.atol)
+        let height = 0.25 * speed * interval / self.tolerance.atol;
+        height < LOW || self.series[block].is_over(self.t, height < APART)
     }
 
     fn log_switches(&mut self, before: &[Branch], after: &[Branch]) {

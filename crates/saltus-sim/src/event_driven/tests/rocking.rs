@@ -1,6 +1,6 @@
 //! A block that rocks from corner to corner.
 
-use super::{driven, times};
+use super::{driven, last, times};
 use crate::run::EventKind;
 use saltus_linalg::Matrix;
 use saltus_model::*;
@@ -72,4 +72,23 @@ fn the_rocking_block() {
         assert!((found - exact).abs() < 1e-8, "{found} for {exact}: {impacts:?} {exact:?}");
     }
     assert!(found.len() >= 6, "{found:?}");
+}
+
+/// At rest its two contacts hold it by more forces than it needs, of which some may drift: they are no
+/// events, however long it stands.
+#[test]
+fn the_block_comes_to_rest() {
+    for (rtol, until) in [(1e-6, 5.0), (1e-8, 4.0), (1e-8, 10.0), (1e-9, 100.0), (1e-10, 4.0)] {
+        let mut sim = driven(block(), rtol, 1e-2 * rtol);
+        let run = sim.run(until).unwrap();
+        assert!(run.stats.steps < 100, "{rtol}, {until}: {} steps", run.stats.steps);
+        let end = sim.events().last().unwrap().time;
+        assert!((end - 1.278948).abs() < 2e-6, "{rtol}, {until}: {:?}", sim.events().last());
+        let [_, height, tilt] = last(&run, "block.q");
+        assert!((height - A).abs() < rtol && tilt.abs() < rtol, "{height} {tilt}");
+        for name in ["left.lam", "right.lam"] {
+            let [push, pull] = last(&run, name);
+            assert!((push - 0.5 * G).abs() < 1e-6 && pull.abs() <= 0.8 * push, "{push} {pull}");
+        }
+    }
 }
