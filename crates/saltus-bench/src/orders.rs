@@ -170,6 +170,8 @@ fn draw(panels: &[(&str, Vec<Line>)], path: &Path) -> Result<(), Box<dyn std::er
             .with_theme(theme.clone())
             .with_log_x()
             .with_log_y()
+            .with_y_axis_min(1e-16)
+            .with_y_axis_max(10.0)
             .with_label_size(14)
             .with_tick_size(12)
             .with_body_size(12)
