@@ -117,6 +117,7 @@ struct Work {
     branches: Vec<Branch>,
     watched: Vec<Watched>,
     samples: Vec<[f64; watch::KNOTS.len()]>, // of each, at the knots
+    lightness: Vec<f64>,                     // of each row, `C M⁻¹ Cᵀ`
     margins: Vec<f64>,
     before: state::Before,
 }
@@ -246,7 +247,8 @@ impl EventDriven {
         self.settle_pending()?;
         if self.fresh {
             let ahead = until - self.t;
-            self.h = FIRST * if ahead.is_finite() { ahead.max(f64::MIN_POSITIVE) } else { 1.0 };
+            let known = ahead.is_finite() && ahead > 0.0;
+            self.h = FIRST * if known { ahead } else { 1.0 };
             self.epsilon = VANISHING * self.h;
             self.last_event = self.t;
             self.begin_ledger()?;

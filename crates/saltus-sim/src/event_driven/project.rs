@@ -80,6 +80,13 @@ impl Plant {
         Ok(())
     }
 
+    /// How much a force along each row accelerates it, about. Outputs were evaluated before.
+    pub fn lightness(&mut self, t: f64, X: &[f64]) -> Result<Vec<f64>, SimError> {
+        let mut entries = self.metric(t, X, true)?;
+        self.constraints(true, &vec![true; self.rows], &mut entries);
+        Ok(give(&entries, self.states, self.rows))
+    }
+
     /// Whether a row is compared by its velocity in this pass.
     fn reads(&self, row: usize, velocities: bool) -> bool {
         velocities && self.order_of(row) == Order::Second
@@ -96,13 +103,19 @@ impl Plant {
 
 /// Adds a little of `C M⁻¹ Cᵀ`, with the diagonal of `M`, to the rows that are held.
 fn loosen(entries: &mut Vec<(usize, usize, f64)>, states: usize, active: &[bool]) {
-    let (mut mass, mut give) = (vec![1.0; states], vec![0.0; active.len()]);
-    for &(i, j, x) in entries.iter().filter(|(i, j, _)| i == j && *i < states) {
-        mass[i.min(j)] = x;
+    let give = give(entries, states, active.len());
+    let held = give.iter().enumerate().filter(|(row, _)| active[*row]);
+    entries.extend(held.map(|(row, give)| (states + row, states + row, LOOSE * give)));
+}
+
+/// The diagonal of `C M⁻¹ Cᵀ`, with that of `M`.
+fn give(entries: &[(usize, usize, f64)], states: usize, rows: usize) -> Vec<f64> {
+    let (mut mass, mut give) = (vec![1.0; states], vec![0.0; rows]);
+    for &(i, _, x) in entries.iter().filter(|(i, j, _)| i == j && *i < states) {
+        mass[i] = x;
     }
     for &(i, j, x) in entries.iter().filter(|(i, j, _)| *i >= states && *j < states) {
         give[i - states] += x * x / mass[j];
     }
-    let held = give.iter().enumerate().filter(|(row, _)| active[*row]);
-    entries.extend(held.map(|(row, give)| (states + row, states + row, LOOSE * give)));
+    give
 }

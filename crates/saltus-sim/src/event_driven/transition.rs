@@ -101,6 +101,7 @@ impl EventDriven {
         self.flow.restart();
         self.flow.guess(&self.instant.lam);
         self.project()?;
+        self.work.lightness = self.plant.lightness(self.t, &self.X)?;
         self.measure()
     }
 
@@ -113,9 +114,13 @@ impl EventDriven {
             Branch::Slip(_) => of.indicator == 0,
             _ => false,
         };
-        let margins = self.mode.indicators(of.block, self.t, X, y, u, lam)?;
+        let margin = self.mode.indicators(of.block, self.t, X, y, u, lam)?[of.indicator];
         let push = lam[self.mode.blocks[of.block].rows.start];
-        Ok(by_force && self.mode.is_contact(of.block) && margins[of.indicator] > HELD * push)
+        let largest = self.lam.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        let share = HELD * if of.indicator == 0 { largest } else { push };
+        // a contact that comes to its end alone has nothing beside it that could hold
+        let shared = HELD * push < largest;
+        Ok(by_force && shared && self.mode.is_contact(of.block) && margin > share)
     }
 
     /// A contact that closes with no velocity worth the name, and opens at once: what is left of it

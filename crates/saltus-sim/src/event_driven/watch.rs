@@ -29,6 +29,9 @@ const ITERATIONS: usize = 12;
 /// Share of the tolerance by which an indicator must dip below zero between two knots.
 const DEPTH: f64 = 1e-3;
 
+/// Share of the tolerance by which a force that is none may move something.
+const LIGHT: f64 = 1e-2;
+
 /// An indicator of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cause {
@@ -205,16 +208,28 @@ impl EventDriven {
         Ok(())
     }
 
-    /// How deep the gap of an open contact may be below zero by round-off alone: bodies may fly
-    /// along each other for ever.
+    /// How deep an indicator may be below zero by round-off alone.
+    ///
+    /// The gap of an open contact: bodies may fly along each other for ever. The force of a closed
+    /// one: if they do so touching, without a force. In all of the time `T` before and after, it would
+    /// have moved them by `C M⁻¹ Cᵀ λ T²`, far less than the tolerance.
     fn noise(&self, block: usize) -> f64 {
-        if self.mode.branches[block] != Branch::Open {
-            return 0.0;
+        let row = self.mode.blocks[block].rows.start;
+        match self.mode.branches[block] {
+            Branch::Open => {
+                let k = self.plant.interaction_of(row);
+                let states = self.plant.states_of(k).iter();
+                let states = states.flat_map(|range| &self.work.X[range.clone()]);
+                let far = states.fold(0.0_f64, |far, q| far.max(q.abs()));
+                (DEPTH * self.tolerance.atol).max(8.0 * f64::EPSILON * far)
+            }
+            Branch::Closed if self.mode.is_contact(block) => {
+                let time = (self.limit - self.t).max(self.t - self.model.t0());
+                let moves = self.work.lightness.get(row).map_or(0.0, |light| light * time * time);
+                if moves > 0.0 { LIGHT * self.tolerance.atol / moves } else { 0.0 }
+            }
+            _ => 0.0,
         }
-        let k = self.plant.interaction_of(self.mode.blocks[block].rows.start);
-        let states = self.plant.states_of(k).iter().flat_map(|range| &self.work.X[range.clone()]);
-        let far = states.fold(0.0_f64, |far, q| far.max(q.abs()));
-        (DEPTH * self.tolerance.atol).max(8.0 * f64::EPSILON * far)
     }
 
     /// Where one of them passes through zero first, before `last`.

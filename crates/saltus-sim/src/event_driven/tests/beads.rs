@@ -62,7 +62,59 @@ fn a_thousand_contacts_at_once() {
         // Moreau: the share 1 − e² of what the mean does not have is lost
         let left = 1.0 - (1.0 - e * e) * (1.0 - 1.0 / n as f64);
         assert!((energy - left).abs() < 1e-9, "{energy}");
+        // all but the first go on along each other, touching, without a force and without an event
+        let run = sim.run(1.0).unwrap();
+        assert_eq!(sim.events().len(), n - 1);
+        for k in 1..n {
+            let q = last::<1>(&run, &format!("bead{k}.q"))[0];
+            assert!((q - k as f64 - mean).abs() < 1e-9, "{k}: {q}");
+        }
     }
+}
+
+/// Bodies that touch without a force, at rest or under way: nothing ever happens.
+#[test]
+fn touching_without_a_force() {
+    for (n, v, a) in [(2, 0.0, 0.0), (2, 0.3, 0.0), (30, 0.3, 0.7), (30, -0.1, -0.7)] {
+        let mut model = Model::new("row");
+        let mut before = None;
+        for k in 0..n {
+            let m = 1.0 + 0.1 * k as f64;
+            let bead = LagrangianLinear::new([0.1 * k as f64], [v], [[m]]).F_ext([m * a]);
+            let bead = model.add(&format!("bead{k}"), bead).unwrap();
+            if let Some(before) = before {
+                let gap = LagrangianLinearRelation::new([[-1.0, 1.0]]).b([-0.1]);
+                let law = Law::newton_impact(0.5);
+                model.connect(&format!("gap{k}"), gap, law, &[before, bead]).unwrap();
+            }
+            before = Some(bead);
+        }
+        let mut sim = driven(model, 1e-9, 1e-11);
+        let run = sim.run(5.0).unwrap();
+        assert!(sim.events().is_empty() && run.stats.steps < 20, "{:?}", sim.events());
+        for k in 0..n {
+            let q = last::<1>(&run, &format!("bead{k}.q"))[0];
+            let exact = 0.1 * k as f64 + 5.0 * v + 12.5 * a;
+            assert!((q - exact).abs() < 1e-9, "{k}: {q} for {exact}");
+        }
+    }
+}
+
+/// A force that is small, but not round-off, does open a contact.
+#[test]
+fn a_little_force_opens_a_contact() {
+    let force = 1e-6;
+    let mut model = Model::new("pair");
+    let mut ids = Vec::new();
+    for (k, f) in [-force, force].into_iter().enumerate() {
+        let bead = LagrangianLinear::new([k as f64], [0.0], [[1.0]]).F_ext([f]);
+        ids.push(model.add(&format!("bead{k}"), bead).unwrap());
+    }
+    let gap = LagrangianLinearRelation::new([[-1.0, 1.0]]).b([-1.0]);
+    model.connect("gap", gap, Law::newton_impact(0.5), &ids).unwrap();
+    let run = driven(model, 1e-9, 1e-11).run(10.0).unwrap();
+    let gap = last::<1>(&run, "gap.y")[0];
+    assert!((gap - force * 100.0).abs() < 1e-9, "{gap}");
 }
 
 /// The lowest bead comes back from the floor and meets the next one, and so on upwards: impacts of

@@ -92,3 +92,24 @@ fn the_block_comes_to_rest() {
         }
     }
 }
+
+/// A beam that lies on more supports than it needs: none of them is left.
+#[test]
+fn a_beam_on_five_supports() {
+    for at in [[-2.0, -1.0, 0.0, 1.0, 2.0], [-1.3, -0.2, 0.4, 0.9, 1.7]] {
+        let mut model = Model::new("beam");
+        let beam = LagrangianLinear::new([0.0, 0.0], [0.0, 0.0], Matrix::diagonal(&[2.0, 0.5]));
+        let id = model.add("beam", beam.F_ext([-2.0 * G, 0.0])).unwrap();
+        for (k, at) in at.into_iter().enumerate() {
+            let support = LagrangianLinearRelation::new([[1.0, at]]);
+            let law = Law::newton_impact(0.3);
+            model.connect(&format!("support{k}"), support, law, &[id]).unwrap();
+        }
+        let mut sim = driven(model, 1e-9, 1e-11);
+        let run = sim.run(100.0).unwrap();
+        assert!(sim.events().is_empty(), "{:?}", sim.events());
+        let force: f64 = (0..5).map(|k| last::<1>(&run, &format!("support{k}.lam"))[0]).sum();
+        assert!((force - 2.0 * G).abs() < 1e-7, "{force}");
+        assert!(run.stats.steps < 100, "{} steps", run.stats.steps);
+    }
+}
