@@ -160,7 +160,10 @@ fn draw(panels: &[(&str, Vec<Line>)], path: &Path) -> Result<(), Box<dyn std::er
         let colored = lines.iter().zip(palette.colors().iter().cycle());
         let panel: Vec<Plot> = colored
             .map(|(line, color)| {
-                let plot = LinePlot::new().with_data(line.points.clone());
+                // as powers of ten: the logarithmic axis ends at 10⁻¹⁰
+                let points: Vec<(f64, f64)> =
+                    line.points.iter().map(|(steps, error)| (*steps, error.log10())).collect();
+                let plot = LinePlot::new().with_data(points);
                 let plot = plot.with_color(color.clone()).with_stroke_width(2.0);
                 // one legend serves both panels
                 Plot::Line(if k == 0 { plot.with_legend(line.name) } else { plot })
@@ -169,16 +172,15 @@ fn draw(panels: &[(&str, Vec<Line>)], path: &Path) -> Result<(), Box<dyn std::er
         let layout = Layout::auto_from_plots(&panel)
             .with_theme(theme.clone())
             .with_log_x()
-            .with_log_y()
-            .with_y_axis_min(1e-16)
-            .with_y_axis_max(10.0)
+            .with_y_axis_min(-16.0)
+            .with_y_axis_max(1.0)
             .with_label_size(14)
             .with_tick_size(12)
             .with_body_size(12)
             .with_legend_box(false)
             .with_title(*name)
             .with_x_label("steps")
-            .with_y_label("error at the end")
+            .with_y_label("log₁₀ of the error at the end")
             .with_legend_position(LegendPosition::OutsideRightTop);
         layouts.push(layout);
         plots.push(panel);
