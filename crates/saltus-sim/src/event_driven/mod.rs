@@ -128,6 +128,8 @@ const FIRST: f64 = 1e-3;
 /// error that it may have then, in units of the tolerance.
 const STUBBORN: usize = 4;
 const LENIENT: f64 = 10.0;
+/// Share of a step within which an event that turns out to be none asks for a shorter one.
+const EARLY: f64 = 1e-3;
 /// Longest factor from one step to the next.
 const GROWTH: f64 = 6.0;
 
@@ -316,7 +318,9 @@ impl EventDriven {
                 return Ok(iterations);
             };
             let located = self.locate(watched, theta * length)?;
-            if located == Located::TooLong {
+            // over a long step a gap next to nothing is not known well enough
+            let early = located == Located::Nothing && self.flow.h < EARLY * length;
+            if located == Located::TooLong || early {
                 h = 0.25 * length;
                 continue;
             }
