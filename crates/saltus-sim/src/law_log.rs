@@ -71,8 +71,9 @@ struct Graph {
     row: usize,
     impulse: bool, // λ is one
     pieces: Vec<Piece>,
-    on: Option<usize>, // nothing before the first step
-    largest: f64,      // force of late
+    on: Option<usize>,  // nothing before the first step
+    forces: (f64, f64), // of that piece, where it is known
+    largest: f64,       // force of late
 }
 
 /// An event: `count` values before and as many after it, in `values`.
@@ -88,6 +89,8 @@ struct Entry {
 
 /// Shares of a bound below which a force is at it.
 const NEARLY: f64 = 1e-8;
+/// Forces of a piece that is not known: none.
+const UNKNOWN: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 /// What is left of the largest force after a step.
 const FADING: f64 = 0.99;
 
@@ -157,6 +160,7 @@ impl LawLog {
                                 impulse,
                                 pieces,
                                 on,
+                                forces: UNKNOWN,
                                 largest,
                             });
                         }
@@ -182,6 +186,7 @@ impl LawLog {
             }
             for graph in &mut watch.graphs {
                 graph.on = Some(graph.piece(lam[graph.row]));
+                graph.forces = UNKNOWN;
             }
             watch.keep(u, lam);
         }
@@ -226,6 +231,7 @@ impl LawLog {
                 memory.count(&mut on);
                 memory.number(&mut graph.largest);
                 graph.on = on.checked_sub(1).filter(|&piece| piece < graph.pieces.len());
+                graph.forces = UNKNOWN;
             }
             watch.before.iter_mut().for_each(|values| memory.numbers(values));
         }
@@ -314,12 +320,14 @@ impl Watch {
         for graph in graphs.iter_mut() {
             let force = if graph.impulse { lam[graph.row] / h } else { lam[graph.row] };
             graph.largest = force.abs().max(FADING * graph.largest);
-            let now = graph.piece(force);
-            if graph.on == Some(now) {
+            if graph.stays(force) {
                 continue;
             }
-            if graph.on.replace(now).is_none() {
-                continue; // where it began
+            let now = graph.piece(force);
+            let was = graph.on.replace(now);
+            graph.forces = graph.pieces[now].forces();
+            if was.is_none_or(|was| was == now) {
+                continue; // where it began, or at the end of a piece
             }
             let place = (graph.interaction, graph.row - graph.first);
             let (kind, row) = (graph.pieces[now].arrival(), graph.row..graph.row + 1);
@@ -362,6 +370,16 @@ impl Contact {
 }
 
 impl Graph {
+    /// Whether the force is well inside the piece that the law was on.
+    #[inline]
+    fn stays(&self, force: f64) -> bool {
+        let ((least, most), nearly) = (self.forces, NEARLY * self.largest);
+        match least == most {
+            true => (force - least).abs() <= nearly,
+            false => force > least + nearly && force < most - nearly,
+        }
+    }
+
     /// The piece with this force; a level one where two meet.
     #[inline]
     fn piece(&self, force: f64) -> usize {
