@@ -104,13 +104,15 @@ fn model_text(file: &ModelFile) -> String {
         rows.push(("…".into(), plural(model.systems().len() - SHOWN, "more system")));
     }
     let systems: Vec<&str> = model.systems().map(|(name, _)| name).collect();
-    for (name, interaction) in model.interactions().take(SHOWN) {
+    let degrees = sim::relative_degrees(model).unwrap_or_default(); // unless a function fails
+    for (k, (name, interaction)) in model.interactions().take(SHOWN).enumerate() {
         let linked: Vec<&str> = interaction.systems.iter().map(|id| systems[id.index()]).collect();
         let law = interaction.law.name();
         let size = interaction.relation.size();
         let off = if interaction.active { "" } else { ", not connected at first" };
         let linked = linked.join(" and ");
-        rows.push((name.to_string(), format!("{law}, size {size}, on {linked}{off}")));
+        let degree = degrees.get(k).map_or(String::new(), degree_text);
+        rows.push((name.to_string(), format!("{law}, size {size}, on {linked}{degree}{off}")));
     }
     if model.interactions().len() > SHOWN {
         rows.push(("…".into(), plural(model.interactions().len() - SHOWN, "more interaction")));
@@ -131,9 +133,18 @@ fn model_text(file: &ModelFile) -> String {
     format!("{} (model file)\n{}", model.title(), text::columns(&rows))
 }
 
+/// `, relative degree 2`; that of each component where they differ.
+fn degree_text(of: &sim::RelativeDegree) -> String {
+    let name = |degree: &Option<usize>| degree.map_or("above 2".to_string(), |d| d.to_string());
+    let mut names: Vec<String> = of.degrees.iter().map(name).collect();
+    names.dedup();
+    format!(", relative degree {}", names.join(", "))
+}
+
 fn model_json(file: &ModelFile) -> Value {
     let settings = &file.simulation;
     let model = &file.model;
+    let degrees = sim::relative_degrees(model).unwrap_or_default();
     let systems: Vec<&str> = model.systems().map(|(name, _)| name).collect();
     let document = json!({
         "kind": "model",
@@ -146,11 +157,12 @@ fn model_json(file: &ModelFile) -> Value {
         "systems": model.systems().map(|(name, system)| json!({
             "name": name, "order": kind(system), "size": system.dim(),
         })).collect::<Vec<_>>(),
-        "interactions": model.interactions().map(|(name, interaction)| json!({
+        "interactions": model.interactions().enumerate().map(|(k, (name, interaction))| json!({
             "name": name,
             "law": interaction.law.name(),
             "size": interaction.relation.size(),
             "active": interaction.active,
+            "relative_degrees": degrees.get(k).map(|of| &of.degrees),
             "systems": interaction.systems.iter().map(|id| systems[id.index()]).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "events": model.events().iter().map(|event| event.name.as_str()).collect::<Vec<_>>(),

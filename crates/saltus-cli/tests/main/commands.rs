@@ -88,7 +88,7 @@ fn plot_export_and_info_read_a_run() {
         assert!(said.out.contains(words), "{words} in {}", said.out);
     }
     let said = folder.saltus(&["info", "ball.toml"]).done();
-    for words in ["moreau-jean", "NewtonImpact", "on ball"] {
+    for words in ["moreau-jean", "NewtonImpact", "on ball", "relative degree 2"] {
         assert!(said.out.contains(words), "{words} in {}", said.out);
     }
 }
