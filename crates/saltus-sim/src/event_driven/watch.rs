@@ -441,6 +441,7 @@ impl EventDriven {
         let mut known: Option<(f64, f64)> = None; // a length and its indicator
         let (mut before, mut after) = (0.0_f64, f64::INFINITY); // lengths with g ≥ 0, with g < 0
         let mut slope = f64::NAN;
+        let longest = self.limit - self.t;
         for _ in 0..ITERATIONS {
             if self.t + h == self.t {
                 // the event is now: nothing moves
@@ -474,6 +475,12 @@ impl EventDriven {
                 }
                 next = 0.5 * (before + after);
             }
+            if next > longest {
+                if before >= longest {
+                    return Ok(Located::Nothing); // not before the step must end
+                }
+                next = longest;
+            }
             h = next;
         }
         Ok(if after < f64::INFINITY { Located::Event } else { Located::Nothing })
@@ -482,7 +489,7 @@ impl EventDriven {
     /// The length of the step at whose end a condition becomes true, by bisection.
     fn bisect(&mut self, of: Watched, guess: f64) -> Result<Located, SimError> {
         let (mut before, mut after, mut apart) = (0.0, f64::INFINITY, 1e-6 * guess);
-        let mut h = guess;
+        let (mut h, longest) = (guess, self.limit - self.t);
         while self.t + h > self.t {
             if self.smooth(h)? == Outcome::TooLong {
                 return Ok(Located::TooLong);
@@ -497,7 +504,7 @@ impl EventDriven {
             h = match (before > 0.0, after < f64::INFINITY) {
                 (true, true) => 0.5 * (before + after),
                 (false, _) => (after - apart).max(0.5 * after),
-                (true, false) if before < 2.0 * guess => before + apart,
+                (true, false) if before < longest.min(2.0 * guess) => (before + apart).min(longest),
                 (true, false) => return Ok(Located::Nothing),
             };
             apart *= 10.0;
