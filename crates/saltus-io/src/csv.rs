@@ -51,7 +51,7 @@ pub fn write_csv(run: &Run, signals: &[Signal], out: impl Write) -> Result<(), C
     for signal in signals {
         let first = first_index(&whole, signal)?;
         for index in first..first + signal.columns.len() {
-            write!(out, ",{}", quoted(format!("{}[{index}]", signal.path()))).map_err(failed)?;
+            write!(out, ",{}", quoted(signal.column(index))).map_err(failed)?;
         }
     }
     out.write_all(b"\n").map_err(failed)?;

@@ -26,11 +26,13 @@ pub enum Quantity {
     Lam,
     /// Integrity of a bond: 1 sound, 0 broken.
     Beta,
+    /// A number with a name of its own, such as `v(out)`, the voltage of a circuit's node.
+    Value,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 7] = [
+    pub const ALL: [Quantity; 8] = [
         Quantity::X,
         Quantity::Q,
         Quantity::V,
@@ -38,6 +40,7 @@ impl Quantity {
         Quantity::U,
         Quantity::Lam,
         Quantity::Beta,
+        Quantity::Value,
     ];
 
     /// The name in run files, signal paths and Python.
@@ -50,6 +53,7 @@ impl Quantity {
             Quantity::U => "u",
             Quantity::Lam => "lam",
             Quantity::Beta => "beta",
+            Quantity::Value => "value",
         }
     }
 
@@ -58,16 +62,25 @@ impl Quantity {
         Quantity::ALL.into_iter().find(|quantity| quantity.name() == name)
     }
 
-    /// Whether it belongs to a system (the others belong to an interaction).
+    /// Whether it belongs to a system.
     pub fn is_state(self) -> bool {
         matches!(self, Quantity::X | Quantity::Q | Quantity::V)
+    }
+
+    /// Where run files keep it: with the systems, the interactions, or the values.
+    pub fn family(self) -> &'static str {
+        match self {
+            Quantity::X | Quantity::Q | Quantity::V => "systems",
+            Quantity::Y | Quantity::U | Quantity::Lam | Quantity::Beta => "interactions",
+            Quantity::Value => "signals",
+        }
     }
 }
 
 /// One recorded signal: a quantity of one system or interaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Signal {
-    /// Name of the system or interaction.
+    /// Name of the system or interaction, or of the value itself.
     pub owner: String,
     /// What of it.
     pub quantity: Quantity,
@@ -76,9 +89,20 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// The path users write, for example `ball.q`.
+    /// The path users write, for example `ball.q` or `v(out)`.
     pub fn path(&self) -> String {
-        format!("{}.{}", self.owner, self.quantity.name())
+        match self.quantity {
+            Quantity::Value => self.owner.clone(),
+            quantity => format!("{}.{}", self.owner, quantity.name()),
+        }
+    }
+
+    /// The path of its column `index`, for example `ball.q[0]`; a value has one column, and its name.
+    pub fn column(&self, index: usize) -> String {
+        match self.quantity {
+            Quantity::Value => self.owner.clone(),
+            _ => format!("{}[{index}]", self.path()),
+        }
     }
 }
 
@@ -442,8 +466,13 @@ pub enum SignalError {
 }
 
 impl Layout {
-    /// Finds `name.quantity` or `name.quantity[index]`; the latter has one column.
+    /// Finds `name.quantity`, `name.quantity[index]`, which has one column, or the name of a value;
+    /// in names of values case does not count.
     pub fn find(&self, path: &str) -> Result<Signal, SignalError> {
+        let mut values = self.signals.iter().filter(|signal| signal.quantity == Quantity::Value);
+        if let Some(value) = values.find(|value| value.owner.eq_ignore_ascii_case(path)) {
+            return Ok(value.clone());
+        }
         let syntax = || SignalError::Syntax { path: path.to_string() };
         let (body, index) = match path.split_once('[') {
             None => (path, None),
@@ -479,7 +508,7 @@ impl Layout {
 }
 
 impl Run {
-    /// The rows of `name.quantity` or `name.quantity[index]`, one after the other.
+    /// The rows of `name.quantity`, `name.quantity[index]` or a value, one after the other.
     pub fn signal(&self, path: &str) -> Result<Vec<f64>, SignalError> {
         let signal = self.layout.find(path)?;
         Ok(self.frames.signal(&self.layout, &signal))
