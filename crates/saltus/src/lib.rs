@@ -62,7 +62,7 @@ pub enum SaltusError {
     Checkpoint(#[from] io::checkpoint_file::CheckpointFileError),
     /// A table that cannot be written.
     #[error(transparent)]
-    Csv(#[from] io::csv::CsvError),
+    Export(#[from] io::export::ExportError),
 }
 
 /// What most programs need.
