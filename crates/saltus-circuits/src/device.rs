@@ -249,3 +249,29 @@ pub struct OpAmpModel {
     /// Largest output; ∞ for none.
     pub high: f64,
 }
+
+impl Device {
+    /// The nodes of its terminals, and those that control it.
+    pub fn nodes(&self) -> Vec<Node> {
+        let with = |between: &[Node; 2], control: &Control| match control {
+            Control::Voltage(nodes) => [*between, *nodes].concat(),
+            Control::Current(_) => between.to_vec(),
+        };
+        match self {
+            Device::Resistor { between, .. }
+            | Device::Capacitor { between, .. }
+            | Device::Inductor { between, .. }
+            | Device::VoltageSource { between, .. }
+            | Device::CurrentSource { between, .. }
+            | Device::BehavioralVoltage { between, .. }
+            | Device::BehavioralCurrent { between, .. }
+            | Device::Diode { between, .. } => between.to_vec(),
+            Device::ControlledVoltage { between, control, .. }
+            | Device::ControlledCurrent { between, control, .. }
+            | Device::Switch { between, control, .. } => with(between, control),
+            Device::Mos { nodes, .. } => nodes.to_vec(),
+            Device::Bipolar { nodes, .. } | Device::OpAmp { nodes, .. } => nodes.to_vec(),
+            Device::Transformer { primary, secondary, .. } => [*primary, *secondary].concat(),
+        }
+    }
+}

@@ -1,7 +1,10 @@
 //! Circuits: components between nodes, netlists that describe them, and the model they make.
 
+mod build;
 mod circuit;
 mod device;
+mod error;
+mod formulation;
 mod source;
 
 pub use circuit::{Circuit, Component, Coupling, Node, Place};
@@ -9,4 +12,6 @@ pub use device::{
     BipolarModel, Control, Device, DiodeModel, Fidelity, MosModel, OpAmpModel, Polarity,
     SwitchModel,
 };
+pub use error::{CircuitError, Culprit};
+pub use formulation::{CircuitModel, OperatingPoint, Signal};
 pub use source::Source;

@@ -18,6 +18,7 @@
 //!
 //! The inner crates stay free to move; this one is what to depend on.
 
+pub use saltus_circuits as circuits;
 pub use saltus_expr as expr;
 pub use saltus_io as io;
 pub use saltus_linalg as linalg;
@@ -36,6 +37,9 @@ pub enum SaltusError {
     /// A model that makes no sense.
     #[error(transparent)]
     Model(#[from] model::ModelError),
+    /// A circuit that makes no sense.
+    #[error(transparent)]
+    Circuit(#[from] circuits::CircuitError),
     /// A problem or setting that a method cannot work on.
     #[error(transparent)]
     Numerics(#[from] numerics::NumericsError),

@@ -1,0 +1,47 @@
+//! From a circuit to a model: `M ż = A z + B λ + b(t)`, `y = C z + D λ + e(t)`, and a law a device.
+//!
+//! ```text
+//! parts ──> normal tree ──> network K w = R [x; λ; u; j; 1] ──> states ──> systems and interactions
+//! ```
+
+mod coupling;
+mod forcing;
+mod form;
+mod initial;
+mod model;
+mod network;
+mod operating_point;
+mod parts;
+mod signal;
+mod smooth;
+mod state_space;
+mod topology;
+
+pub use model::CircuitModel;
+pub use operating_point::OperatingPoint;
+pub use signal::Signal;
+
+use crate::{Circuit, CircuitError};
+use network::Network;
+use state_space::StateSpace;
+
+impl Circuit {
+    /// The model of the circuit, from its initial state.
+    pub fn model(&self) -> Result<CircuitModel, CircuitError> {
+        self.check_names()?;
+        let space = StateSpace::new(Network::new(self)?)?;
+        let x0 = initial::state(&space)?;
+        model::build(&space, &x0)
+    }
+
+    fn check_names(&self) -> Result<(), CircuitError> {
+        let mut names: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
+        for (k, component) in self.components.iter().enumerate() {
+            if let Some(first) = names.insert(component.name.to_lowercase(), k) {
+                let (first, second) = ((&self.components[first]).into(), component.into());
+                return Err(CircuitError::Duplicate { first, second });
+            }
+        }
+        Ok(())
+    }
+}

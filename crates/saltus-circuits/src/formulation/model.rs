@@ -1,0 +1,337 @@
+//! Systems and interactions: what the rows of the state space become.
+
+use super::coupling::cover;
+use super::forcing::Forcing;
+use super::form::Row;
+use super::parts::{Lawful, PartLaw};
+use super::signal::{Signal, Signals};
+use super::smooth::SmoothRelation;
+use super::state_space::StateSpace;
+use super::topology::Groups;
+use crate::{CircuitError, Source};
+use saltus_linalg::Matrix;
+use saltus_model::{FirstOrderLinear, FirstOrderLinearRelation, Law, Model, SystemId};
+use saltus_sim::Run;
+use std::sync::Arc;
+
+/// The model of a circuit, and how its voltages and currents are read off it.
+#[derive(Debug, Clone)]
+pub struct CircuitModel {
+    /// Systems of states, and one interaction a device, under its name.
+    pub model: Model,
+    pub(crate) signals: Signals,
+    sources: Vec<Arc<Source>>,
+}
+
+/// States up to which there is one system.
+const ONE_SYSTEM: usize = 16;
+
+/// A state, or a quantity without mass, with its equation.
+#[derive(Debug, Default)]
+struct Equation {
+    mass: Row,   // over states
+    states: Row, // A
+    lam: Row,    // B
+    rest: Row,   // over u, u̇ and 1, as in the state space
+}
+
+/// An output of a device.
+#[derive(Debug, Default)]
+struct Output {
+    states: Row, // C
+    lam: Row,    // D, over its own multipliers
+    rest: Row,   // e
+}
+
+/// Where a state has gone.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Place {
+    /// Which system.
+    pub system: usize,
+    /// Which component of it.
+    pub index: usize,
+}
+
+/// The model of a state space from `x0`.
+pub(crate) fn build(space: &StateSpace<'_>, x0: &[f64]) -> Result<CircuitModel, CircuitError> {
+    let sources: Vec<Arc<Source>> =
+        space.network.parts.sources.iter().cloned().map(Arc::new).collect();
+    let laws = &space.network.parts.laws;
+    let (mut equations, outputs) = equations(space);
+    let mut start = initial_states(space, x0);
+    if equations.is_empty() {
+        // a system must have a state
+        let mass = Row::default();
+        let states = [(0, -1.0)].into_iter().collect();
+        equations.push(Equation { mass, states, ..Equation::default() });
+    }
+    start.resize(equations.len(), 0.0);
+    let blocks = blocks(&equations, &outputs, laws);
+    let mut places = vec![Place::default(); equations.len()];
+    for (system, block) in blocks.iter().enumerate() {
+        block.iter().enumerate().for_each(|(index, &k)| places[k] = Place { system, index });
+    }
+
+    let forcing = |rows: &mut dyn Iterator<Item = &Row>| forcing(space, &sources, rows);
+    let mut model = Model::new(space.network.circuit.title.clone());
+    let mut ids = Vec::new();
+    for block in &blocks {
+        let n = block.len();
+        let (mut M, mut A) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
+        for (i, &k) in block.iter().enumerate() {
+            equations[k].mass.terms().for_each(|(other, a)| M[(i, places[other].index)] = a);
+            equations[k].states.terms().for_each(|(other, a)| A[(i, places[other].index)] = a);
+        }
+        let x0: Vec<f64> = block.iter().map(|&k| start[k]).collect();
+        let mut system = FirstOrderLinear::new(x0, A);
+        if M.data() != Matrix::identity(n).data() {
+            system = system.M(M);
+        }
+        if let Some(b) = forcing(&mut block.iter().map(|&k| &equations[k].rest)).operator() {
+            system = system.b(b);
+        }
+        ids.push(model.add(&system_name(space, &blocks, block), system)?);
+    }
+
+    let mut actions: Vec<Vec<(usize, f64)>> = vec![Vec::new(); space.columns.lam.len()]; // B by columns
+    for (k, equation) in equations.iter().enumerate() {
+        equation.lam.terms().for_each(|(lam, a)| actions[lam].push((k, a)));
+    }
+    for (law, outputs) in laws.iter().zip(&outputs) {
+        let mut systems: Vec<usize> = Vec::new();
+        let touched = touched(outputs, law, &actions);
+        for system in touched.map(|k| places[k].system) {
+            if !systems.contains(&system) {
+                systems.push(system);
+            }
+        }
+        systems.sort_unstable();
+        if systems.is_empty() {
+            systems.push(0);
+        }
+        let mut dim = 0;
+        let offsets: Vec<usize> = systems
+            .iter()
+            .map(|&system| {
+                let offset = dim;
+                dim += blocks[system].len();
+                offset
+            })
+            .collect();
+        let column = |k: usize| {
+            let Place { system, index } = places[k];
+            systems.iter().position(|&one| one == system).map_or(index, |one| offsets[one] + index)
+        };
+        let (p, m) = (outputs.len(), law.multipliers.len());
+        let (mut C, mut D) = (Matrix::zeros(p, dim), Matrix::zeros(p, m));
+        let mut B = Matrix::zeros(dim, m);
+        for (i, output) in outputs.iter().enumerate() {
+            output.states.terms().for_each(|(k, a)| C[(i, column(k))] += a);
+            output.lam.terms().for_each(|(k, a)| D[(i, k - law.multipliers.start)] += a);
+        }
+        for (i, lam) in law.multipliers.clone().enumerate() {
+            actions[lam].iter().for_each(|&(k, a)| B[(column(k), i)] += a);
+        }
+        let e = forcing(&mut outputs.iter().map(|output| &output.rest));
+        let systems: Vec<SystemId> = systems.iter().map(|&system| ids[system]).collect();
+        match &law.law {
+            PartLaw::Plain(plain) => {
+                let mut relation = FirstOrderLinearRelation::new(C, B);
+                if !D.is_zero() {
+                    relation = relation.D(D);
+                }
+                if let Some(e) = e.operator() {
+                    relation = relation.e(e);
+                }
+                model.connect(&law.name, relation, plain.clone(), &systems)?;
+            }
+            PartLaw::Smooth(smooth) => {
+                let relation = SmoothRelation { law: smooth.clone(), C, D, B, e };
+                model.connect(&law.name, relation, Law::Equality, &systems)?;
+            }
+        }
+    }
+    let signals = Signals::new(space, &places, &ids, &model, &sources)?;
+    Ok(CircuitModel { model, signals, sources })
+}
+
+/// `z = x − S u` at the beginning.
+fn initial_states(space: &StateSpace<'_>, x0: &[f64]) -> Vec<f64> {
+    let u: Vec<f64> = space.network.parts.sources.iter().map(|source| source.value(0.0)).collect();
+    let states = x0.iter().zip(&space.shift);
+    states.map(|(x, shift)| x - shift.terms().map(|(k, a)| a * u[k]).sum::<f64>()).collect()
+}
+
+/// The equations of states, of those without mass that join devices, and the outputs of devices.
+fn equations(space: &StateSpace<'_>) -> (Vec<Equation>, Vec<Vec<Output>>) {
+    let (columns, laws) = (&space.columns, &space.network.parts.laws);
+    let rest =
+        |row: &Row| -> Row { row.terms().filter(|(place, _)| *place >= columns.u.start).collect() };
+    let mut equations: Vec<Equation> = (space.rates.iter().zip(&space.mass))
+        .map(|(row, mass)| Equation {
+            mass: mass.clone(),
+            states: row.within(columns.x.clone()).collect(),
+            lam: row.within(columns.lam.clone()).collect(),
+            rest: rest(row),
+        })
+        .collect();
+
+    // rows of D that read multipliers of others
+    let mut owner = vec![0; columns.lam.len()];
+    for (k, law) in laws.iter().enumerate() {
+        law.multipliers.clone().for_each(|lam| owner[lam] = k);
+    }
+    let mut rows: Vec<(usize, Row)> = Vec::new(); // of which law
+    for (k, law) in laws.iter().enumerate() {
+        let forms = law.outputs.iter().map(|form| space.complete(&space.network.resolve(form)));
+        rows.extend(forms.map(|row| (k, row)));
+    }
+    let foreign = |k: usize, row: &Row| -> Vec<(usize, f64)> {
+        row.within(columns.lam.clone()).filter(|(lam, _)| owner[*lam] != k).collect()
+    };
+    let mut entries = Vec::new();
+    for (i, (k, row)) in rows.iter().enumerate() {
+        entries.extend(foreign(*k, row).iter().map(|&(lam, _)| (i, lam)));
+    }
+    let (row_chosen, col_chosen) = cover(rows.len(), columns.lam.len(), &entries);
+    let mut add_state = |lam: Row| {
+        let place = equations.len();
+        let states = [(place, -1.0)].into_iter().collect();
+        equations.push(Equation { states, lam, ..Equation::default() });
+        place
+    };
+    let of_col: Vec<Option<usize>> = (col_chosen.iter().enumerate())
+        .map(|(lam, chosen)| chosen.then(|| add_state(Row::unit(lam))))
+        .collect();
+    let mut outputs: Vec<Vec<Output>> = laws.iter().map(|_| Vec::new()).collect();
+    for (i, (k, row)) in rows.iter().enumerate() {
+        let mut output = Output {
+            states: row.within(columns.x.clone()).collect(),
+            lam: row.within(columns.lam.clone()).filter(|(lam, _)| owner[*lam] == *k).collect(),
+            rest: rest(row),
+        };
+        let mut left = Row::default(); // what goes through a state of the row
+        for (lam, a) in foreign(*k, row) {
+            match of_col[lam] {
+                Some(state) => output.states.add_term(state, a),
+                None => left.add_term(lam, a),
+            }
+        }
+        if row_chosen[i] && !left.is_empty() {
+            output.states.add_term(add_state(left), 1.0);
+        }
+        outputs[*k].push(output);
+    }
+    (equations, outputs)
+}
+
+/// The states that a device reads or drives.
+fn touched<'a>(
+    outputs: &'a [Output],
+    law: &'a Lawful,
+    actions: &'a [Vec<(usize, f64)>],
+) -> impl Iterator<Item = usize> + 'a {
+    let read = outputs.iter().flat_map(|output| output.states.terms().map(|(k, _)| k));
+    let driven = law.multipliers.clone().flat_map(|lam| actions[lam].iter().map(|(k, _)| *k));
+    read.chain(driven)
+}
+
+/// States that belong together: linear elements couple them, or a device links more than two groups.
+fn blocks(equations: &[Equation], outputs: &[Vec<Output>], laws: &[Lawful]) -> Vec<Vec<usize>> {
+    let n = equations.len();
+    let mut groups = Groups::new(n);
+    if n <= ONE_SYSTEM {
+        (1..n).for_each(|k| {
+            groups.join(0, k);
+        });
+        return groups.sets();
+    }
+    let mut actions: Vec<Vec<(usize, f64)>> = Vec::new();
+    actions.resize(laws.last().map_or(0, |law| law.multipliers.end), Vec::new());
+    for (k, equation) in equations.iter().enumerate() {
+        for (other, _) in equation.states.terms().chain(equation.mass.terms()) {
+            groups.join(k, other);
+        }
+        equation.lam.terms().for_each(|(lam, a)| actions[lam].push((k, a)));
+    }
+    let mut sizes = vec![0; n];
+    groups.sets().iter().for_each(|set| sizes[set[0]] = set.len());
+    for (law, outputs) in laws.iter().zip(outputs) {
+        let mut found: Vec<usize> =
+            touched(outputs, law, &actions).map(|k| groups.find(k)).collect();
+        found.sort_unstable();
+        found.dedup();
+        // the smallest ones become one, until two are left
+        while found.len() > 2 {
+            found.sort_by_key(|&k| std::cmp::Reverse(sizes[k]));
+            if let (Some(a), Some(b)) = (found.pop(), found.pop()) {
+                groups.join(a, b);
+                sizes[a.min(b)] = sizes[a] + sizes[b];
+                found.push(a.min(b));
+            }
+        }
+    }
+    groups.sets()
+}
+
+/// A name for the system of some states: that of its first element where there are several systems.
+fn system_name(space: &StateSpace<'_>, blocks: &[Vec<usize>], block: &[usize]) -> String {
+    let network = &space.network;
+    let taken = |name: &str| network.parts.laws.iter().any(|law| law.name == name);
+    let mut name = match block.iter().find_map(|&k| network.states.get(k)) {
+        _ if blocks.len() == 1 => "circuit".to_string(),
+        Some(&branch) => network.parts.branches[branch].name.clone(),
+        None => format!("between devices {}", block[0] - network.states.len()),
+    };
+    while taken(&name) {
+        name.push_str(" (states)");
+    }
+    name
+}
+
+/// What sources and constants add to some rows.
+fn forcing(
+    space: &StateSpace<'_>,
+    sources: &[Arc<Source>],
+    rows: &mut dyn Iterator<Item = &Row>,
+) -> Forcing {
+    let columns = &space.columns;
+    let rows: Vec<&Row> = rows.collect();
+    let mut forcing = Forcing::new(rows.iter().map(|row| row.get(columns.one)).collect());
+    for (i, row) in rows.iter().enumerate() {
+        for (k, a) in row.within(columns.u.clone()) {
+            forcing.add(i, a, &sources[k], false);
+        }
+        for (k, a) in row.within(columns.j.clone()) {
+            forcing.add(i, a, &sources[k], true);
+        }
+    }
+    forcing
+}
+
+impl CircuitModel {
+    /// The signal of this name: `v(node)`, `v(node, node)`, `i(component)`, or the current into a
+    /// terminal of a transistor, `id(M1)`, `ig(M1)`, `is(M1)`, `ic(Q1)`, `ib(Q1)`, `ie(Q1)`.
+    pub fn signal(&self, name: &str) -> Result<Signal, CircuitError> {
+        self.signals.find(name)
+    }
+
+    /// The names of all voltages of nodes and currents of components.
+    pub fn signals(&self) -> Vec<String> {
+        self.signals.names()
+    }
+
+    /// A signal at every row of a run.
+    pub fn trace(&self, run: &Run, name: &str) -> Result<Vec<f64>, CircuitError> {
+        self.signal(name)?.trace(run)
+    }
+
+    /// The instants in `(from, until]` at which a source breaks or jumps, in order.
+    pub fn breakpoints(&self, from: f64, until: f64) -> Vec<f64> {
+        let mut times: Vec<f64> =
+            self.sources.iter().flat_map(|source| source.breakpoints(from, until)).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        times
+    }
+}

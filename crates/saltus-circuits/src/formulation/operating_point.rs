@@ -1,0 +1,310 @@
+//! Operating points: what a circuit is at rest.
+//!
+//! Capacitors carry no current, inductors have no voltage, sources are what they are at the beginning.
+//! With `x_g` the states that are given and `x` the others, an operating point solves
+//!
+//! ```text
+//! 0 = −P x − P_g x_g − P_λ λ − p,    y = C x + C_g x_g + D λ + e,    (y, λ) obeys the law      (1)
+//! ```
+//!
+//! a mixed complementarity problem. Where it leaves states free (a capacitor behind a diode that
+//! blocks), that next to zero is found by proximal steps: `ε (x − x_before)` is added to the first
+//! equation, until `x` stays. Smooth devices are linearized, and the problem is solved again.
+
+use super::form::Row;
+use super::network::Network;
+use super::parts::{Kind, PartLaw};
+use super::smooth::Smooth;
+use crate::{Circuit, CircuitError, Node};
+use saltus_linalg::Matrix;
+use saltus_model::Law;
+use saltus_numerics::methods::{Enumeration, Workspace};
+use saltus_numerics::{Block, EnumerationSettings, Graph, Problem, Set, Solver, Status};
+use std::sync::Arc;
+
+/// Weight of proximal steps, relative to the equations.
+const EPSILON: f64 = 1e-6;
+/// Most proximal steps, and Newton steps.
+const STEPS: usize = 200;
+/// Change of a step at which it is the last, relative to the largest value.
+const SETTLED: f64 = 1e-13;
+/// Residual of the problems.
+const TOLERANCE: f64 = 1e-10;
+
+/// A circuit at rest: the voltages of its nodes and the currents of its components.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OperatingPoint {
+    voltages: Vec<(String, f64)>,
+    currents: Vec<(String, f64)>,
+}
+
+impl OperatingPoint {
+    /// The voltage of a node.
+    pub fn v(&self, node: &str) -> Option<f64> {
+        let node = if node.eq_ignore_ascii_case("gnd") { "0" } else { node };
+        find(&self.voltages, node)
+    }
+
+    /// The current through a component.
+    pub fn i(&self, component: &str) -> Option<f64> {
+        find(&self.currents, component)
+    }
+}
+
+fn find(values: &[(String, f64)], name: &str) -> Option<f64> {
+    values.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+}
+
+impl Circuit {
+    /// The circuit at rest, with its sources as they are at the beginning; initial values do not
+    /// count. Where there are several such points, one of them.
+    pub fn operating_point(&self) -> Result<OperatingPoint, CircuitError> {
+        let network = Network::new(self)?;
+        let rest = Rest::new(&network, vec![None; network.states.len()]);
+        let inputs = rest.solve()?;
+        Ok(rest.point(&inputs))
+    }
+
+    /// All points at which the circuit is at rest, by trying all modes of its devices, which must be
+    /// piecewise linear; at most `modes` of them are tried. Points of a continuum are not found.
+    pub fn operating_points(&self, modes: usize) -> Result<Vec<OperatingPoint>, CircuitError> {
+        let network = Network::new(self)?;
+        let rest = Rest::new(&network, vec![None; network.states.len()]);
+        if let Some(law) =
+            network.parts.laws.iter().find(|law| matches!(law.law, PartLaw::Smooth(_)))
+        {
+            return Err(CircuitError::Unsupported {
+                component: (&self.components[law.component]).into(),
+                what: "modes of a smooth device cannot be counted",
+                instead: "take it ideal or piecewise linear, or ask for one operating point",
+            });
+        }
+        if rest.size() == 0 {
+            return Ok(vec![rest.point(&rest.inputs(&[]))]);
+        }
+        let (problem, _) = rest.problem(&rest.start(), 0.0)?;
+        let settings = EnumerationSettings { tol: TOLERANCE, max_iter: modes };
+        let found = Enumeration::new(settings).all(&problem)?;
+        Ok(found.solutions.iter().map(|one| rest.point(&rest.inputs(&one.z))).collect())
+    }
+}
+
+/// A network at rest: unknowns are the states that are not given, then the multipliers.
+pub(crate) struct Rest<'a, 'b> {
+    network: &'a Network<'b>,
+    free: Vec<usize>,       // states
+    balances: Vec<Row>,     // currents or voltages that vanish, of the free states
+    outputs: Vec<Vec<Row>>, // of each law
+    fixed: Vec<f64>,        // the columns of the network, with zeros for the unknowns
+}
+
+impl<'a, 'b> Rest<'a, 'b> {
+    /// The network with some states given.
+    pub fn new(network: &'a Network<'b>, given: Vec<Option<f64>>) -> Rest<'a, 'b> {
+        let free: Vec<usize> = (0..given.len()).filter(|&i| given[i].is_none()).collect();
+        let balance = |&i: &usize| {
+            let k = network.states[i];
+            match network.parts.branches[k].kind {
+                Kind::Capacitor(..) => network.current(k),
+                _ => network.voltage(network.parts.branches[k].between),
+            }
+        };
+        let balances = free.iter().map(balance).collect();
+        let outputs = network
+            .parts
+            .laws
+            .iter()
+            .map(|law| law.outputs.iter().map(|form| network.resolve(form)).collect());
+        let columns = &network.columns;
+        let mut fixed = vec![0.0; columns.one + 1];
+        fixed[columns.one] = 1.0;
+        for (k, source) in network.parts.sources.iter().enumerate() {
+            fixed[columns.u.start + k] = source.value(0.0);
+        }
+        for (i, value) in given.iter().enumerate() {
+            fixed[columns.x.start + i] = value.unwrap_or(0.0);
+        }
+        let outputs = outputs.collect();
+        Rest { network, free, balances, outputs, fixed }
+    }
+
+    fn size(&self) -> usize {
+        self.free.len() + self.network.columns.lam.len()
+    }
+
+    fn start(&self) -> Vec<f64> {
+        vec![0.0; self.size()]
+    }
+
+    /// The unknown at a column of the network.
+    fn unknown(&self, column: usize) -> Option<usize> {
+        let columns = &self.network.columns;
+        if columns.lam.contains(&column) {
+            return Some(self.free.len() + column - columns.lam.start);
+        }
+        let state = columns.x.contains(&column).then(|| column - columns.x.start)?;
+        self.free.binary_search(&state).ok()
+    }
+
+    /// The columns of the network, given the unknowns.
+    fn inputs(&self, z: &[f64]) -> Vec<f64> {
+        let (mut inputs, columns) = (self.fixed.clone(), &self.network.columns);
+        for (k, &state) in self.free.iter().enumerate() {
+            inputs[columns.x.start + state] = z[k];
+        }
+        inputs[columns.lam.clone()].copy_from_slice(&z[self.free.len()..]);
+        inputs
+    }
+
+    /// What does not depend on the unknowns in a row, and the rest as entries.
+    fn split(&self, row: &Row) -> (f64, Vec<(usize, f64)>) {
+        let (mut constant, mut entries) = (0.0, Vec::new());
+        for (column, a) in row.terms() {
+            match self.unknown(column) {
+                Some(k) => entries.push((k, a)),
+                None => constant += a * self.fixed[column],
+            }
+        }
+        (constant, entries)
+    }
+
+    /// Problem (1), linearized at `z`, with proximal terms; also how far `z` is from the smooth laws.
+    fn problem(&self, z: &[f64], epsilon: f64) -> Result<(Problem, f64), CircuitError> {
+        let n = self.size();
+        let (mut W, mut q) = (Matrix::zeros(n, n), vec![0.0; n]);
+        for (i, row) in self.balances.iter().enumerate() {
+            let (constant, entries) = self.split(row);
+            // in units of its largest coefficient
+            let size = entries.iter().fold(0.0_f64, |most, (_, a)| most.max(a.abs()));
+            let scale = if size > 0.0 { 1.0 / size } else { 1.0 };
+            q[i] = -scale * constant - epsilon * z[i];
+            entries.iter().for_each(|&(k, a)| W[(i, k)] -= scale * a);
+            W[(i, i)] += epsilon;
+        }
+        let mut blocks = vec![Block { size: 1, set: Set::Free }; self.free.len()];
+        let mut apart = 0.0_f64;
+        let inputs = self.inputs(z);
+        for (law, rows) in self.network.parts.laws.iter().zip(&self.outputs) {
+            let first = self.free.len() + law.multipliers.start;
+            match &law.law {
+                PartLaw::Plain(plain) => {
+                    for (i, row) in rows.iter().enumerate() {
+                        let (constant, entries) = self.split(row);
+                        q[first + i] = constant;
+                        entries.iter().for_each(|&(k, a)| W[(first + i, k)] += a);
+                        blocks.push(Block { size: 1, set: set_of(plain, i)? });
+                    }
+                }
+                PartLaw::Smooth(smooth) => {
+                    let y = self.linearize(smooth, rows, first, &inputs, z, (&mut W, &mut q));
+                    apart = apart.max(y.abs());
+                    blocks.push(Block { size: 1, set: Set::Free });
+                }
+            }
+        }
+        Ok((Problem::new(W, q, &blocks)?, apart))
+    }
+
+    /// Writes `φ + φ_w (w − w₀) + φ_λ (λ − λ₀)` into a row, in units of its largest coefficient; says `φ`
+    /// in those units.
+    fn linearize(
+        &self,
+        smooth: &Smooth,
+        rows: &[Row],
+        i: usize,
+        inputs: &[f64],
+        z: &[f64],
+        (W, q): (&mut Matrix, &mut [f64]),
+    ) -> f64 {
+        let w: Vec<f64> = rows.iter().map(|row| value(row, inputs)).collect();
+        let mut dw = vec![0.0; w.len()];
+        let (y, dlam) = smooth.eval(0.0, &w, z[i], &mut dw);
+        let size = dw.iter().fold(dlam.abs(), |most, a| most.max(a.abs()));
+        let scale = if size > 0.0 { 1.0 / size } else { 1.0 };
+        q[i] = scale * (y - dlam * z[i]);
+        W[(i, i)] += scale * dlam;
+        for (k, row) in rows.iter().enumerate() {
+            q[i] -= scale * dw[k] * w[k];
+            let (constant, entries) = self.split(row);
+            q[i] += scale * dw[k] * constant;
+            entries.iter().for_each(|&(column, a)| W[(i, column)] += scale * dw[k] * a);
+        }
+        scale * y
+    }
+
+    /// The columns of the network at an operating point.
+    pub fn solve(&self) -> Result<Vec<f64>, CircuitError> {
+        let mut z = self.start();
+        if z.is_empty() {
+            return Ok(self.inputs(&z));
+        }
+        let smooth =
+            self.network.parts.laws.iter().any(|law| matches!(law.law, PartLaw::Smooth(_)));
+        let mut workspace = Workspace::new(Solver::default().with_tol(TOLERANCE))?;
+        let mut w = vec![0.0; z.len()];
+        for _ in 0..STEPS {
+            let before = z.clone();
+            let (problem, apart) = self.problem(&z, EPSILON)?;
+            let report = workspace.solve(&problem, &mut z, &mut w)?;
+            if report.status != Status::Solved {
+                let why =
+                    format!("the problem is {} ({:.1e})", report.status.word(), report.residual);
+                return Err(CircuitError::OperatingPoint { why });
+            }
+            let moved = change(&before, &z);
+            if moved <= SETTLED && (!smooth || apart <= 1e-9) {
+                return Ok(self.inputs(&z));
+            }
+        }
+        let (_, apart) = self.problem(&z, EPSILON)?;
+        if smooth && apart > 1e-9 {
+            let why = format!("no progress after {STEPS} steps ({apart:.1e})");
+            return Err(CircuitError::OperatingPoint { why });
+        }
+        Ok(self.inputs(&z))
+    }
+
+    /// Voltages and currents.
+    fn point(&self, inputs: &[f64]) -> OperatingPoint {
+        let (network, circuit) = (self.network, self.network.circuit);
+        let nodes = circuit.nodes.iter().enumerate().filter(|(k, _)| network.tree.has(Node(*k)));
+        let voltages = nodes.map(|(k, name)| {
+            (name.clone(), value(&network.voltage([Node(k), Node::GROUND]), inputs))
+        });
+        let currents = circuit
+            .components
+            .iter()
+            .enumerate()
+            .map(|(k, component)| (component.name.clone(), value(&network.through(k), inputs)));
+        OperatingPoint { voltages: voltages.collect(), currents: currents.collect() }
+    }
+}
+
+/// A row at the columns of its network; what stores charge and flux rests.
+pub(crate) fn value(row: &Row, inputs: &[f64]) -> f64 {
+    row.terms().map(|(column, a)| a * inputs[column]).sum()
+}
+
+/// How far two vectors are apart, relative to their largest entry.
+fn change(a: &[f64], b: &[f64]) -> f64 {
+    let size = b.iter().fold(1e-3_f64, |most, x| most.max(x.abs()));
+    a.iter().zip(b).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs())) / size
+}
+
+/// The set of one component of a law.
+fn set_of(law: &Law, i: usize) -> Result<Set, CircuitError> {
+    Ok(match law {
+        Law::Equality => Set::Free,
+        Law::Relay { lower, upper } => Set::Interval {
+            lower: lower[i.min(lower.len() - 1)],
+            upper: upper[i.min(upper.len() - 1)],
+        },
+        Law::PiecewiseLinear { points } => {
+            let fail = |error: saltus_numerics::GraphError| CircuitError::OperatingPoint {
+                why: error.to_string(),
+            };
+            Set::Graph(Arc::new(Graph::new(points).map_err(fail)?))
+        }
+        _ => Set::Nonnegative,
+    })
+}

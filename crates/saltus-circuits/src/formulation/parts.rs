@@ -1,0 +1,580 @@
+//! What components are made of: branches between two nodes, and laws.
+//!
+//! A branch has a voltage and a current, and is of one of a few kinds:
+//!
+//! ```text
+//! v = R i      i = C v̇      v = L i̇      v = form      i = form      v free, another form = 0 (nullor)
+//! ```
+//!
+//! where a form is a sum of sources, multipliers, and voltages and currents elsewhere. A dipole is a
+//! device of two ends that can be either `v = form` or `i = form`, as the tree wants it.
+
+use super::smooth::{Formula, Junction, Smooth, SquareLaw};
+use crate::error::Culprit;
+use crate::{
+    BipolarModel, Circuit, CircuitError, Component, Control, Device, DiodeModel, Fidelity,
+    MosModel, Node, OpAmpModel, Polarity, Source,
+};
+use saltus_model::Law;
+
+/// A quantity in a form.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Quantity {
+    /// 1.
+    One,
+    /// A source, by its place.
+    Source(usize),
+    /// A multiplier, by its place.
+    Multiplier(usize),
+    /// The voltage between two nodes.
+    Voltage([Node; 2]),
+    /// The current through a branch.
+    Current(usize),
+    /// The current through a component.
+    Through(usize),
+}
+
+/// A sum of quantities.
+pub(crate) type Form = Vec<(f64, Quantity)>;
+
+/// A branch.
+#[derive(Debug, Clone)]
+pub(crate) struct Branch {
+    /// Its name: that of its component, with a suffix where it is one of several.
+    pub name: String,
+    /// Its component.
+    pub component: usize,
+    /// From, to.
+    pub between: [Node; 2],
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a branch is.
+#[derive(Debug, Clone)]
+pub(crate) enum Kind {
+    /// `v = R i`.
+    Resistor(f64),
+    /// `i = C v̇`.
+    Capacitor(f64, Option<f64>),
+    /// `v = L i̇`.
+    Inductor(f64, Option<f64>),
+    /// `v = form`.
+    Voltage(Form),
+    /// `i = form`.
+    Current(Form),
+    /// `v` free, `form = 0`.
+    Nullor(Form),
+    /// A device of two ends.
+    Dipole(Dipole),
+}
+
+/// A device of two ends.
+#[derive(Debug, Clone)]
+pub(crate) enum Dipole {
+    /// `0 ≤ i ⟂ threshold + resistance i − v ≥ 0`.
+    Diode {
+        /// Voltage at which it begins to conduct.
+        threshold: f64,
+        /// Resistance while it conducts.
+        resistance: f64,
+    },
+    /// A graph through points `(v, i)`, neither decreasing.
+    Graph(Vec<(f64, f64)>),
+    /// The exponential diode with a resistance in series.
+    Junction(Junction, f64),
+}
+
+/// A law of some multipliers.
+#[derive(Debug, Clone)]
+pub(crate) struct Lawful {
+    /// Its name.
+    pub name: String,
+    /// Its component.
+    pub component: usize,
+    /// Its first multiplier, and how many it has.
+    pub multipliers: std::ops::Range<usize>,
+    /// What it speaks of.
+    pub outputs: Vec<Form>,
+    /// What `y` and `λ` satisfy.
+    pub law: PartLaw,
+}
+
+/// A law on outputs as they are, or `0 = φ(t, outputs, λ)`.
+#[derive(Debug, Clone)]
+pub(crate) enum PartLaw {
+    /// As they are.
+    Plain(Law),
+    /// An equation that is not linear.
+    Smooth(Smooth),
+}
+
+/// A node of a component, and the current into it there: branches with their signs.
+pub(crate) type Terminal = (Node, Vec<(f64, usize)>);
+
+/// All branches and laws of a circuit.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Parts {
+    /// The branches.
+    pub branches: Vec<Branch>,
+    /// The laws; those of dipoles are added once the tree is known.
+    pub laws: Vec<Lawful>,
+    /// Multipliers in all.
+    pub multipliers: usize,
+    /// The independent sources.
+    pub sources: Vec<Source>,
+    /// Of each component: the currents into its terminals, as sums of those of branches.
+    pub terminals: Vec<Vec<Terminal>>,
+    /// Of each component that is an inductor: its branch.
+    pub inductors: Vec<Option<usize>>,
+    /// Nodes whose voltage is read, and by which component.
+    pub read: Vec<(Node, usize)>,
+}
+
+impl Parts {
+    /// The parts of a circuit; `swapped` are the transformers whose first winding has its voltage
+    /// given by the second.
+    pub fn new(circuit: &Circuit, swapped: &[usize]) -> Result<Parts, CircuitError> {
+        let mut parts = Parts::default();
+        for (k, component) in circuit.components.iter().enumerate() {
+            let first = parts.branches.len();
+            let mut one = One { circuit, component, index: k, parts: &mut parts };
+            one.nodes_exist()?;
+            one.add(swapped.contains(&k))?;
+            parts.find_terminals(first);
+            let inductor = matches!(component.device, Device::Inductor { .. });
+            parts.inductors.push(inductor.then_some(first));
+        }
+        Ok(parts)
+    }
+
+    /// The currents into the terminals of the component whose branches come last.
+    fn find_terminals(&mut self, first: usize) {
+        let mut terminals: Vec<Terminal> = Vec::new();
+        for (k, branch) in self.branches.iter().enumerate().skip(first) {
+            for (node, sign) in [(branch.between[0], 1.0), (branch.between[1], -1.0)] {
+                match terminals.iter_mut().find(|terminal| terminal.0 == node) {
+                    Some(terminal) => terminal.1.push((sign, k)),
+                    None => terminals.push((node, vec![(sign, k)])),
+                }
+            }
+        }
+        self.terminals.push(terminals);
+    }
+
+    /// Adds a law.
+    pub fn add_law(
+        &mut self,
+        name: String,
+        component: usize,
+        size: usize,
+        outputs: Vec<Form>,
+        law: PartLaw,
+    ) -> std::ops::Range<usize> {
+        let multipliers = self.multipliers..self.multipliers + size;
+        self.multipliers += size;
+        self.laws.push(Lawful { name, component, multipliers: multipliers.clone(), outputs, law });
+        multipliers
+    }
+}
+
+/// A component on its way to parts.
+struct One<'a> {
+    circuit: &'a Circuit,
+    component: &'a Component,
+    index: usize,
+    parts: &'a mut Parts,
+}
+
+impl One<'_> {
+    fn culprit(&self) -> Culprit {
+        self.component.into()
+    }
+
+    fn wrong(&self, what: &'static str, value: f64, allowed: &'static str) -> CircuitError {
+        CircuitError::Value { component: self.culprit(), what, value, allowed }
+    }
+
+    fn unsupported(&self, what: &'static str, instead: &'static str) -> CircuitError {
+        CircuitError::Unsupported { component: self.culprit(), what, instead }
+    }
+
+    fn nodes_exist(&self) -> Result<(), CircuitError> {
+        let count = self.circuit.nodes.len();
+        match self.component.device.nodes().into_iter().find(|node| node.0 >= count) {
+            None => Ok(()),
+            Some(Node(index)) => {
+                let component = self.culprit();
+                Err(CircuitError::NoNode { component, index, count })
+            }
+        }
+    }
+
+    fn branch(
+        &mut self,
+        suffix: &str,
+        between: [Node; 2],
+        kind: Kind,
+    ) -> Result<usize, CircuitError> {
+        if between[0] == between[1] {
+            let node = self.circuit.nodes[between[0].0].clone();
+            return Err(CircuitError::SelfLoop { component: self.culprit(), node });
+        }
+        let name = format!("{}{suffix}", self.component.name);
+        let component = self.index;
+        self.parts.branches.push(Branch { name, component, between, kind });
+        Ok(self.parts.branches.len() - 1)
+    }
+
+    /// A branch beside others: none where both ends are at one node.
+    fn beside(&mut self, suffix: &str, between: [Node; 2], kind: Kind) -> Result<(), CircuitError> {
+        if between[0] != between[1] {
+            self.branch(suffix, between, kind)?;
+        }
+        Ok(())
+    }
+
+    fn positive(&self, what: &'static str, value: f64) -> Result<f64, CircuitError> {
+        match value > 0.0 && value.is_finite() {
+            true => Ok(value),
+            false => Err(self.wrong(what, value, "(0, inf)")),
+        }
+    }
+
+    fn not_negative(&self, what: &'static str, value: f64) -> Result<f64, CircuitError> {
+        match value >= 0.0 && value.is_finite() {
+            true => Ok(value),
+            false => Err(self.wrong(what, value, "[0, inf)")),
+        }
+    }
+
+    fn finite(&self, what: &'static str, value: f64) -> Result<f64, CircuitError> {
+        match value.is_finite() {
+            true => Ok(value),
+            false => Err(self.wrong(what, value, "a finite number")),
+        }
+    }
+
+    fn source(&mut self, source: &Source) -> Result<Form, CircuitError> {
+        if let Some((what, value, allowed)) = source.wrong() {
+            return Err(self.wrong(what, value, allowed));
+        }
+        if source.is_constant() {
+            return Ok(vec![(source.value(0.0), Quantity::One)]);
+        }
+        self.parts.sources.push(source.clone());
+        Ok(vec![(1.0, Quantity::Source(self.parts.sources.len() - 1))])
+    }
+
+    fn reads(&mut self, nodes: &[Node]) {
+        self.parts.read.extend(nodes.iter().map(|&node| (node, self.index)));
+    }
+
+    fn control(&mut self, control: &Control, gain: f64) -> Result<Form, CircuitError> {
+        self.finite("gain", gain)?;
+        match *control {
+            Control::Voltage(nodes) => {
+                self.reads(&nodes);
+                Ok(vec![(gain, Quantity::Voltage(nodes))])
+            }
+            Control::Current(index) => {
+                let count = self.circuit.components.len();
+                if index >= count {
+                    let component = self.culprit();
+                    return Err(CircuitError::NoComponent { component, index, count });
+                }
+                Ok(vec![(gain, Quantity::Through(index))])
+            }
+        }
+    }
+
+    fn add(&mut self, swapped: bool) -> Result<(), CircuitError> {
+        match &self.component.device {
+            Device::Resistor { between, resistance } => {
+                if !(*resistance != 0.0 && resistance.is_finite()) {
+                    let allowed = "not zero (a source of 0 V is a wire)";
+                    return Err(self.wrong("resistance", *resistance, allowed));
+                }
+                self.branch("", *between, Kind::Resistor(*resistance))?;
+            }
+            Device::Capacitor { between, capacitance, initial } => {
+                let value = self.positive("capacitance", *capacitance)?;
+                self.finite("initial", initial.unwrap_or(0.0))?;
+                self.branch("", *between, Kind::Capacitor(value, *initial))?;
+            }
+            Device::Inductor { between, inductance, initial } => {
+                let value = self.positive("inductance", *inductance)?;
+                self.finite("initial", initial.unwrap_or(0.0))?;
+                self.branch("", *between, Kind::Inductor(value, *initial))?;
+            }
+            Device::VoltageSource { between, source } => {
+                let form = self.source(source)?;
+                self.branch("", *between, Kind::Voltage(form))?;
+            }
+            Device::CurrentSource { between, source } => {
+                let form = self.source(source)?;
+                self.branch("", *between, Kind::Current(form))?;
+            }
+            Device::ControlledVoltage { between, control, gain } => {
+                let form = self.control(control, *gain)?;
+                self.branch("", *between, Kind::Voltage(form))?;
+            }
+            Device::ControlledCurrent { between, control, gain } => {
+                let form = self.control(control, *gain)?;
+                self.branch("", *between, Kind::Current(form))?;
+            }
+            Device::BehavioralVoltage { between, formula } => {
+                let form = self.behaviour(formula)?;
+                self.branch("", *between, Kind::Voltage(form))?;
+            }
+            Device::BehavioralCurrent { between, formula } => {
+                let form = self.behaviour(formula)?;
+                self.branch("", *between, Kind::Current(form))?;
+            }
+            Device::Diode { between, model } => self.diode("", *between, model)?,
+            Device::Switch { .. } => {
+                let instead = "use a transistor, or a diode with a comparator";
+                return Err(self.unsupported("a switch has no law yet", instead));
+            }
+            Device::Mos { nodes, model } => self.mos(*nodes, model)?,
+            Device::Bipolar { nodes, model } => self.bipolar(*nodes, model)?,
+            Device::OpAmp { nodes, model } => self.amplifier(*nodes, model)?,
+            Device::Transformer { primary, secondary, ratio } => {
+                let n = *ratio;
+                if !(n != 0.0 && n.is_finite()) {
+                    return Err(self.wrong("ratio", n, "not zero"));
+                }
+                let next = self.parts.branches.len();
+                // v₁ = n v₂, i₂ = −n i₁: one winding has its voltage given, the other its current
+                let (first, second) = match swapped {
+                    false => (
+                        Kind::Current(vec![(-1.0 / n, Quantity::Current(next + 1))]),
+                        Kind::Voltage(vec![(1.0 / n, Quantity::Voltage(*primary))]),
+                    ),
+                    true => (
+                        Kind::Voltage(vec![(n, Quantity::Voltage(*secondary))]),
+                        Kind::Current(vec![(-n, Quantity::Current(next))]),
+                    ),
+                };
+                self.branch(".primary", *primary, first)?;
+                self.branch(".secondary", *secondary, second)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `v` or `i` is a multiplier `λ`, with `0 = λ − f(t, outputs)`.
+    fn behaviour(&mut self, text: &str) -> Result<Form, CircuitError> {
+        let (formula, quantities) = Formula::parse(text, self.circuit, self.component)?;
+        for quantity in &quantities {
+            if let Quantity::Voltage(nodes) = quantity {
+                self.reads(nodes);
+            }
+        }
+        let outputs = quantities.into_iter().map(|quantity| vec![(1.0, quantity)]).collect();
+        let law = PartLaw::Smooth(Smooth::Formula(Box::new(formula)));
+        let name = self.component.name.clone();
+        let rows = self.parts.add_law(name, self.index, 1, outputs, law);
+        Ok(vec![(1.0, Quantity::Multiplier(rows.start))])
+    }
+
+    fn diode(
+        &mut self,
+        suffix: &str,
+        between: [Node; 2],
+        model: &DiodeModel,
+    ) -> Result<(), CircuitError> {
+        let dipole = self.junction(model)?;
+        self.branch(suffix, between, Kind::Dipole(dipole))?;
+        let capacitance = self.not_negative("capacitance", model.capacitance)?;
+        if capacitance > 0.0 {
+            let name = format!("{suffix}.capacitance");
+            self.beside(&name, between, Kind::Capacitor(capacitance, None))?;
+        }
+        Ok(())
+    }
+
+    fn junction(&self, model: &DiodeModel) -> Result<Dipole, CircuitError> {
+        if model.fidelity == Fidelity::Smooth {
+            let saturation = self.positive("saturation current", model.saturation_current)?;
+            let emission = self.positive("emission", model.emission)?;
+            let thermal = self.positive("thermal voltage", model.thermal_voltage)?;
+            let resistance = self.not_negative("series resistance", model.series_resistance)?;
+            if model.breakdown.is_some() {
+                let instead = "take it ideal or piecewise linear";
+                return Err(self.unsupported("a smooth diode has no breakdown", instead));
+            }
+            let junction = Junction::new(saturation, emission * thermal);
+            return Ok(Dipole::Junction(junction, resistance));
+        }
+        let threshold = self.finite("threshold", model.threshold)?;
+        let resistance = self.not_negative("on resistance", model.on_resistance)?;
+        let Some(breakdown) = model.breakdown else {
+            return Ok(Dipole::Diode { threshold, resistance });
+        };
+        if !(breakdown > -threshold && breakdown.is_finite()) {
+            return Err(self.wrong("breakdown", breakdown, "above minus the threshold"));
+        }
+        Ok(Dipole::Graph(vec![
+            (-breakdown - resistance, -1.0),
+            (-breakdown, 0.0),
+            (threshold, 0.0),
+            (threshold + resistance, 1.0),
+        ]))
+    }
+
+    /// `i = K/2 (f(v_GS − V_t) − f(v_GD − V_t))`, all with the sign of the polarity.
+    fn mos(
+        &mut self,
+        [drain, gate, source, bulk]: [Node; 4],
+        model: &MosModel,
+    ) -> Result<(), CircuitError> {
+        let strength = self.positive("strength", model.strength)?;
+        let threshold = self.finite("threshold", model.threshold)?;
+        let (sign, threshold) = match model.polarity {
+            Polarity::N => (1.0, threshold),
+            Polarity::P => (-1.0, -threshold),
+        };
+        self.reads(&[gate, drain, source]);
+        // v_GS and v_GD, less the threshold
+        let drive = |from: Node, scale: f64| {
+            vec![
+                (scale * sign, Quantity::Voltage([gate, from])),
+                (-scale * threshold, Quantity::One),
+            ]
+        };
+        let name = self.component.name.clone();
+        let current = if model.fidelity == Fidelity::Smooth {
+            let modulation = self.not_negative("modulation", model.modulation)?;
+            let law = PartLaw::Smooth(Smooth::Square(SquareLaw { strength, modulation }));
+            let outputs = vec![drive(source, 1.0), drive(drain, 1.0)];
+            let rows = self.parts.add_law(name, self.index, 1, outputs, law);
+            vec![(sign, Quantity::Multiplier(rows.start))]
+        } else {
+            let range = self.positive("range", model.range)?;
+            let law = PartLaw::Plain(Law::PiecewiseLinear { points: parabola(range) });
+            let outputs = vec![drive(source, -1.0), drive(drain, -1.0)];
+            let rows = self.parts.add_law(name, self.index, 2, outputs, law);
+            let half = sign * strength / 2.0;
+            let [on, back] = [rows.start, rows.start + 1].map(Quantity::Multiplier);
+            vec![(half, on), (-half, back)]
+        };
+        self.branch("", [drain, source], Kind::Current(current))?;
+        if let Some(body) = &model.body {
+            for (end, suffix) in [(drain, ".bulk-drain"), (source, ".bulk-source")] {
+                if end != bulk {
+                    let forward = if sign > 0.0 { [bulk, end] } else { [end, bulk] };
+                    self.diode(suffix, forward, body)?;
+                }
+            }
+        }
+        let ends = [source, drain, bulk];
+        let suffixes = [".gate-source", ".gate-drain", ".gate-bulk"];
+        for ((&value, end), suffix) in model.capacitances.iter().zip(ends).zip(suffixes) {
+            if self.not_negative("capacitance", value)? > 0.0 {
+                self.beside(suffix, [gate, end], Kind::Capacitor(value, None))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Two diodes from the base, and two currents back to it: `α_F i_F` from the collector, `α_R i_R`
+    /// from the emitter (pnp: all the other way round).
+    fn bipolar(
+        &mut self,
+        [collector, base, emitter]: [Node; 3],
+        model: &BipolarModel,
+    ) -> Result<(), CircuitError> {
+        let forward = self.positive("forward gain", model.forward_gain)?;
+        let reverse = self.not_negative("reverse gain", model.reverse_gain)?;
+        let turned = model.polarity == Polarity::P;
+        let way = |from: Node, to: Node| if turned { [to, from] } else { [from, to] };
+        let junction = DiodeModel { fidelity: model.fidelity, ..model.junction.clone() };
+        let gains = [forward / (1.0 + forward), reverse / (1.0 + reverse)];
+        // of two smooth junctions that share their transport current each has its own share
+        let junction_of = |gain: f64| DiodeModel {
+            saturation_current: junction.saturation_current / gain,
+            ..junction.clone()
+        };
+        let first = self.parts.branches.len();
+        self.diode(".base-emitter", way(base, emitter), &junction_of(gains[0]))?;
+        let second = self.parts.branches.len();
+        let backward = if gains[1] > 0.0 { junction_of(gains[1]) } else { junction.clone() };
+        self.diode(".base-collector", way(base, collector), &backward)?;
+        let forward = Kind::Current(vec![(gains[0], Quantity::Current(first))]);
+        self.branch(".forward", way(collector, base), forward)?;
+        if gains[1] > 0.0 {
+            let reverse = Kind::Current(vec![(gains[1], Quantity::Current(second))]);
+            self.branch(".reverse", way(emitter, base), reverse)?;
+        }
+        Ok(())
+    }
+
+    /// `v_out = clamp(gain (v⁺ − v⁻ − offset) + centre, low, high)`.
+    fn amplifier(
+        &mut self,
+        [plus, minus, output]: [Node; 3],
+        model: &OpAmpModel,
+    ) -> Result<(), CircuitError> {
+        let OpAmpModel { gain, offset, low, high } = *model;
+        if !(gain > 0.0) {
+            return Err(self.wrong("gain", gain, "(0, inf]"));
+        }
+        self.finite("offset", offset)?;
+        if !(low < high) {
+            return Err(self.wrong("low", low, "below `high`"));
+        }
+        self.reads(&[plus, minus]);
+        let between = [output, Node::GROUND];
+        // v⁺ − v⁻ − offset
+        let input = |scale: f64| {
+            vec![(scale, Quantity::Voltage([plus, minus])), (-scale * offset, Quantity::One)]
+        };
+        if low == f64::NEG_INFINITY && high == f64::INFINITY {
+            let kind = match gain.is_finite() {
+                true => Kind::Voltage(input(gain)),
+                false => Kind::Nullor(input(1.0)),
+            };
+            self.branch("", between, kind)?;
+            return Ok(());
+        }
+        let law = match gain.is_finite() {
+            false => Law::relay(low, high),
+            true => Law::PiecewiseLinear { points: saturation(gain, low, high) },
+        };
+        let name = self.component.name.clone();
+        let outputs = vec![input(-1.0)];
+        let rows = self.parts.add_law(name, self.index, 1, outputs, PartLaw::Plain(law));
+        self.branch("", between, Kind::Voltage(vec![(1.0, Quantity::Multiplier(rows.start))]))?;
+        Ok(())
+    }
+}
+
+/// `f(u) ≈ max(u, 0)²` in three straight pieces, as points `(−u, f)`: 0 up to `u = 0`, then to a
+/// corner in the middle of the range, then through `f = range²` at its end and on.
+///
+/// The corner is lowered to `(√2 − 1)/2 · range²` so that the error below and above is shared.
+fn parabola(range: f64) -> Vec<(f64, f64)> {
+    let corner = (std::f64::consts::SQRT_2 - 1.0) / 2.0;
+    vec![(-range, range * range), (-range / 2.0, corner * range * range), (0.0, 0.0), (range, 0.0)]
+}
+
+/// `λ = clamp(gain u + centre, low, high)` as points `(−u, λ)`.
+fn saturation(gain: f64, low: f64, high: f64) -> Vec<(f64, f64)> {
+    let both = low.is_finite() && high.is_finite();
+    let centre = if both { low + (high - low) / 2.0 } else { 0.0_f64.clamp(low, high) };
+    let input = |output: f64| (centre - output) / gain;
+    let unit = if both { (high - low) / gain } else { 1.0 / gain };
+    let mut points = Vec::new();
+    if high.is_finite() {
+        points.extend([(input(high) - unit, high), (input(high), high)]);
+    } else {
+        points.push((input(low) - unit, low + gain * unit));
+    }
+    if low.is_finite() {
+        points.extend([(input(low), low), (input(low) + unit, low)]);
+    } else {
+        points.push((input(high) + unit, high - gain * unit));
+    }
+    points
+}

@@ -1,0 +1,204 @@
+//! Signals: voltages and currents as sums of states, multipliers and sources.
+
+use super::form::Row;
+use super::model::Place;
+use super::state_space::StateSpace;
+use crate::{CircuitError, Device, Node, Source};
+use saltus_model::{InteractionId, Model, SystemId};
+use saltus_sim::{Quantity, Run, SignalError};
+use std::sync::Arc;
+
+/// A voltage or current, `a₀ + Σ aᵢ xᵢ + Σ bₖ λₖ + Σ cₗ uₗ(t) + Σ dₗ u̇ₗ(t)`.
+#[derive(Debug, Clone)]
+pub struct Signal {
+    name: String,
+    constant: f64,
+    states: Vec<(Name<SystemId>, usize, f64)>,
+    multipliers: Vec<(Name<InteractionId>, usize, f64)>,
+    sources: Vec<(Arc<Source>, f64)>,
+    rates: Vec<(Arc<Source>, f64)>,
+}
+
+/// A part of a model: its handle and its name.
+type Name<Id> = (Id, Arc<str>);
+
+/// All that signals are made of.
+#[derive(Debug, Clone)]
+pub(crate) struct Signals {
+    nodes: Vec<(String, Option<Row>)>,
+    components: Vec<(String, Row)>,
+    terminals: Vec<(String, Row)>,
+    columns: super::network::Columns,
+    states: Vec<(Name<SystemId>, usize)>,
+    multipliers: Vec<(Name<InteractionId>, usize)>,
+    sources: Vec<Arc<Source>>,
+}
+
+impl Signals {
+    pub fn new(
+        space: &StateSpace<'_>,
+        places: &[Place],
+        ids: &[SystemId],
+        model: &Model,
+        sources: &[Arc<Source>],
+    ) -> Result<Signals, CircuitError> {
+        let (network, circuit) = (&space.network, space.network.circuit);
+        let nodes = circuit.nodes.iter().enumerate().map(|(k, name)| {
+            let row = network.tree.has(Node(k)).then(|| network.voltage([Node(k), Node::GROUND]));
+            (name.clone(), row.map(|row| space.complete(&row)))
+        });
+        let components =
+            circuit.components.iter().enumerate().map(|(k, component)| {
+                (component.name.clone(), space.complete(&network.through(k)))
+            });
+        let mut terminals = Vec::new();
+        for (k, component) in circuit.components.iter().enumerate() {
+            let named: &[(&str, Node)] = match &component.device {
+                Device::Mos { nodes: [d, g, s, b], .. } => {
+                    &[("id", *d), ("ig", *g), ("is", *s), ("ib", *b)]
+                }
+                Device::Bipolar { nodes: [c, b, e], .. } => &[("ic", *c), ("ib", *b), ("ie", *e)],
+                _ => &[],
+            };
+            for (letter, node) in named {
+                let row = network.terminal_current(k, *node).unwrap_or_default();
+                let name = format!("{letter}({})", component.name.to_lowercase());
+                terminals.push((name, space.complete(&row)));
+            }
+        }
+        let names: Vec<Arc<str>> = model.systems().map(|(name, _)| name.into()).collect();
+        let states = places
+            .iter()
+            .map(|place| ((ids[place.system], Arc::clone(&names[place.system])), place.index));
+        let mut multipliers = Vec::new();
+        for law in &network.parts.laws {
+            let (id, name) = (model.interaction_id(&law.name)?, Arc::from(law.name.as_str()));
+            multipliers.extend((0..law.multipliers.len()).map(|k| ((id, Arc::clone(&name)), k)));
+        }
+        Ok(Signals {
+            nodes: nodes.collect(),
+            components: components.collect(),
+            terminals,
+            columns: space.columns.clone(),
+            states: states.collect(),
+            multipliers,
+            sources: sources.to_vec(),
+        })
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let nodes = self.nodes.iter().skip(1).filter(|(_, row)| row.is_some());
+        let voltages = nodes.map(|(name, _)| format!("v({name})"));
+        voltages.chain(self.components.iter().map(|(name, _)| format!("i({name})"))).collect()
+    }
+
+    pub fn find(&self, text: &str) -> Result<Signal, CircuitError> {
+        let syntax = || CircuitError::Signal { text: text.to_string() };
+        let (kind, inner) = text.trim().split_once('(').ok_or_else(syntax)?;
+        let inner = inner.strip_suffix(')').ok_or_else(syntax)?;
+        let unknown = |what, name: &str, nearest: Option<&str>| CircuitError::Unknown {
+            owner: format!("signal `{text}`"),
+            what,
+            name: name.to_string(),
+            nearest: nearest.map(str::to_string),
+        };
+        let row = match kind.trim().to_lowercase().as_str() {
+            "v" => {
+                let node = |name: &str| {
+                    let name = name.trim();
+                    let ground = name.eq_ignore_ascii_case("gnd");
+                    let same = |known: &str| known.eq_ignore_ascii_case(name);
+                    let found = self.nodes.iter().position(|(known, _)| same(known));
+                    let known = self.nodes.iter().filter(|one| one.1.is_some());
+                    let nearest =
+                        || saltus_expr::nearest(name, known.map(|(known, _)| known.as_str()));
+                    let row = if ground { Some(0) } else { found };
+                    let row = row.and_then(|k| self.nodes[k].1.as_ref());
+                    row.ok_or_else(|| unknown("node", name, nearest()))
+                };
+                let (first, second) = inner.split_once(',').unwrap_or((inner, "0"));
+                let mut row = node(first)?.clone();
+                row.add(-1.0, node(second)?);
+                row
+            }
+            "i" => {
+                let name = inner.trim();
+                let known = || self.components.iter();
+                let found = known().find(|(known, _)| known.eq_ignore_ascii_case(name));
+                let nearest = || saltus_expr::nearest(name, known().map(|one| one.0.as_str()));
+                found.ok_or_else(|| unknown("component", name, nearest()))?.1.clone()
+            }
+            kind => {
+                let asked = format!("{kind}({})", inner.trim().to_lowercase());
+                let found = self.terminals.iter().find(|(known, _)| *known == asked);
+                found.ok_or_else(syntax)?.1.clone()
+            }
+        };
+        Ok(self.signal(text, &row))
+    }
+
+    fn signal(&self, name: &str, row: &Row) -> Signal {
+        let columns = &self.columns;
+        let states = row.within(columns.x.clone()).map(|(k, a)| {
+            let (name, index) = &self.states[k];
+            (name.clone(), *index, a)
+        });
+        let multipliers = row.within(columns.lam.clone()).map(|(k, a)| {
+            let (name, index) = &self.multipliers[k];
+            (name.clone(), *index, a)
+        });
+        let source = |(k, a): (usize, f64)| (Arc::clone(&self.sources[k]), a);
+        Signal {
+            name: name.to_string(),
+            constant: row.get(columns.one),
+            states: states.collect(),
+            multipliers: multipliers.collect(),
+            sources: row.within(columns.u.clone()).map(source).collect(),
+            rates: row.within(columns.j.clone()).map(source).collect(),
+        }
+    }
+}
+
+impl Signal {
+    /// The name it was asked by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The value at time `t`, given the states of systems and the multipliers of interactions.
+    pub fn value<'a>(
+        &self,
+        t: f64,
+        x: impl Fn(SystemId) -> &'a [f64],
+        lam: impl Fn(InteractionId) -> &'a [f64],
+    ) -> f64 {
+        let states = self.states.iter().map(|((id, _), k, a)| a * x(*id)[*k]);
+        let multipliers = self.multipliers.iter().map(|((id, _), k, a)| a * lam(*id)[*k]);
+        self.at(t) + states.sum::<f64>() + multipliers.sum::<f64>()
+    }
+
+    /// What constants and sources give at time `t`.
+    fn at(&self, t: f64) -> f64 {
+        let sources = self.sources.iter().map(|(source, a)| a * source.value(t));
+        let rates = self.rates.iter().map(|(source, a)| a * source.rate(t));
+        self.constant + sources.sum::<f64>() + rates.sum::<f64>()
+    }
+
+    /// The value at every row of a run that has recorded the states and multipliers it needs.
+    pub fn trace(&self, run: &Run) -> Result<Vec<f64>, CircuitError> {
+        let mut values: Vec<f64> = run.frames.time.iter().map(|&t| self.at(t)).collect();
+        let missing = |error: SignalError| CircuitError::OperatingPoint { why: error.to_string() };
+        let mut add = |path: String, a: f64| -> Result<(), CircuitError> {
+            let column = run.signal(&path).map_err(missing)?;
+            values.iter_mut().zip(column).for_each(|(value, x)| *value += a * x);
+            Ok(())
+        };
+        for ((_, name), k, a) in &self.states {
+            add(format!("{name}.{}[{k}]", Quantity::X.name()), *a)?;
+        }
+        for ((_, name), k, a) in &self.multipliers {
+            add(format!("{name}.{}[{k}]", Quantity::Lam.name()), *a)?;
+        }
+        Ok(values)
+    }
+}
