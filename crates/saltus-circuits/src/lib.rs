@@ -5,7 +5,9 @@ mod circuit;
 mod device;
 mod error;
 mod formulation;
+mod probes;
 mod source;
+mod transient;
 
 pub use circuit::{Circuit, Component, Coupling, Node, Place};
 pub use device::{
@@ -14,4 +16,6 @@ pub use device::{
 };
 pub use error::{CircuitError, Culprit};
 pub use formulation::{CircuitModel, OperatingPoint, Signal};
+pub use probes::{ProbeSink, Probes};
 pub use source::Source;
+pub use transient::{Method, Transient, TransientError, Watch};

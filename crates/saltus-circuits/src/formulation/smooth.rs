@@ -6,7 +6,7 @@ use crate::error::Culprit;
 use crate::{Circuit, CircuitError, Component};
 use saltus_expr::Function;
 use saltus_linalg::Matrix;
-use saltus_model::{At, Input, ModelError, OperatorError, Order, Relation, Terms};
+use saltus_model::{At, Input, Linked, ModelError, OperatorError, Order, Relation, Terms};
 
 /// An equation `0 = φ(t, w, λ)` of one multiplier.
 #[derive(Debug, Clone)]
@@ -294,8 +294,8 @@ impl Relation for SmoothRelation {
         Some(self)
     }
 
-    fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
-        let found = self.C.cols();
+    fn check(&self, owner: &str, linked: Linked<'_>) -> Result<(), ModelError> {
+        let (dim, found) = (linked.states(), self.C.cols());
         if found == dim {
             return Ok(());
         }
