@@ -1,15 +1,21 @@
 //! Circuits: components between nodes, netlists that describe them, and the model they make.
 
 mod build;
+mod analysis;
 mod circuit;
+mod deck;
 mod device;
 mod error;
 mod formulation;
 mod probes;
+pub mod measure;
+mod netlist;
 mod source;
 mod transient;
 
+pub use analysis::{Analysis, Options, Tran};
 pub use circuit::{Circuit, Component, Coupling, Node, Place};
+pub use deck::{Deck, SetError};
 pub use device::{
     BipolarModel, Control, Device, DiodeModel, Fidelity, MosModel, OpAmpModel, Polarity,
     SwitchModel,
@@ -17,5 +23,6 @@ pub use device::{
 pub use error::{CircuitError, Culprit};
 pub use formulation::{CircuitModel, OperatingPoint, Signal};
 pub use probes::{ProbeSink, Probes};
+pub use netlist::{Caution, NetlistError, Probe, ProbedFormula, Problem, Warning};
 pub use source::Source;
 pub use transient::{Method, Transient, TransientError, Watch};
