@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod circuits;
+mod devices;
 mod ill_posed;
 mod linear;
 mod rest;

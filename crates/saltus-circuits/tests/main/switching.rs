@@ -8,7 +8,7 @@ use saltus_sim::Run;
 use std::path::Path;
 
 /// The columns of a stored trajectory.
-fn stored(case: &str, file: &str) -> (Vec<String>, Vec<Vec<f64>>) {
+pub fn stored(case: &str, file: &str) -> (Vec<String>, Vec<Vec<f64>>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/trajectories");
     let text = std::fs::read_to_string(folder.join(case).join(file)).unwrap();
     let mut lines = text.lines();
@@ -19,7 +19,7 @@ fn stored(case: &str, file: &str) -> (Vec<String>, Vec<Vec<f64>>) {
 
 /// The largest distance of signals from columns of a stored trajectory, relative to the largest value
 /// of the column.
-fn distance(
+pub fn distance(
     (model, run): &(CircuitModel, Run),
     (case, file): (&str, &str),
     pairs: &[(&str, &str)],
