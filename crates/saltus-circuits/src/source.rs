@@ -225,7 +225,7 @@ impl Source {
                 }
                 let round = (s / period).floor();
                 let over = count.is_some_and(|count| round >= count as f64);
-                (!over).then_some(s - round * period)
+                (!over).then_some((s - round * period).max(0.0))
             }
             Source::PiecewiseLinear { ref points, repeat, delay } => {
                 let s = t - delay;

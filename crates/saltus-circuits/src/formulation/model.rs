@@ -97,7 +97,9 @@ pub(crate) fn build(space: &StateSpace<'_>, x0: &[f64]) -> Result<CircuitModel, 
     for (k, equation) in equations.iter().enumerate() {
         equation.lam.terms().for_each(|(lam, a)| actions[lam].push((k, a)));
     }
+    let mut interactions = Vec::new();
     for (law, outputs) in laws.iter().zip(&outputs) {
+        let name = name_in_model(&law.name);
         let mut systems: Vec<usize> = Vec::new();
         let touched = touched(outputs, law, &actions);
         for system in touched.map(|k| places[k].system) {
@@ -143,15 +145,15 @@ pub(crate) fn build(space: &StateSpace<'_>, x0: &[f64]) -> Result<CircuitModel, 
                 if let Some(e) = e.operator() {
                     relation = relation.e(e);
                 }
-                model.connect(&law.name, relation, plain.clone(), &systems)?;
+                interactions.push(model.connect(&name, relation, plain.clone(), &systems)?);
             }
             PartLaw::Smooth(smooth) => {
                 let relation = SmoothRelation { law: smooth.clone(), C, D, B, e };
-                model.connect(&law.name, relation, Law::Equality, &systems)?;
+                interactions.push(model.connect(&name, relation, Law::Equality, &systems)?);
             }
         }
     }
-    let signals = Signals::new(space, &places, &ids, &model, &sources)?;
+    let signals = Signals::new(space, &places, &model, (&ids, &interactions), &sources);
     Ok(CircuitModel { model, signals, sources })
 }
 
@@ -277,16 +279,22 @@ fn blocks(equations: &[Equation], outputs: &[Vec<Output>], laws: &[Lawful]) -> V
 /// A name for the system of some states: that of its first element where there are several systems.
 fn system_name(space: &StateSpace<'_>, blocks: &[Vec<usize>], block: &[usize]) -> String {
     let network = &space.network;
-    let taken = |name: &str| network.parts.laws.iter().any(|law| law.name == name);
+    let taken = |name: &str| network.parts.laws.iter().any(|law| name_in_model(&law.name) == name);
     let mut name = match block.iter().find_map(|&k| network.states.get(k)) {
         _ if blocks.len() == 1 => "circuit".to_string(),
-        Some(&branch) => network.parts.branches[branch].name.clone(),
+        Some(&branch) => name_in_model(&network.parts.branches[branch].name),
         None => format!("between devices {}", block[0] - network.states.len()),
     };
     while taken(&name) {
         name.push_str(" (states)");
     }
     name
+}
+
+/// A name without what has a meaning in paths of signals: `X1.M1` is `X1:M1`.
+fn name_in_model(name: &str) -> String {
+    const MEANING: &[char] = &['.', '/', '[', ']', '{', '}', ',', '\'', '"'];
+    name.replace(MEANING, ":")
 }
 
 /// What sources and constants add to some rows.

@@ -110,7 +110,11 @@ impl<'a> Network<'a> {
                 Kind::Current(form) if taken && self.parts.branches[k].class() == Class::Device => {
                     // its voltage is free, and the others must carry its current
                     let law = PartLaw::Plain(Law::Equality);
-                    let (name, outputs) = (format!("{name}.voltage"), vec![less(form, i)]);
+                    // in units of its multipliers
+                    let size = form.iter().fold(0.0_f64, |most, (a, _)| most.max(a.abs()));
+                    let mut output = less(form, i);
+                    output.iter_mut().for_each(|term| term.0 /= size);
+                    let (name, outputs) = (format!("{name}.voltage"), vec![output]);
                     let rows = self.parts.add_law(name, component, 1, outputs, law);
                     vec![(1.0, v), (-1.0, Quantity::Multiplier(rows.start))]
                 }

@@ -38,10 +38,10 @@ impl Signals {
     pub fn new(
         space: &StateSpace<'_>,
         places: &[Place],
-        ids: &[SystemId],
         model: &Model,
+        (systems, interactions): (&[SystemId], &[InteractionId]),
         sources: &[Arc<Source>],
-    ) -> Result<Signals, CircuitError> {
+    ) -> Signals {
         let (network, circuit) = (&space.network, space.network.circuit);
         let nodes = circuit.nodes.iter().enumerate().map(|(k, name)| {
             let row = network.tree.has(Node(k)).then(|| network.voltage([Node(k), Node::GROUND]));
@@ -69,13 +69,13 @@ impl Signals {
         let names: Vec<Arc<str>> = model.systems().map(|(name, _)| name.into()).collect();
         let states = places
             .iter()
-            .map(|place| ((ids[place.system], Arc::clone(&names[place.system])), place.index));
+            .map(|place| ((systems[place.system], Arc::clone(&names[place.system])), place.index));
         let mut multipliers = Vec::new();
-        for law in &network.parts.laws {
-            let (id, name) = (model.interaction_id(&law.name)?, Arc::from(law.name.as_str()));
+        let names = model.interactions().map(|(name, _)| Arc::<str>::from(name));
+        for ((law, &id), name) in network.parts.laws.iter().zip(interactions).zip(names) {
             multipliers.extend((0..law.multipliers.len()).map(|k| ((id, Arc::clone(&name)), k)));
         }
-        Ok(Signals {
+        Signals {
             nodes: nodes.collect(),
             components: components.collect(),
             terminals,
@@ -83,7 +83,7 @@ impl Signals {
             states: states.collect(),
             multipliers,
             sources: sources.to_vec(),
-        })
+        }
     }
 
     pub fn names(&self) -> Vec<String> {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod circuits;
+mod devices;
 mod ill_posed;
 mod linear;
 mod rest;
@@ -17,7 +19,7 @@ pub fn run(circuit: &Circuit, theta: f64, h: f64, until: f64) -> (CircuitModel, 
     let model = circuit.model().unwrap();
     let scheme = EulerMoreau { theta, ..EulerMoreau::default() };
     let mut sim = TimeStepping::new(model.model.clone(), h, [scheme.into()]).unwrap();
-    let run = sim.run(until).unwrap();
+    let run = sim.run(until).map_err(|failure| failure.source).unwrap();
     (model, run)
 }
 
