@@ -1,15 +1,16 @@
 //! Circuits: components between nodes, netlists that describe them, and the model they make.
 
-mod build;
 mod analysis;
+mod build;
 mod circuit;
 mod deck;
 mod device;
 mod error;
 mod formulation;
-mod probes;
 pub mod measure;
 mod netlist;
+mod plan;
+mod probes;
 mod source;
 mod transient;
 
@@ -22,7 +23,8 @@ pub use device::{
 };
 pub use error::{CircuitError, Culprit};
 pub use formulation::{CircuitModel, OperatingPoint, Signal};
-pub use probes::{ProbeSink, Probes};
 pub use netlist::{Caution, NetlistError, Probe, ProbedFormula, Problem, Warning};
+pub use plan::{Plan, PlanError};
+pub use probes::{ProbeSink, Probes};
 pub use source::Source;
 pub use transient::{Method, Transient, TransientError, Watch};

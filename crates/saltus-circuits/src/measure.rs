@@ -146,6 +146,27 @@ pub struct Measure {
     pub place: Option<Place>,
 }
 
+impl Measure {
+    /// The signals it is taken of.
+    pub fn signals(&self) -> Vec<&Signal> {
+        let (signal, instants): (Option<&Signal>, Vec<&Instant>) = match &self.quantity {
+            Quantity::Statistic { signal, .. } | Quantity::Formula(signal) => {
+                (Some(signal), vec![])
+            }
+            Quantity::Time(at) => (None, vec![at]),
+            Quantity::Value { signal, at } | Quantity::Slope { signal, at } => {
+                (Some(signal), vec![at])
+            }
+            Quantity::Delay { trigger, target } => (None, vec![trigger, target]),
+        };
+        let crossings = instants.into_iter().filter_map(|instant| match instant {
+            Instant::At(_) => None,
+            Instant::When(crossing) => Some([&crossing.left, &crossing.right]),
+        });
+        signal.into_iter().chain(crossings.flatten()).collect()
+    }
+}
+
 /// A measure that has no value.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MeasureError {

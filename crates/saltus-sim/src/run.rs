@@ -491,12 +491,21 @@ pub enum SignalError {
     },
 }
 
+/// Whether two names of values are the same but for case and spaces: `v(A, b)` is `v(a,B)`.
+fn same_name(a: &str, b: &str) -> bool {
+    let letters = |name: &str| {
+        let bytes = name.bytes().filter(|byte| !byte.is_ascii_whitespace());
+        bytes.map(|byte| byte.to_ascii_lowercase()).collect::<Vec<u8>>()
+    };
+    a.eq_ignore_ascii_case(b) || (a.contains(' ') || b.contains(' ')) && letters(a) == letters(b)
+}
+
 impl Layout {
     /// Finds `name.quantity`, `name.quantity[index]`, which has one column, or the name of a value;
-    /// in names of values case does not count.
+    /// in names of values case and spaces do not count.
     pub fn find(&self, path: &str) -> Result<Signal, SignalError> {
         let mut values = self.signals.iter().filter(|signal| signal.quantity == Quantity::Value);
-        if let Some(value) = values.find(|value| value.owner.eq_ignore_ascii_case(path)) {
+        if let Some(value) = values.find(|value| same_name(&value.owner, path)) {
             return Ok(value.clone());
         }
         let syntax = || SignalError::Syntax { path: path.to_string() };
