@@ -432,6 +432,40 @@ class TimeStepping:
         progress: Callable[[float, float, float, int], object] | None = None,
     ) -> tuple[Run, BaseException | None]: ...
 
+class Circuit:
+    @staticmethod
+    def read(path: str) -> Circuit: ...
+    @staticmethod
+    def parse(text: str, name: str) -> Circuit: ...
+    @property
+    def title(self) -> str: ...
+    def warnings(self) -> list[str]: ...
+    def set(self, name: str, value: float) -> None: ...
+    def nodes(self) -> list[str]: ...
+    def components(self) -> list[str]: ...
+    def signals(self) -> list[str]: ...
+    def operating_points(
+        self, modes: int | None = None
+    ) -> list[tuple[list[tuple[str, float]], list[tuple[str, float]]]]: ...
+    def run(
+        self,
+        *,
+        until: float | None,
+        h: float | None,
+        start: float | None,
+        method: str,
+        theta: float | None,
+        tol: float | None,
+        signals: list[str] | None,
+        every: int | None,
+        progress: Callable[[float, float, float, int], object] | None,
+    ) -> tuple[
+        Run,
+        list[tuple[str, float | None, str | None]],
+        list[tuple[str, float, float, list[tuple[float, float, float]]]],
+        BaseException | None,
+    ]: ...
+
 class Problem:
     @property
     def size(self) -> int: ...
