@@ -120,6 +120,18 @@ impl Formula {
         let uses_time = value.uses(0);
         Ok((Formula { value, gradient, uses_time }, quantities))
     }
+
+    /// Factors of the quantities, and what is added, where it is a sum of them.
+    pub fn affine(&self, quantities: usize) -> Option<(Vec<f64>, f64)> {
+        if self.uses_time || !self.gradient.used().is_empty() {
+            return None;
+        }
+        let origin = vec![0.0; 1 + quantities];
+        let (mut factors, mut constant) = (vec![0.0; quantities], [0.0]);
+        self.gradient.eval(&origin, &mut factors);
+        self.value.eval(&origin, &mut constant);
+        Some((factors, constant[0]))
+    }
 }
 
 /// What `v(…)` or `i(…)` stands for.
