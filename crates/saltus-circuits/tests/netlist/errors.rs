@@ -123,6 +123,7 @@ const WRONG: &[(&str, &str)] = &[
     ("B1 a 0 V=v()", "a.cir:2:12: expected a node, found `)`"),
     ("D1 a 0", "a.cir:2:7: expected a model, found the end of the line"),
     ("D1 a 0 dm\n.model dm D\n.model DM D", "a.cir:4:8: model `DM` is already there, at a.cir:3"),
+    ("D1 a 0 dm 0\n.model dm D", "a.cir:2:11: the area is 0, expected more than 0"),
     ("S1 a 0 b 0", "a.cir:2:11: expected a model, found the end of the line"),
     ("Q1 a b m", "a.cir:2:9: expected collector, base, emitter and a model, found 2 words"),
     ("M1 a", "a.cir:2:5: expected drain, gate, source, bulk and a model, found 0 words"),
@@ -301,7 +302,7 @@ fn deep_and_large() {
             .ends_with("too many operations in an expression: expected at most 100000")
     );
     calls.push_str("X1 a s40");
-    assert!(message(&calls).ends_with("too many subcircuits: expected at most 1000000"));
+    assert!(message(&calls).ends_with("too many calls of subcircuits: expected at most 250000"));
     let mut chain = String::from(".subckt s0 a\n.ends\n");
     for k in 1..=1000 {
         chain.push_str(&format!(".subckt s{k} a\nX1 a s{}\n.ends\n", k - 1));
