@@ -75,6 +75,8 @@ struct Later<'d> {
     couplings: Vec<LateCoupling<'d>>,
     /// Nodes, and their voltages at the beginning.
     initial: Vec<(String, f64, At)>,
+    /// Inductors, and their currents at the beginning.
+    initial_currents: Vec<(String, f64, At)>,
 }
 
 struct LateFormula<'d> {
@@ -124,6 +126,11 @@ impl<'d> Expansion<'d, '_> {
             let value = self.resolver.number(value, scope)?;
             let name = self.resolver.node(scope, &node.text);
             self.later.initial.push((name, value, node.at));
+        }
+        for (inductor, value) in &parsed.blocks[block].initial_currents {
+            let value = self.resolver.number(value, scope)?;
+            let name = self.resolver.component(scope, &inductor.text);
+            self.later.initial_currents.push((name, value, inductor.at));
         }
         Ok(())
     }
@@ -853,6 +860,19 @@ impl<'d> Expansion<'d, '_> {
         for (name, value, at) in &later.initial {
             let node = self.known_node(name, *at)?;
             self.circuit.initial.push((node, *value));
+        }
+        for (name, value, at) in &later.initial_currents {
+            let index = self.component(name, *at)?;
+            match &mut self.circuit.components[index].device {
+                Device::Inductor { initial, .. } => *initial = Some(*value),
+                _ => {
+                    let problem = Problem::Expected {
+                        expected: "an inductor".to_owned(),
+                        found: format!("`{name}`"),
+                    };
+                    return Err(self.fail(*at, problem));
+                }
+            }
         }
         Ok(())
     }
