@@ -711,9 +711,7 @@ impl<'d> Expansion<'d, '_> {
         }
         let known = of.defaults.iter().chain(&of.parameters);
         let known: Vec<String> = known.map(|(name, _)| name.key()).collect();
-        if let Some((key, _)) =
-            given.iter().find(|(key, _)| !known.contains(&key.key()) && !key.is("m"))
-        {
+        if let Some((key, _)) = given.iter().find(|(key, _)| !known.contains(&key.key())) {
             let problem = Problem::Unknown {
                 kind: "parameter of the subcircuit",
                 name: key.text.clone(),
@@ -859,6 +857,11 @@ impl<'d> Expansion<'d, '_> {
         }
         for (name, value, at) in &later.initial {
             let node = self.known_node(name, *at)?;
+            if node == Node::GROUND {
+                let expected = "a node other than ground".to_owned();
+                let found = format!("`{name}`");
+                return Err(self.fail(*at, Problem::Expected { expected, found }));
+            }
             self.circuit.initial.push((node, *value));
         }
         for (name, value, at) in &later.initial_currents {

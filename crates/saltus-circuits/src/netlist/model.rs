@@ -312,6 +312,11 @@ pub(crate) fn check(
         return Err(NetlistError::new(lines.place(card.kind.at), problem));
     };
     let (used, known) = vocabulary(kind);
+    let level = card.parameters.iter().find(|(name, _)| name.is("level"));
+    let level = level.and_then(|(_, value)| value.as_ref()?.expr.literal());
+    if used.contains(&"level") && level.is_some_and(|level| level != 1.0) {
+        return Ok(()); // a model of another level is refused for that, not for its parameters
+    }
     let mut unused = Vec::new();
     for (name, value) in &card.parameters {
         let key = name.key();
@@ -539,6 +544,7 @@ impl Values<'_> {
     }
 
     fn diode(&self) -> Result<DiodeModel, NetlistError> {
+        self.level()?;
         let series = self.at_least_zero("rs", 0.0)?;
         let junction = self.junction(self.fidelity.unwrap_or_default(), "n", series)?;
         let capacitance = match self.get("cjo") {

@@ -159,6 +159,10 @@ const WRONG: &[(&str, &str)] = &[
         "X1 a b sub q=1\n.subckt sub a b w=1\n.ends",
         "a.cir:2:12: unknown parameter of the subcircuit `q`",
     ),
+    (
+        "X1 a b sub m=2\n.subckt sub a b w=1\n.ends",
+        "a.cir:2:12: unknown parameter of the subcircuit `m`",
+    ),
     ("X1 a b sub w\n.subckt sub a b w=1\n.ends", "a.cir:2:12: unknown subcircuit `w`"),
     (
         "X1 a b x\n.subckt x a b\nX2 a b y\n.ends\n.subckt y a b\nX3 a b x\n.ends",
@@ -205,6 +209,7 @@ const WRONG: &[(&str, &str)] = &[
     (".tran 1 2 0 1 5", "a.cir:2:15: expected `uic` or the end of the line, found `5`"),
     (".ic v(a)=1", "a.cir:2:7: unknown node `a`"),
     ("C1 a 0 1\n.ic i(C1)=1", "a.cir:3:7: expected an inductor, found `C1`"),
+    (".ic v(0)=1", "a.cir:2:7: expected a node other than ground, found `0`"),
     (".ic a=1", "a.cir:2:5: expected `v(node)=value`, found `a`"),
     (".ic v(a) 1", "a.cir:2:10: expected `=` after `v(a)`, found `1`"),
     (".model", "a.cir:2:7: expected the name of a model, found the end of the line"),

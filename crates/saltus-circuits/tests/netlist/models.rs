@@ -52,6 +52,19 @@ fn overall_fidelity() {
 }
 
 #[test]
+fn lines_of_our_own() {
+    let c = circuit(
+        "D1 a 0 dm\nD2 a 0 other\n.model dm D(is=1e-12)\n*saltus + saltus=pwl vf=0.7\n.model other D\n*saltus .option saltus device=smooth",
+    );
+    let diode = |name: &str| match device(&c, name) {
+        Device::Diode { model, .. } => (model.fidelity, model.threshold),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(diode("D1"), (Fidelity::PiecewiseLinear, 0.7));
+    assert_eq!(diode("D2"), (Fidelity::Smooth, 0.0));
+}
+
+#[test]
 fn switches() {
     let c = circuit(
         "V1 g 0 1\nS1 a b g 0 sw1 ON\nS2 a b (g,0) sw2\nW1 a b V1 csw1 off\nS3 a b g 0 sw3\n.model sw1 SW(vt=1 vh=0.2 ron=1m roff=1meg)\n\
@@ -211,7 +224,7 @@ fn wrong_models() {
         ),
         ("X1 a b sm\n.model sm opamp", "a.cir:2:1: model `sm` has 3 nodes, found 2"),
         (
-            "M1 a b 0 0 m3\n.model m3 NMOS(LEVEL=3)",
+            "M1 a b 0 0 m3\n.model m3 NMOS(LEVEL=3 K1=0.5)",
             "a.cir:3:16: `m3` is a model of level 3, which is not supported",
         ),
         (
