@@ -264,22 +264,22 @@ fn evaluate(
 ) -> Result<f64, MeasureError> {
     match quantity {
         Quantity::Statistic { statistic, signal, from, to } => {
-            let values = samples(signal, waves)?;
+            let values = samples(signal, waves, known)?;
             statistic_of(*statistic, waves.times(), &values, *from, *to)
         }
-        Quantity::Time(instant) => time_of(instant, waves),
+        Quantity::Time(instant) => time_of(instant, waves, known),
         Quantity::Value { signal, at } => {
-            let at = time_of(at, waves)?;
-            let values = samples(signal, waves)?;
+            let at = time_of(at, waves, known)?;
+            let values = samples(signal, waves, known)?;
             value_at(waves.times(), &values, at)
         }
         Quantity::Slope { signal, at } => {
-            let at = time_of(at, waves)?;
-            let values = samples(signal, waves)?;
+            let at = time_of(at, waves, known)?;
+            let values = samples(signal, waves, known)?;
             slope_at(waves.times(), &values, at)
         }
         Quantity::Delay { trigger, target } => {
-            Ok(time_of(target, waves)? - time_of(trigger, waves)?)
+            Ok(time_of(target, waves, known)? - time_of(trigger, waves, known)?)
         }
         Quantity::Formula(formula) => {
             let mut arguments = Vec::with_capacity(formula.formula.probes.len());
@@ -296,12 +296,22 @@ fn evaluate(
     }
 }
 
-/// The values of a signal or formula at all times.
-pub(crate) fn samples(signal: &Signal, waves: &impl Waves) -> Result<Vec<f64>, MeasureError> {
+/// The values of a signal or formula at all times. The name of a measure stands for its value where no node has it.
+fn samples(
+    signal: &Signal,
+    waves: &impl Waves,
+    known: &HashMap<String, f64>,
+) -> Result<Vec<f64>, MeasureError> {
     let times = waves.times();
     let mut columns: Vec<Cow<'_, [f64]>> = Vec::with_capacity(signal.formula.probes.len());
     for probe in &signal.formula.probes {
-        let column = column(probe, waves)?;
+        let column = match (column(probe, waves), probe) {
+            (Err(error), Probe::Voltage(name)) => match known.get(&name.to_lowercase()) {
+                Some(value) => Cow::Owned(vec![*value; times.len()]),
+                None => return Err(error),
+            },
+            (column, _) => column?,
+        };
         if column.len() != times.len() || times.is_empty() {
             return Err(MeasureError::Length {
                 name: probe.to_string(),
@@ -459,14 +469,18 @@ fn slope_at(times: &[f64], values: &[f64], at: f64) -> Result<f64, MeasureError>
     }
 }
 
-fn time_of(instant: &Instant, waves: &impl Waves) -> Result<f64, MeasureError> {
+fn time_of(
+    instant: &Instant,
+    waves: &impl Waves,
+    known: &HashMap<String, f64>,
+) -> Result<f64, MeasureError> {
     let crossing = match instant {
         Instant::At(time) => return Ok(*time),
         Instant::When(crossing) => crossing,
     };
     let times = waves.times();
-    let left = samples(&crossing.left, waves)?;
-    let right = samples(&crossing.right, waves)?;
+    let left = samples(&crossing.left, waves, known)?;
+    let right = samples(&crossing.right, waves, known)?;
     let apart: Vec<f64> = left.iter().zip(&right).map(|(left, right)| left - right).collect();
     let none = |found| MeasureError::NoCrossing {
         left: crossing.left.text.clone(),

@@ -8,6 +8,7 @@
 //! The integrals are exact for straight lines between points. With `θ = ω h/2` on a piece of length `h` around `t`, of
 //! mean `m` and rise `d`,  `∫ y e^(−jωt) = h e^(−jωt) (m sin θ/θ − j (d/2) (sin θ − θ cos θ)/θ²)`.
 
+use std::collections::HashMap;
 use std::f64::consts::TAU;
 
 use super::{MeasureError, Signal, Waves, interval, pieces, samples};
@@ -60,7 +61,7 @@ fn spectrum(frequency: f64, signal: &Signal, waves: &impl Waves) -> Result<Spect
         return Err(MeasureError::Frequency { frequency });
     }
     let times = waves.times();
-    let values = samples(signal, waves)?;
+    let values = samples(signal, waves, &HashMap::new())?;
     let (start, end) = (times[0], times[times.len() - 1]);
     let from = end - 1.0 / frequency;
     // a run may miss the beginning of its last period by rounding

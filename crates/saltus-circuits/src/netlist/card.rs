@@ -24,6 +24,8 @@ pub(crate) struct Block {
     pub(crate) elements: Vec<Element>,
     /// `.ic`: nodes and their voltages.
     pub(crate) initial: Vec<(Word, Expr)>,
+    /// `.ic`: inductors and their currents.
+    pub(crate) initial_currents: Vec<(Word, Expr)>,
 }
 
 /// `.func name(a, b) {body}`, names in lower case.

@@ -20,6 +20,8 @@ use crate::{
 
 /// Components a circuit may have.
 const MAX_COMPONENTS: usize = 1_000_000;
+/// Calls of subcircuits that a circuit may have.
+const MAX_SCOPES: usize = 250_000;
 /// How deep subcircuits may call one another.
 const MAX_CALLS: usize = 100;
 
@@ -73,6 +75,8 @@ struct Later<'d> {
     couplings: Vec<LateCoupling<'d>>,
     /// Nodes, and their voltages at the beginning.
     initial: Vec<(String, f64, At)>,
+    /// Inductors, and their currents at the beginning.
+    initial_currents: Vec<(String, f64, At)>,
 }
 
 struct LateFormula<'d> {
@@ -122,6 +126,11 @@ impl<'d> Expansion<'d, '_> {
             let value = self.resolver.number(value, scope)?;
             let name = self.resolver.node(scope, &node.text);
             self.later.initial.push((name, value, node.at));
+        }
+        for (inductor, value) in &parsed.blocks[block].initial_currents {
+            let value = self.resolver.number(value, scope)?;
+            let name = self.resolver.component(scope, &inductor.text);
+            self.later.initial_currents.push((name, value, inductor.at));
         }
         Ok(())
     }
@@ -177,15 +186,25 @@ impl<'d> Expansion<'d, '_> {
 
     /// How many of a component stand side by side.
     fn times(&mut self, expr: &'d Option<Expr>, scope: usize) -> Result<f64, NetlistError> {
-        let times = self.optional(expr, scope)?.unwrap_or(1.0);
-        match (times > 0.0, expr) {
-            (false, Some(expr)) => {
-                let what = "`m`".to_owned();
-                let problem = Problem::Value { what, value: times, expected: "more than 0" };
-                Err(self.fail(expr.at, problem))
-            }
-            _ => Ok(times),
-        }
+        self.factor("`m`", expr, scope)
+    }
+
+    /// How large a junction is.
+    fn area(&mut self, expr: &'d Option<Expr>, scope: usize) -> Result<f64, NetlistError> {
+        self.factor("the area", expr, scope)
+    }
+
+    /// A positive number that is 1 if it is left out.
+    fn factor(
+        &mut self,
+        what: &str,
+        expr: &'d Option<Expr>,
+        scope: usize,
+    ) -> Result<f64, NetlistError> {
+        let Some(expr) = expr else { return Ok(1.0) };
+        let value = self.resolver.number(expr, scope)?;
+        self.in_range(expr.at, what, value, value > 0.0, "more than 0")?;
+        Ok(value)
     }
 
     fn element(&mut self, element: &'d Element, scope: usize) -> Done {
@@ -258,7 +277,7 @@ impl<'d> Expansion<'d, '_> {
                 self.formula(name, at, between, *is_voltage, formula, times, scope)?;
             }
             Body::Diode { model, area, times } => {
-                let area = self.optional(area, scope)?.unwrap_or(1.0) * self.times(times, scope)?;
+                let area = self.area(area, scope)? * self.times(times, scope)?;
                 let card = match self.model(model, scope)? {
                     Model::Diode(diode) => diode,
                     _ => return Err(self.wrong_type(model, scope, "`D`")),
@@ -306,7 +325,7 @@ impl<'d> Expansion<'d, '_> {
                 self.mos(name, at, nodes, card, [width, length], times)?;
             }
             Body::Bipolar { model, area, times } => {
-                let area = self.optional(area, scope)?.unwrap_or(1.0) * self.times(times, scope)?;
+                let area = self.area(area, scope)? * self.times(times, scope)?;
                 let (card, series) = match self.model(model, scope)? {
                     Model::Bipolar(card, series) => (card, series),
                     _ => return Err(self.wrong_type(model, scope, "`NPN` or `PNP`")),
@@ -437,12 +456,12 @@ impl<'d> Expansion<'d, '_> {
         };
         let capacitances = [gate_source, gate_drain, gate_bulk].map(|value| value * times);
         if card.model.fidelity == Fidelity::Ideal {
-            let control = match card.model.polarity {
-                Polarity::N => [inner_gate, inner_source],
-                Polarity::P => [inner_source, inner_gate],
+            let (control, threshold) = match card.model.polarity {
+                Polarity::N => ([inner_gate, inner_source], card.model.threshold),
+                Polarity::P => ([inner_source, inner_gate], -card.model.threshold),
             };
             let switch = SwitchModel {
-                threshold: card.model.threshold,
+                threshold,
                 hysteresis: 0.0,
                 on_resistance: card.on_resistance / times,
                 off_resistance: f64::INFINITY,
@@ -686,15 +705,13 @@ impl<'d> Expansion<'d, '_> {
         if self.calls.len() == MAX_CALLS {
             return Err(self.fail(block.at, Problem::TooDeep { limit: MAX_CALLS }));
         }
-        if self.resolver.scopes.len() > MAX_COMPONENTS {
-            let problem = Problem::TooMany { what: "subcircuits", limit: MAX_COMPONENTS };
+        if self.resolver.scopes.len() > MAX_SCOPES {
+            let problem = Problem::TooMany { what: "calls of subcircuits", limit: MAX_SCOPES };
             return Err(self.fail(block.at, problem));
         }
         let known = of.defaults.iter().chain(&of.parameters);
         let known: Vec<String> = known.map(|(name, _)| name.key()).collect();
-        if let Some((key, _)) =
-            given.iter().find(|(key, _)| !known.contains(&key.key()) && !key.is("m"))
-        {
+        if let Some((key, _)) = given.iter().find(|(key, _)| !known.contains(&key.key())) {
             let problem = Problem::Unknown {
                 kind: "parameter of the subcircuit",
                 name: key.text.clone(),
@@ -840,7 +857,25 @@ impl<'d> Expansion<'d, '_> {
         }
         for (name, value, at) in &later.initial {
             let node = self.known_node(name, *at)?;
+            if node == Node::GROUND {
+                let expected = "a node other than ground".to_owned();
+                let found = format!("`{name}`");
+                return Err(self.fail(*at, Problem::Expected { expected, found }));
+            }
             self.circuit.initial.push((node, *value));
+        }
+        for (name, value, at) in &later.initial_currents {
+            let index = self.component(name, *at)?;
+            match &mut self.circuit.components[index].device {
+                Device::Inductor { initial, .. } => *initial = Some(*value),
+                _ => {
+                    let problem = Problem::Expected {
+                        expected: "an inductor".to_owned(),
+                        found: format!("`{name}`"),
+                    };
+                    return Err(self.fail(*at, problem));
+                }
+            }
         }
         Ok(())
     }

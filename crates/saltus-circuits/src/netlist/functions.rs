@@ -108,6 +108,11 @@ pub(crate) const CONSTANTS: &[(&str, f64)] = &[
     ("no", 0.0),
 ];
 
+/// Whether a function has this name.
+pub(crate) fn is_function(name: &str) -> bool {
+    FUNCTIONS.iter().any(|known| known.name == name)
+}
+
 impl Known {
     /// How many arguments it takes, in words.
     pub(crate) fn arguments(&self) -> String {

@@ -1,7 +1,7 @@
 //! Text to lines: title, comments, continuations, included files.
 //!
 //! A line of a netlist may be written on several lines of a file, those after the first beginning with `+`; comments and
-//! empty lines may stand between. What is left of each file is kept as it was written, with where each piece came from.
+//! empty lines may stand between. `*saltus` and a blank begin a line that is a comment to others. What is left of each file is kept as it was written, with where each piece came from.
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,9 @@ const MAX_INCLUDE_DEPTH: usize = 32;
 const MAX_INCLUDES: usize = 10_000;
 /// Lines a netlist may have with all it includes.
 const MAX_LINES: usize = 2_000_000;
+
+/// What begins a line that only Saltus reads.
+const OWN: &str = "*saltus";
 
 /// What gives the text of a file.
 pub(crate) type Files<'a> = dyn FnMut(&Path) -> Result<String, String> + 'a;
@@ -126,11 +129,13 @@ impl Reader<'_, '_> {
                 continue;
             }
             let kept = without_comment(raw);
-            let trimmed = kept.trim();
+            let (start, trimmed) = match own_line(kept) {
+                Some(start) => (start, kept[start..].trim_end()),
+                None => (kept.len() - kept.trim_start().len(), kept.trim()),
+            };
             if trimmed.is_empty() || trimmed.starts_with('*') {
                 continue;
             }
-            let start = kept.len() - kept.trim_start().len();
             let column = kept[..start].chars().count() + 1;
             let at = |column| Place { file: name.to_owned(), line: line + 1, column };
             let fail = |problem| NetlistError::new(at(column), problem);
@@ -312,6 +317,15 @@ fn without_comment(line: &str) -> &str {
     }
 }
 
+/// Where the line begins that is a comment to others and `*saltus` opens to us.
+fn own_line(line: &str) -> Option<usize> {
+    let comment = line.trim_start();
+    let word = comment.get(..OWN.len()).filter(|word| word.eq_ignore_ascii_case(OWN))?;
+    let rest = &comment[word.len()..];
+    let inside = rest.trim_start();
+    (inside.len() < rest.len() && !inside.is_empty()).then(|| line.len() - inside.len())
+}
+
 /// The first word in lower case, and the rest.
 fn first_word(line: &str) -> (String, &str) {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -363,6 +377,11 @@ mod tests {
         check("t\nV1 a 0 $x\nR1 $ y", &[], &["V1 a 0 $x", "R1"]);
         check("t\nR1 a 'b ; c\n", &[], &["R1 a 'b"]);
         check("", &[], &[]);
+        check(
+            "t\nD1 a b m\n*saltus + off\n *Saltus\tR1\n*saltusR2\n*saltus\n",
+            &[],
+            &["D1 a b m  off", "R1"],
+        );
         assert_eq!(read("\u{feff} a title \n", &[]).unwrap().title, "a title");
         assert_eq!(
             read("t\n* c\n+ 1", &[]).unwrap_err(),
@@ -372,6 +391,8 @@ mod tests {
 
     #[test]
     fn places() {
+        let own = read("t\n *saltus R1 a", &[]).unwrap();
+        assert_eq!(own.place(At { line: 0, offset: 3 }).column, 13);
         let lines = read("t\n  R1 a\n*\n  +  µ b", &[]).unwrap();
         assert_eq!(lines.text(0), "R1 a   µ b");
         let place = |offset| {

@@ -312,6 +312,11 @@ pub(crate) fn check(
         return Err(NetlistError::new(lines.place(card.kind.at), problem));
     };
     let (used, known) = vocabulary(kind);
+    let level = card.parameters.iter().find(|(name, _)| name.is("level"));
+    let level = level.and_then(|(_, value)| value.as_ref()?.expr.literal());
+    if used.contains(&"level") && level.is_some_and(|level| level != 1.0) {
+        return Ok(()); // a model of another level is refused for that, not for its parameters
+    }
     let mut unused = Vec::new();
     for (name, value) in &card.parameters {
         let key = name.key();
@@ -539,6 +544,7 @@ impl Values<'_> {
     }
 
     fn diode(&self) -> Result<DiodeModel, NetlistError> {
+        self.level()?;
         let series = self.at_least_zero("rs", 0.0)?;
         let junction = self.junction(self.fidelity.unwrap_or_default(), "n", series)?;
         let capacitance = match self.get("cjo") {
@@ -574,13 +580,9 @@ impl Values<'_> {
         })
     }
 
-    /// `V_t` is positive for enhancement of either polarity.
-    fn threshold(&self, polarity: Polarity) -> f64 {
-        let given = ["vto", "vt0", "vth0"].iter().find_map(|name| self.get(name)).unwrap_or(0.0);
-        match polarity {
-            Polarity::N => given,
-            Polarity::P => -given,
-        }
+    /// `VTO`: for enhancement positive of n channels and negative of p channels.
+    fn threshold(&self) -> f64 {
+        ["vto", "vt0", "vth0"].iter().find_map(|name| self.get(name)).unwrap_or(0.0)
     }
 
     /// The body diode, unless `body=0` or `IS=0` leave it out.
@@ -606,7 +608,7 @@ impl Values<'_> {
             model: MosModel {
                 fidelity,
                 polarity,
-                threshold: self.threshold(polarity),
+                threshold: self.threshold(),
                 strength,
                 modulation: self.at_least_zero("lambda", 0.0)?,
                 range: self.positive("range", RANGE)?,
@@ -637,7 +639,7 @@ impl Values<'_> {
             model: MosModel {
                 fidelity,
                 polarity,
-                threshold: self.threshold(polarity),
+                threshold: self.threshold(),
                 strength: self.positive("kp", 1.0)?,
                 modulation: self.at_least_zero("lambda", 0.0)?,
                 range: self.positive("range", RANGE)?,
@@ -672,7 +674,7 @@ impl Values<'_> {
             fidelity,
             polarity,
             forward_gain: self.positive("bf", 100.0)?,
-            reverse_gain: self.positive("br", 1.0)?,
+            reverse_gain: self.at_least_zero("br", 1.0)?,
             junction: self.junction(fidelity, "nf", 0.0)?,
         };
         let series = [

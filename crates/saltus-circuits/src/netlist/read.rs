@@ -10,6 +10,7 @@ use super::cursor::{Cursor, Word};
 use super::element;
 use super::error::{Caution, NetlistError, Problem, Warning};
 use super::expression::{Expr, Node};
+use super::functions::is_function;
 use super::lines::{At, Lines};
 use crate::measure::{Edge, Statistic};
 
@@ -68,8 +69,10 @@ pub(crate) fn read(lines: Lines) -> Result<Parsed, NetlistError> {
         globals: Vec::new(),
         requests: Requests::default(),
         warnings: Vec::new(),
+        lets: Vec::new(),
     };
     reader.all()?;
+    reader.settle_lets();
     let Reader { title, blocks, globals, requests, warnings, .. } = reader;
     Ok(Parsed { title, blocks, globals, requests, warnings, lines })
 }
@@ -83,6 +86,8 @@ struct Reader<'a> {
     globals: Vec<String>,
     requests: Requests,
     warnings: Vec<Warning>,
+    /// `let` in `.control`.
+    lets: Vec<(Word, Expr)>,
 }
 
 type Done = Result<(), NetlistError>;
@@ -127,6 +132,26 @@ impl Reader<'_> {
             return Err(self.fail(word.at, problem));
         }
         Ok(())
+    }
+
+    /// What `let` makes is a parameter if it is made of parameters and numbers; else it has no effect. What a command
+    /// prints of it, or of a measure, is no signal.
+    fn settle_lets(&mut self) {
+        let mut vectors: Vec<String> =
+            self.requests.measures.iter().map(|measure| measure.name.key()).collect();
+        for (name, value) in std::mem::take(&mut self.lets) {
+            vectors.push(name.key());
+            let known = &self.blocks[0].parameters;
+            let is_known = |name: &str| known.iter().any(|(known, _)| known.is(name));
+            if !is_known(&name.text) && is_made_of(&value, &is_known) {
+                self.blocks[0].parameters.push((name, value));
+            } else {
+                self.warn(name.at, Caution::NoEffect { what: format!("let {}", name.text) });
+            }
+        }
+        let is_vector =
+            |signal: &Expr| matches!(&signal.node, Node::Name(name) if vectors.contains(name));
+        self.requests.outputs.retain(|signal| !is_vector(signal));
     }
 
     fn fail(&self, at: At, problem: Problem) -> NetlistError {
@@ -184,8 +209,12 @@ impl Reader<'_> {
             }
             "ic" => {
                 while !cursor.is_end() {
-                    let (node, value) = node_value(cursor)?;
-                    self.block().initial.push((node, value));
+                    let is_current = cursor.is_next("i");
+                    let (of, value) = initial_value(cursor)?;
+                    match is_current {
+                        true => self.block().initial_currents.push((of, value)),
+                        false => self.block().initial.push((of, value)),
+                    }
                 }
             }
             "endc" => return Err(self.misplaced(word, "closes `.control`, and none is open")),
@@ -199,7 +228,10 @@ impl Reader<'_> {
             "option" | "options" | "opt" => self.options(cursor)?,
             "temp" => {
                 self.requests.temperature = Some(cursor.value("a temperature")?);
-                cursor.end()?;
+                while !cursor.is_end() {
+                    let other = cursor.word("a temperature")?;
+                    self.no_effect(&other);
+                }
             }
             "save" | "probe" => self.outputs(cursor)?,
             "print" | "plot" => {
@@ -426,6 +458,14 @@ impl Reader<'_> {
                     cursor.word("a signal")?;
                     self.requests.all_outputs |= word != "none";
                 }
+                // powers
+                "p" if cursor.rest()[1..].trim_start().starts_with('(') => {
+                    let word = cursor.word("a signal")?;
+                    self.no_effect(&word);
+                    cursor.take('(');
+                    cursor.word("a component")?;
+                    cursor.close()?;
+                }
                 // how a picture looks
                 "xlimit" | "ylimit" | "xlog" | "ylog" | "loglog" | "linear" | "vs" | "xlabel"
                 | "ylabel" | "title" | "xl" | "yl" => return Ok(()),
@@ -462,7 +502,10 @@ impl Reader<'_> {
         let key = word.key();
         match key.as_str() {
             "tran" => self.tran(&word, cursor),
-            "print" | "plot" | "save" => {
+            "print" | "plot" | "save" | "gnuplot" | "write" | "wrdata" => {
+                if ["gnuplot", "write", "wrdata"].contains(&key.as_str()) {
+                    cursor.quoted_word("a file")?;
+                }
                 // a command may use what no card can: vectors made by others
                 let before = (self.requests.outputs.len(), self.requests.all_outputs);
                 if self.outputs(cursor).is_err() {
@@ -472,9 +515,14 @@ impl Reader<'_> {
                 }
                 Ok(())
             }
-            "wrdata" => {
-                cursor.quoted_word("a file")?;
-                self.outputs(cursor)
+            "let" => {
+                let name = cursor.word("a name")?;
+                let value = if cursor.take('=') { cursor.expression().ok() } else { None };
+                match value.filter(|_| cursor.is_end()) {
+                    Some(value) => self.lets.push((name, value)),
+                    None => self.no_effect(&word),
+                }
+                Ok(())
             }
             "meas" | "measure" => self.measure(cursor),
             "four" | "fourier" => self.fourier(cursor),
@@ -505,11 +553,10 @@ impl Reader<'_> {
             return Err(self.fail(analysis.at, problem));
         }
         let name = cursor.word("the name of the measure")?;
-        let known = self.requests.measures.iter().find(|known| known.name.is(&name.text));
-        if let Some(first) = known {
-            let first = self.lines.place(first.name.at);
-            let problem = Problem::Twice { kind: "measure", name: name.text, first };
-            return Err(self.fail(name.at, problem));
+        let known = self.requests.measures.iter().position(|known| known.name.is(&name.text));
+        if let Some(known) = known {
+            self.warn(name.at, Caution::Again { card: name.text.clone() });
+            self.requests.measures.remove(known);
         }
         let body = measure(cursor)?;
         // what an optimizer would want
@@ -537,15 +584,35 @@ impl Reader<'_> {
 const PARTS: &[&str] =
     &["from", "to", "at", "val", "td", "rise", "fall", "cross", "goal", "minval", "weight"];
 
-/// `v(node) = value`
-fn node_value(cursor: &mut Cursor<'_>) -> Result<(Word, Expr), NetlistError> {
-    if !cursor.take_word("v") || !cursor.take('(') {
+/// `v(node) = value` or `i(inductor) = value`
+fn initial_value(cursor: &mut Cursor<'_>) -> Result<(Word, Expr), NetlistError> {
+    let letter = if cursor.is_next("i") { "i" } else { "v" };
+    if !cursor.take_word(letter) || !cursor.take('(') {
         return Err(cursor.expected("`v(node)=value`"));
     }
-    let node = cursor.word("a node")?;
+    let of = cursor.word("a node")?;
     cursor.close()?;
-    cursor.equals(&Word { text: format!("v({})", node.text), at: node.at })?;
-    Ok((node, cursor.expression()?))
+    cursor.equals(&Word { text: format!("{letter}({})", of.text), at: of.at })?;
+    Ok((of, cursor.expression()?))
+}
+
+/// Whether an expression has only numbers, functions and known names.
+fn is_made_of(expr: &Expr, is_known: &impl Fn(&str) -> bool) -> bool {
+    let all = |exprs: &[Expr]| exprs.iter().all(|expr| is_made_of(expr, is_known));
+    match &expr.node {
+        Node::Number(_) => true,
+        Node::Name(name) => is_known(name),
+        Node::Voltage(..) | Node::Current(_) => false,
+        Node::Call(name, arguments) => is_function(name) && all(arguments),
+        Node::Minus(of) | Node::Not(of) => is_made_of(of, is_known),
+        Node::Sum(terms) => terms.iter().all(|(_, term)| is_made_of(term, is_known)),
+        Node::Product(factors) => factors.iter().all(|(_, factor)| is_made_of(factor, is_known)),
+        Node::Power(a, b) | Node::Compare(_, a, b) => {
+            is_made_of(a, is_known) && is_made_of(b, is_known)
+        }
+        Node::And(operands) | Node::Or(operands) => all(operands),
+        Node::Choose(parts) => all(parts.as_ref()),
+    }
 }
 
 /// The value of an option or of a parameter of a model.
@@ -600,9 +667,8 @@ fn measure(cursor: &mut Cursor<'_>) -> Result<MeasureBody, NetlistError> {
         "find" | "deriv" | "derivative" => {
             let is_find = kind == "find";
             let signal = signal(cursor)?;
-            if cursor.is_next("at") {
-                let key = cursor.word("`at`")?;
-                cursor.equals(&key)?;
+            if cursor.take_word("at") {
+                let _ = cursor.take('=');
                 let at = cursor.expression()?;
                 return Ok(match is_find {
                     true => MeasureBody::FindAt { signal, at },
@@ -638,13 +704,13 @@ fn measure(cursor: &mut Cursor<'_>) -> Result<MeasureBody, NetlistError> {
     }
 }
 
-/// `from=` and `to=`
+/// `from=` and `to=`; the sign may be left out.
 fn window(cursor: &mut Cursor<'_>) -> Result<Window, NetlistError> {
     let mut window = [None, None];
-    while cursor.is_key() && (cursor.is_next("from") || cursor.is_next("to")) {
-        let key = cursor.word("`from` or `to`")?;
-        cursor.equals(&key)?;
-        window[usize::from(key.is("to"))] = Some(cursor.expression()?);
+    while cursor.is_next("from") || cursor.is_next("to") {
+        let is_to = cursor.word("`from` or `to`")?.is("to");
+        let _ = cursor.take('=');
+        window[usize::from(is_to)] = Some(cursor.expression()?);
     }
     Ok(window)
 }
@@ -658,16 +724,15 @@ fn when(cursor: &mut Cursor<'_>) -> Result<(EventCard, Window), NetlistError> {
     let right = signal(cursor)?;
     let mut event = EventCard { left, right, edge: Edge::Cross, count: None, delay: None };
     let mut bounds = [None, None];
-    while cursor.is_key() {
+    loop {
         let mut found = window(cursor)?;
         for (bound, found) in bounds.iter_mut().zip(&mut found) {
             *bound = found.take().or(bound.take());
         }
         if !cursor.is_key() || !edge(cursor, &mut event)? {
-            break;
+            return Ok((event, bounds));
         }
     }
-    Ok((event, bounds))
 }
 
 /// `rise=`, `fall=`, `cross=` or `td=`, if one is next.

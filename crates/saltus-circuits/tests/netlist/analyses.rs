@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use saltus_circuits::measure::{Waves, measure};
+use saltus_circuits::measure::{Quantity, Waves, measure};
 use saltus_circuits::{Analysis, Fidelity, Warning};
 
 use crate::{deck, warnings};
@@ -52,9 +52,29 @@ fn control_blocks() {
     assert_eq!(
         texts,
         [
-            "a.cir:10:1: `let` has no effect",
+            "a.cir:10:5: `let y` has no effect",
             "a.cir:13:1: `plot` has no effect",
             "a.cir:14:1: `ac` is not run: only `.tran` is",
+        ]
+    );
+}
+
+#[test]
+fn vectors_of_control_blocks() {
+    let lines = "R1 a 0 1\n.param T=1m\n.control\nlet start = {T}/2\nlet y = v(a)*2\nlet z = y+1\nrun\n\
+                 meas tran m1 avg v(a) from=start to=T\nprint m1 start y v(a)\ngnuplot g1 v(a,b)\n.endc\n.probe p(R1) v(c)";
+    let deck = deck(lines);
+    let a = deck.analysis().unwrap();
+    let names: Vec<&str> = a.outputs.iter().map(|signal| signal.text.as_str()).collect();
+    assert_eq!(names, ["v(a)", "v(a, b)", "v(c)"]);
+    assert!(matches!(a.measures[0].quantity, Quantity::Statistic { from: 0.5e-3, to: 1e-3, .. }));
+    let texts: Vec<String> = deck.warnings().iter().map(Warning::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            "a.cir:6:5: `let y` has no effect",
+            "a.cir:7:5: `let z` has no effect",
+            "a.cir:13:8: `p` has no effect",
         ]
     );
 }
@@ -116,7 +136,8 @@ fn measures() {
          .meas tran at FIND v(ramp) AT=7.1\n.meas tran wait TRIG v(tri) VAL=0.5 RISE=1 TARG v(tri) VAL=0.5 FALL=1\n\
          .meas tran late TRIG AT=1 TARG v(ramp) VAL=9\n.meas tran both when v(ramp)=v(tri,ramp) td=0.1\n\
          .meas tran slope DERIV v(tri) AT=6.1\n.meas tran sum PARAM='wait + late*2'\n.meas tran time_of_top max_at v(tri)\n\
-         .meas tran power avg par('v(ramp)*i(L1)')",
+         .meas tran power avg par('v(ramp)*i(L1)')\n.meas tran half_top WHEN v(tri)=top*half\n\
+         .meas tran old avg v(ramp) FROM 2 TO 4\n.meas tran old2 find v(ramp) at 3",
     );
     let results = measure(&a.measures, &run);
     let value = |name: &str| {
@@ -142,6 +163,9 @@ fn measures() {
         ("sum", 21.0),
         ("time_of_top", 5.0),
         ("power", 10.0),
+        ("half_top", 2.5),
+        ("old", 3.0),
+        ("old2", 3.0),
     ] {
         let found = value(name).unwrap();
         assert!((found - expected).abs() < 1e-12, "{name}: {found}, expected {expected}");

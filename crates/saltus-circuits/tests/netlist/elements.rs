@@ -39,6 +39,13 @@ fn passive() {
 }
 
 #[test]
+fn initial_values() {
+    let c = circuit("L1 a b 1m ic=1\nC1 b 0 1\n.ic v(a)={x} V(b) = -2 I(L1)=5\n.param x=3");
+    assert_eq!(c.initial, [(node(&c, "a"), 3.0), (node(&c, "b"), -2.0)]);
+    assert!(matches!(device(&c, "L1"), Device::Inductor { initial: Some(5.0), .. }));
+}
+
+#[test]
 fn sources() {
     let c = circuit(
         "V1 a 0 5\nV2 b 0 DC 3 AC 1 90\nV3 c 0\nV4 d 0 PULSE(0 5 1u 1n 2n 5u 10u 7)\n\

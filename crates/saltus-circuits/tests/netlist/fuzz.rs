@@ -222,7 +222,7 @@ fn all_of(text: &str) -> Result<usize, NetlistError> {
                 assert!(between.iter().all(|node| node.0 < names), "{text:?}");
                 assert!(!resistance.is_nan(), "{text:?}");
             }
-            _ => {}
+            device => assert!(!format!("{device:?}").contains("NaN"), "{text:?}: {device:?}"),
         }
     }
     Ok(circuit.components.len() + analysis.outputs.len())

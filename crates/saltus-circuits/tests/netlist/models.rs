@@ -52,6 +52,19 @@ fn overall_fidelity() {
 }
 
 #[test]
+fn lines_of_our_own() {
+    let c = circuit(
+        "D1 a 0 dm\nD2 a 0 other\n.model dm D(is=1e-12)\n*saltus + saltus=pwl vf=0.7\n.model other D\n*saltus .option saltus device=smooth",
+    );
+    let diode = |name: &str| match device(&c, name) {
+        Device::Diode { model, .. } => (model.fidelity, model.threshold),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(diode("D1"), (Fidelity::PiecewiseLinear, 0.7));
+    assert_eq!(diode("D2"), (Fidelity::Smooth, 0.0));
+}
+
+#[test]
 fn switches() {
     let c = circuit(
         "V1 g 0 1\nS1 a b g 0 sw1 ON\nS2 a b (g,0) sw2\nW1 a b V1 csw1 off\nS3 a b g 0 sw3\n.model sw1 SW(vt=1 vh=0.2 ron=1m roff=1meg)\n\
@@ -75,7 +88,7 @@ fn switches() {
 #[test]
 fn field_effect_transistors() {
     let c = circuit(
-        "M1 d g 0 0 nm W=20u L=2u m=3\nM2 d g s b pm\nM3 d g 0 0 sm\nM4 d g s vd\nR1 d g 1\nR2 s b 1\n\
+        "M1 d g 0 0 nm W=20u L=2u m=3\nM2 d g s b pm\nM3 d g 0 0 sm\nM4 d g s vd\nM5 d g s s psw\n.model psw pmos(vto=-1.5 saltus=ideal)\nR1 d g 1\nR2 s b 1\n\
          .model nm NMOS(LEVEL=1 VTO=0.7 KP=50u LAMBDA=0.02 CGSO=1n CGDO=2n CGBO=3n CBD=4p)\n\
          .model pm PMOS(vto=-0.8 kp=20u w=10u l=1u body=0)\n.model sm nmos(vto=2 ron=5m saltus=ideal vf=0.8 cgso=1n)\n\
          .model vd VDMOS(pchan vto=-3 kp=10 rd=0.1 rs=0.2 is=1n cgs=1n bv=60)",
@@ -93,7 +106,7 @@ fn field_effect_transistors() {
     assert!(close(m1.capacitances[2], 18e-15));
     assert!(close(m1.body.unwrap().capacitance, 4e-12));
     let (_, m2) = mos("M2");
-    assert_eq!((m2.polarity, m2.threshold, m2.body), (Polarity::P, 0.8, None));
+    assert_eq!((m2.polarity, m2.threshold, m2.body), (Polarity::P, -0.8, None));
     assert!(close(m2.strength, 2e-4));
     assert!(matches!(
         device(&c, "M3"),
@@ -106,8 +119,17 @@ fn field_effect_transistors() {
         Device::Diode { between, model } if between == [node(&c, "0"), node(&c, "d")] && model.threshold == 0.8
     ));
     assert!(matches!(device(&c, "M3.cgs"), Device::Capacitor { .. }));
+    assert!(matches!(
+        device(&c, "M5"),
+        Device::Switch { model, control: Control::Voltage(nodes), .. }
+            if model.threshold == 1.5 && nodes == [node(&c, "s"), node(&c, "g")]
+    ));
+    assert!(matches!(
+        device(&c, "M5.body"),
+        Device::Diode { between, .. } if between == [node(&c, "d"), node(&c, "s")]
+    ));
     let (nodes, m4) = mos("M4");
-    assert_eq!((m4.polarity, m4.threshold, m4.strength), (Polarity::P, 3.0, 10.0));
+    assert_eq!((m4.polarity, m4.threshold, m4.strength), (Polarity::P, -3.0, 10.0));
     assert_eq!(nodes[0], node(&c, "M4.drain"));
     assert_eq!([nodes[2], nodes[3]], [node(&c, "M4.source"); 2]);
     assert_eq!(m4.body.unwrap().breakdown, Some(60.0));
@@ -202,7 +224,7 @@ fn wrong_models() {
         ),
         ("X1 a b sm\n.model sm opamp", "a.cir:2:1: model `sm` has 3 nodes, found 2"),
         (
-            "M1 a b 0 0 m3\n.model m3 NMOS(LEVEL=3)",
+            "M1 a b 0 0 m3\n.model m3 NMOS(LEVEL=3 K1=0.5)",
             "a.cir:3:16: `m3` is a model of level 3, which is not supported",
         ),
         (
