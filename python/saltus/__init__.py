@@ -19,7 +19,7 @@ contact means::
     −y ∈ N_K(λ)                                                          laws
 """
 
-from saltus import _saltus, numerics, solvers
+from saltus import _saltus, circuits, numerics, solvers
 from saltus._errors import (
     BusyError,
     FileError,
@@ -169,6 +169,7 @@ __all__ = [
     "Verification",
     "ZeroOrderHold",
     "__version__",
+    "circuits",
     "load",
     "load_model",
     "numerics",

@@ -148,7 +148,7 @@ class Run:
     """A finished run. Arrays are copies, made when asked for.
 
     ``run["ball"].q`` is an (n, dim) array, ``run["ball.q"]`` the same, and ``run["ball.q[0]"]``
-    one column of it.
+    one column of it; ``run["v(out)"]`` is the (n,) array of a circuit's voltage.
     """
 
     def __init__(self, core: _saltus.Run) -> None:
@@ -181,16 +181,12 @@ class Run:
     @property
     def signals(self) -> list[str]:
         """The paths of the recorded signals, for example ``"ball.q"``."""
-        return [f"{owner}.{quantity}" for owner, quantity, _ in self._core.signals()]
+        return self._core.paths()
 
     @property
     def columns(self) -> list[str]:
         """The paths of all columns, for example ``"ball.q[0]"``."""
-        return [
-            f"{owner}.{quantity}[{k}]"
-            for owner, quantity, size in self._core.signals()
-            for k in range(size)
-        ]
+        return self._core.columns()
 
     @property
     def stats(self) -> RunStats:
@@ -228,9 +224,9 @@ class Run:
         """A `Record` of a system or interaction, or the array of a signal path."""
         if not isinstance(key, str):
             raise TypeError(f"a run is asked by name, such as 'ball', not {type(key).__name__}")
-        if key in self._records:
+        if key in self._records and "value" not in self._records[key]:
             return Record(self._core, key, self._records[key])
-        if "." in key:
+        if "." in key or "(" in key:
             try:
                 return self._core.signal(key)
             except SignalError as error:
@@ -288,7 +284,7 @@ class Run:
             raise ImportError("to_pandas() needs pandas: pip install pandas") from None
         import numpy as np
 
-        tables = [self._core.signal(path) for path in self.signals]
+        tables = [self._core.signal(path).reshape(len(self), -1) for path in self.signals]
         values = np.hstack(tables) if tables else np.empty((len(self), 0))
         return pd.DataFrame(values, index=pd.Index(self.t, name="t"), columns=self.columns)
 
@@ -296,7 +292,7 @@ class Run:
         t = self._core.t()
         span = f", t = {t[0]:.6g} to {t[-1]:.6g}" if len(t) else ""
         signals = "; ".join(
-            f"{owner} ({', '.join(quantities)})"
+            owner if "value" in quantities else f"{owner} ({', '.join(quantities)})"
             for owner, quantities in list(self._records.items())[:8]
         )
         more = len(self._records) - 8

@@ -95,7 +95,7 @@ impl std::fmt::Display for ChartError {
 
 impl std::error::Error for ChartError {}
 
-/// The signals that are drawn when none are named: states first, then multipliers.
+/// The signals that are drawn when none are named: states and values first, then multipliers.
 pub fn default_signals(layout: &Layout) -> Vec<Signal> {
     let mut all: Vec<&Signal> = Vec::new();
     for signal in layout.signals.iter().filter(|signal| !signal.columns.is_empty()) {
@@ -103,7 +103,9 @@ pub fn default_signals(layout: &Layout) -> Vec<Signal> {
             all.push(signal);
         }
     }
-    let states = all.iter().filter(|signal| signal.quantity.is_state());
+    let states = all
+        .iter()
+        .filter(|signal| signal.quantity.is_state() || signal.quantity == Quantity::Value);
     let lams = all.iter().filter(|signal| signal.quantity == Quantity::Lam);
 
     // four states and two multipliers; more of one where there are fewer of the other

@@ -2,7 +2,7 @@
 
 pub mod checkpoint_file;
 pub mod compare;
-pub mod csv;
+pub mod export;
 pub mod model_file;
 mod partial;
 pub mod problem_file;

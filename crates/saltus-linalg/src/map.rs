@@ -1,6 +1,6 @@
 //! A linear map in the form that is cheapest to apply.
 
-use crate::{Banded, Matrix, Sparse, vector};
+use crate::{Banded, Packed, Sparse, vector};
 
 /// A linear map, kept in the form that is cheapest to apply in every step.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +12,9 @@ pub enum LinearMap {
     /// `yᵢ = dᵢ xᵢ`.
     Diagonal(Vec<f64>),
     /// A dense matrix.
-    Dense(Matrix),
+    Dense(Packed),
+    /// A matrix of which most rows are zero: its entries `(row, column, value)`.
+    Scattered(Vec<(usize, usize, f64)>),
     /// A matrix with few diagonals.
     Banded(Banded),
     /// A sparse matrix.
@@ -37,8 +39,10 @@ impl LinearMap {
             }
             return LinearMap::Diagonal(diagonal);
         }
-        if nonzeros as f64 > SPARSE_SHARE * (rows * cols) as f64 {
-            LinearMap::Dense(sparse.to_dense())
+        if 2 * nonzeros <= rows {
+            LinearMap::Scattered(sparse.iter().filter(|(_, _, x)| *x != 0.0).collect())
+        } else if nonzeros as f64 > SPARSE_SHARE * (rows * cols) as f64 {
+            LinearMap::Dense(Packed::from(&sparse.to_dense()))
         } else if let Some(banded) = Banded::from_sparse(&sparse) {
             LinearMap::Banded(banded)
         } else {
@@ -58,6 +62,10 @@ impl LinearMap {
                 }
             }
             LinearMap::Dense(a) => a.apply(x, y),
+            LinearMap::Scattered(entries) => {
+                y.fill(0.0);
+                scatter(entries, x, y);
+            }
             LinearMap::Banded(a) => {
                 y.fill(0.0);
                 a.apply_add(x, y);
@@ -82,6 +90,7 @@ impl LinearMap {
                 }
             }
             LinearMap::Dense(a) => a.apply_add(x, y),
+            LinearMap::Scattered(entries) => scatter(entries, x, y),
             LinearMap::Banded(a) => a.apply_add(x, y),
             LinearMap::Sparse(a) => a.apply_add(x, y),
         }
@@ -102,10 +111,10 @@ impl LinearMap {
                     *y = c + d * x;
                 }
             }
-            LinearMap::Dense(a) => {
-                for (i, (y, c)) in y.iter_mut().zip(c).enumerate() {
-                    *y = c + vector::dot(a.row(i), x);
-                }
+            LinearMap::Dense(a) => a.apply_plus(c, x, y),
+            LinearMap::Scattered(entries) => {
+                y.copy_from_slice(c);
+                scatter(entries, x, y);
             }
             LinearMap::Banded(a) => {
                 y.copy_from_slice(c);
@@ -131,9 +140,10 @@ impl LinearMap {
                     sum += d * x * x;
                 }
             }
-            LinearMap::Dense(a) => {
-                for (i, x_i) in x.iter().enumerate() {
-                    sum += x_i * vector::dot(a.row(i), x);
+            LinearMap::Dense(a) => sum = a.quadratic_form(x),
+            LinearMap::Scattered(entries) => {
+                for &(i, j, value) in entries {
+                    sum += x[i] * value * x[j];
                 }
             }
             LinearMap::Banded(a) => sum = a.quadratic_form(x),
@@ -149,6 +159,14 @@ impl LinearMap {
     /// Whether the map sends everything to zero.
     pub fn is_zero(&self) -> bool {
         matches!(self, LinearMap::Zero)
+    }
+}
+
+/// `y ← y + A x` from the entries of `A`.
+#[inline]
+fn scatter(entries: &[(usize, usize, f64)], x: &[f64], y: &mut [f64]) {
+    for &(i, j, value) in entries {
+        y[i] += value * x[j];
     }
 }
 
@@ -172,6 +190,7 @@ mod tests {
             Sparse::from_triplets(2, 2, &[(0, 0, 3.0)]),
             Sparse::from_triplets(3, 3, &full),
             Sparse::from_triplets(40, 40, &chain),
+            Sparse::from_triplets(12, 12, &[(3, 4, 2.0), (3, 11, -1.0), (11, 1, 0.5)]),
         ];
         for (case, sparse) in cases.into_iter().enumerate() {
             let x: Vec<f64> = (0..sparse.cols()).map(|i| 1.0 + i as f64).collect();

@@ -156,6 +156,19 @@ impl Matrix {
         }
     }
 
+    /// `y ← c + A x`.
+    #[inline]
+    pub fn apply_plus(&self, c: &[f64], x: &[f64], y: &mut [f64]) {
+        debug_assert_eq!((x.len(), y.len()), (self.cols, self.rows));
+        if self.cols == 0 {
+            y.copy_from_slice(c);
+            return;
+        }
+        for ((y, c), row) in y.iter_mut().zip(c).zip(self.data.chunks_exact(self.cols)) {
+            *y = c + dot(row, x);
+        }
+    }
+
     /// `y ← y + A x`.
     #[inline]
     pub fn apply_add(&self, x: &[f64], y: &mut [f64]) {

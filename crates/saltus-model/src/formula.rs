@@ -226,7 +226,9 @@ impl Function for Formulas {
     #[inline]
     fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String> {
         let len = self.names.len();
-        if len <= FEW {
+        if len == 1 {
+            self.function.eval(&[at.t], out);
+        } else if len <= FEW {
             let mut values = [0.0; FEW];
             self.gather(at, &mut values);
             self.function.eval(&values[..len], out);

@@ -31,6 +31,7 @@ pub struct Placed {
 pub struct Problem {
     operator: Operator,
     matrix_id: u64,
+    sets_id: u64,
     largest: f64, // absolute entry of the matrix
     q: Vec<f64>,
     lower: Vec<f64>, // bounds of the boxes; none for the unknowns of `placed`
@@ -40,9 +41,12 @@ pub struct Problem {
     measure: Measure,
 }
 
-/// Every matrix that enters a problem gets a number of its own, so that methods know what
-/// they may keep.
-static NEXT_MATRIX: AtomicU64 = AtomicU64::new(1);
+/// Every matrix that enters a problem gets a number of its own, and so do its sets, so that methods
+/// know what they may keep.
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
 
 impl Problem {
     /// A problem from its map, vector and blocks (in order, covering all unknowns).
@@ -67,6 +71,7 @@ impl Problem {
         let mut problem = Problem {
             operator: Operator::Dense(Matrix::default()),
             matrix_id: 0,
+            sets_id: 0,
             largest: 0.0,
             q: vec![0.0; n],
             lower: vec![f64::NEG_INFINITY; n],
@@ -96,6 +101,7 @@ impl Problem {
             }
             start += size;
         }
+        problem.sets_id = next_id();
         Ok(problem)
     }
 
@@ -321,6 +327,11 @@ impl Problem {
         self.matrix_id
     }
 
+    /// A number that changes whenever a set does.
+    pub fn sets_id(&self) -> u64 {
+        self.sets_id
+    }
+
     /// Largest absolute entry of `W`.
     pub fn matrix_scale(&self) -> f64 {
         self.largest
@@ -354,7 +365,7 @@ impl Problem {
         }
         self.largest = largest;
         self.operator = operator;
-        self.matrix_id = NEXT_MATRIX.fetch_add(1, Ordering::Relaxed);
+        self.matrix_id = next_id();
         Ok(())
     }
 
@@ -366,7 +377,7 @@ impl Problem {
     ) -> Result<(), NumericsError> {
         change(&mut self.operator);
         self.largest = self.operator.largest();
-        self.matrix_id = NEXT_MATRIX.fetch_add(1, Ordering::Relaxed);
+        self.matrix_id = next_id();
         match self.largest.is_finite() {
             true => Ok(()),
             false => Err(not_finite_in("W", &self.operator)),
@@ -381,6 +392,7 @@ impl Problem {
             false => (&mut self.placed, &mut self.off),
         };
         let Ok(k) = from.binary_search_by_key(&start, |block| block.start) else { return };
+        self.sets_id = next_id();
         let block = from.remove(k);
         let bound = if on { f64::INFINITY } else { 0.0 };
         self.lower[start..start + block.size].fill(-bound);
@@ -412,6 +424,7 @@ impl Problem {
             });
         }
         block.set.clone_from(set);
+        self.sets_id = next_id();
         Ok(())
     }
 
@@ -421,11 +434,17 @@ impl Problem {
             let (expected, found) = (self.q.len(), q.len());
             return Err(NumericsError::Length { what: "q", expected, found });
         }
-        if let Some(i) = q.iter().position(|x| !x.is_finite()) {
-            return Err(NumericsError::NotFinite { what: "q", at: vec![i], value: q[i] });
-        }
+        check_q(q)?;
         self.q.copy_from_slice(q);
         Ok(())
+    }
+
+    /// Changes the entries of `q` in place. After an error they are to be changed again before the
+    /// problem is solved.
+    #[inline]
+    pub fn update_q(&mut self, change: impl FnOnce(&mut [f64])) -> Result<(), NumericsError> {
+        change(&mut self.q);
+        check_q(&self.q)
     }
 
     /// Replaces the set of one unknown by a box, where it was one before.
@@ -446,8 +465,7 @@ impl Problem {
         if !(lower <= upper) || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
             return Err(NumericsError::Bounds { index, lower, upper });
         }
-        self.lower[index] = lower;
-        self.upper[index] = upper;
+        self.set_bounds(index, lower, upper);
         Ok(())
     }
 
@@ -455,8 +473,11 @@ impl Problem {
     #[inline]
     pub fn set_bounds(&mut self, index: usize, lower: f64, upper: f64) {
         debug_assert!(lower <= upper);
-        self.lower[index] = lower;
-        self.upper[index] = upper;
+        if self.lower[index] != lower || self.upper[index] != upper {
+            self.lower[index] = lower;
+            self.upper[index] = upper;
+            self.sets_id = next_id();
+        }
     }
 
     /// `w ← F(z) + q`.
@@ -464,11 +485,7 @@ impl Problem {
     pub fn eval(&self, z: &[f64], w: &mut [f64]) {
         assert_eq!((z.len(), w.len()), (self.q.len(), self.q.len()), "lengths of z and w");
         match &self.operator {
-            Operator::Dense(a) => {
-                for (i, (w, q)) in w.iter_mut().zip(&self.q).enumerate() {
-                    *w = q + vector::dot(a.row(i), z);
-                }
-            }
+            Operator::Dense(a) => a.apply_plus(&self.q, z, w),
             Operator::Sparse(a) => {
                 for ((w, q), product) in w.iter_mut().zip(&self.q).zip(a.products(z)) {
                     *w = q + product;
@@ -480,6 +497,16 @@ impl Problem {
             }
         }
     }
+}
+
+/// Refuses numbers that are none.
+#[inline]
+fn check_q(q: &[f64]) -> Result<(), NumericsError> {
+    if vector::all_finite(q) {
+        return Ok(());
+    }
+    let i = q.iter().position(|x| !x.is_finite()).unwrap_or(0);
+    Err(NumericsError::NotFinite { what: "q", at: vec![i], value: q[i] })
 }
 
 /// One block a contact from both coefficients.

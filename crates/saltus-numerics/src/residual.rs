@@ -128,19 +128,46 @@ pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
         // a NaN is larger than all
         return if own.value >= scaled.value || own.value.is_nan() { own } else { scaled };
     }
+    // four at a time: Σ r² and Σ q²
     let n = z.len();
     let (q, lower, upper) = (&problem.q()[..n], &problem.lower()[..n], &problem.upper()[..n]);
     let w = &w[..n];
-    let (mut sum, mut scale) = (0.0, 0.0);
-    let (mut worst, mut largest) = (0, 0.0);
-    for i in 0..n {
+    let (mut sums, mut scales) = ([0.0; 4], [0.0; 4]);
+    let (mut largest, mut worst, mut i) = (0.0, 0, 0);
+    while i + 4 <= n {
+        let mut shares = [0.0; 4];
+        let (q, lower, upper) = (&q[i..i + 4], &lower[i..i + 4], &upper[i..i + 4]);
+        let (z, w) = (&z[i..i + 4], &w[i..i + 4]);
+        for k in 0..4 {
+            let r = natural(z[k], w[k], lower[k], upper[k]);
+            shares[k] = r * r;
+            sums[k] += r * r;
+            scales[k] += q[k] * q[k];
+        }
+        let most = greater(greater(shares[0], shares[1]), greater(shares[2], shares[3]));
+        if !(most <= largest) {
+            (largest, worst) = (most, i);
+        }
+        i += 4;
+    }
+    for i in i..n {
         let r = natural(z[i], w[i], lower[i], upper[i]);
-        sum += r * r;
-        scale += q[i] * q[i];
-        if !(r.abs() <= largest) {
-            (worst, largest) = (i, r.abs());
+        sums[0] += r * r;
+        scales[0] += q[i] * q[i];
+        if !(r * r <= largest) {
+            (largest, worst) = (r * r, i);
         }
     }
+    // which of the four it was
+    for i in worst..n.min(worst + 4) {
+        let r = natural(z[i], w[i], lower[i], upper[i]);
+        if !(r * r < largest) {
+            worst = i;
+            break;
+        }
+    }
+    let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    let scale = (scales[0] + scales[1]) + (scales[2] + scales[3]);
     // exactly zero is common in small problems, and spares the roots
     let value = match problem.measure() {
         _ if sum == 0.0 => 0.0,
@@ -150,6 +177,12 @@ pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
         Measure::Absolute | Measure::Largest | Measure::Blocks => sum.sqrt(),
     };
     Residual { value, worst }
+}
+
+/// The greater of two numbers.
+#[inline]
+fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// The same for sets of any kind: equation (2), and the right-hand side of (4).

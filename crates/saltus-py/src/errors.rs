@@ -4,6 +4,7 @@
 use crate::{numerics, operator};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use saltus::circuits::{CircuitError, NetlistError, PlanError};
 use saltus::io::checkpoint_file::CheckpointFileError;
 use saltus::io::model_file::ErrorKind;
 use saltus::io::run_file::RunFileError;
@@ -152,6 +153,41 @@ pub fn checkpoint(error: &CheckpointFileError) -> PyErr {
     }
 }
 
+/// A netlist that cannot be read, as a `ModelFileError` with its place.
+pub fn netlist(py: Python<'_>, path: Option<&Path>, error: &NetlistError) -> PyErr {
+    if path.is_some_and(|path| !path.exists()) {
+        return tree::MissingFileError::new_err(error.to_string());
+    }
+    let out = tree::ModelFileError::new_err(error.to_string());
+    placed(py, out, &error.place.file, error.place.line, error.place.column)
+}
+
+/// A circuit that makes no sense.
+pub fn circuit(error: &CircuitError) -> PyErr {
+    tree::ModelError::new_err(error.to_string())
+}
+
+pub fn plan(py: Python<'_>, error: &PlanError) -> PyErr {
+    match error {
+        PlanError::Netlist(error) => netlist(py, None, error),
+        PlanError::Circuit(error) => circuit(error),
+        PlanError::NoTransient => input(error.to_string()),
+    }
+}
+
+/// An error with the place in a file.
+fn placed(py: Python<'_>, out: PyErr, file: &str, line: usize, column: usize) -> PyErr {
+    let value = out.value(py);
+    let set = value
+        .setattr("file", file)
+        .and_then(|()| value.setattr("line", line))
+        .and_then(|()| value.setattr("column", column));
+    match set {
+        Ok(()) => out,
+        Err(error) => error,
+    }
+}
+
 pub fn model_file(py: Python<'_>, path: &Path, error: &ModelFileError) -> PyErr {
     if let ErrorKind::Read { .. } = *error.kind {
         return match path.exists() {
@@ -160,13 +196,5 @@ pub fn model_file(py: Python<'_>, path: &Path, error: &ModelFileError) -> PyErr 
         };
     }
     let out = tree::ModelFileError::new_err(error.report());
-    let value = out.value(py);
-    let set = value
-        .setattr("file", &error.file)
-        .and_then(|()| value.setattr("line", error.line))
-        .and_then(|()| value.setattr("column", error.column));
-    match set {
-        Ok(()) => out,
-        Err(error) => error,
-    }
+    placed(py, out, &error.file, error.line, error.column)
 }

@@ -7,6 +7,7 @@
 mod adaptive;
 mod arrays;
 mod callable;
+mod circuits;
 mod compiled;
 mod errors;
 mod event_driven;
@@ -30,6 +31,8 @@ use pyo3::prelude::*;
 mod extension {
     #[pymodule_export]
     use crate::adaptive::PyAdaptive;
+    #[pymodule_export]
+    use crate::circuits::PyCircuit;
     #[pymodule_export]
     use crate::event_driven::PyEventDriven;
     #[pymodule_export]

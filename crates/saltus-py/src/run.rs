@@ -5,7 +5,7 @@ use crate::{arrays, errors};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use saltus::io::run_file::{RunWriter, read_info, read_run};
-use saltus::sim::{Ledger, Outcome, Run};
+use saltus::sim::{Ledger, Outcome, Quantity, Run, Signal};
 use std::path::PathBuf;
 
 /// What a simulation left behind.
@@ -62,12 +62,23 @@ impl PyRun {
         signals.map(|s| (s.owner.clone(), s.quantity.name(), s.columns.len())).collect()
     }
 
+    /// The paths of the signals.
+    fn paths(&self) -> Vec<String> {
+        self.run.layout.signals.iter().map(Signal::path).collect()
+    }
+
+    /// The paths of all columns.
+    fn columns(&self) -> Vec<String> {
+        let signals = self.run.layout.signals.iter();
+        signals.flat_map(|s| (0..s.columns.len()).map(|index| s.column(index))).collect()
+    }
+
     /// The rows of `name.quantity`, or of one column `name.quantity[index]`.
     fn signal<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyAny>> {
         let (layout, frames) = (&self.run.layout, &self.run.frames);
         let signal = layout.find(path).map_err(|error| errors::signal(&error))?;
         let values = frames.signal(layout, &signal);
-        match path.contains('[') {
+        match path.contains('[') || signal.quantity == Quantity::Value {
             true => Ok(PyArray1::from_vec(py, values).into_any()),
             false => Ok(arrays::table(py, values, frames.len(), signal.columns.len())?.into_any()),
         }

@@ -213,19 +213,19 @@ fn size(model: &Model) -> usize {
 }
 
 /// What a run does besides computing: looks for signals, reports its progress.
-struct Watch {
+pub struct Watch {
     looked: Instant,
     reported: Instant,
     report: Option<Py<PyAny>>,
 }
 
 impl Watch {
-    fn new(report: Option<Py<PyAny>>) -> Watch {
+    pub fn new(report: Option<Py<PyAny>>) -> Watch {
         let now = Instant::now();
         Watch { looked: now, reported: now, report }
     }
 
-    fn look(&mut self, Progress { t, start, until, steps }: Progress) -> PyResult<()> {
+    pub fn look(&mut self, Progress { t, start, until, steps }: Progress) -> PyResult<()> {
         let now = Instant::now();
         if now - self.looked < SIGNALS {
             return Ok(());

@@ -4,6 +4,7 @@
 //! multipliers of all interactions, and the ledger, side by side. A signal is a range of
 //! columns. So recording a step is one copy, whatever the number of systems.
 
+use saltus_model::StateVector;
 use serde::Serialize;
 use std::ops::Range;
 use thiserror::Error;
@@ -16,8 +17,16 @@ pub enum Quantity {
     X,
     /// Configuration of a mechanical system.
     Q,
-    /// Velocity of a mechanical system.
+    /// Velocity of a mechanical system; of a rigid body that of its center of mass.
     V,
+    /// Where the center of mass of a rigid body is.
+    Position,
+    /// How a rigid body in space is turned: a quaternion `w, x, y, z`.
+    Orientation,
+    /// How a rigid body in the plane is turned.
+    Angle,
+    /// Angular velocity of a rigid body; in space, in the frame of the body.
+    Omega,
     /// Output of an interaction (mechanics: the gap).
     Y,
     /// Relative velocity `ẏ` of a mechanical interaction.
@@ -26,18 +35,25 @@ pub enum Quantity {
     Lam,
     /// Integrity of a bond: 1 sound, 0 broken.
     Beta,
+    /// A number with a name of its own, such as `v(out)`, the voltage of a circuit's node.
+    Value,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 7] = [
+    pub const ALL: [Quantity; 12] = [
         Quantity::X,
         Quantity::Q,
         Quantity::V,
+        Quantity::Position,
+        Quantity::Orientation,
+        Quantity::Angle,
+        Quantity::Omega,
         Quantity::Y,
         Quantity::U,
         Quantity::Lam,
         Quantity::Beta,
+        Quantity::Value,
     ];
 
     /// The name in run files, signal paths and Python.
@@ -46,10 +62,15 @@ impl Quantity {
             Quantity::X => "x",
             Quantity::Q => "q",
             Quantity::V => "v",
+            Quantity::Position => "position",
+            Quantity::Orientation => "orientation",
+            Quantity::Angle => "angle",
+            Quantity::Omega => "omega",
             Quantity::Y => "y",
             Quantity::U => "u",
             Quantity::Lam => "lam",
             Quantity::Beta => "beta",
+            Quantity::Value => "value",
         }
     }
 
@@ -58,16 +79,34 @@ impl Quantity {
         Quantity::ALL.into_iter().find(|quantity| quantity.name() == name)
     }
 
-    /// Whether it belongs to a system (the others belong to an interaction).
+    /// The vector of a state.
+    pub(crate) fn of(vector: StateVector) -> Quantity {
+        match vector {
+            StateVector::X => Quantity::X,
+            StateVector::Q => Quantity::Q,
+            StateVector::V => Quantity::V,
+        }
+    }
+
+    /// Whether it belongs to a system.
     pub fn is_state(self) -> bool {
-        matches!(self, Quantity::X | Quantity::Q | Quantity::V)
+        self.family() == "systems"
+    }
+
+    /// Where run files keep it: with the systems, the interactions, or the values.
+    pub fn family(self) -> &'static str {
+        match self {
+            Quantity::Y | Quantity::U | Quantity::Lam | Quantity::Beta => "interactions",
+            Quantity::Value => "signals",
+            _ => "systems",
+        }
     }
 }
 
 /// One recorded signal: a quantity of one system or interaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Signal {
-    /// Name of the system or interaction.
+    /// Name of the system or interaction, or of the value itself.
     pub owner: String,
     /// What of it.
     pub quantity: Quantity,
@@ -76,9 +115,20 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// The path users write, for example `ball.q`.
+    /// The path users write, for example `ball.q` or `v(out)`.
     pub fn path(&self) -> String {
-        format!("{}.{}", self.owner, self.quantity.name())
+        match self.quantity {
+            Quantity::Value => self.owner.clone(),
+            quantity => format!("{}.{}", self.owner, quantity.name()),
+        }
+    }
+
+    /// The path of its column `index`, for example `ball.q[0]`; a value has one column, and its name.
+    pub fn column(&self, index: usize) -> String {
+        match self.quantity {
+            Quantity::Value => self.owner.clone(),
+            _ => format!("{}[{index}]", self.path()),
+        }
     }
 }
 
@@ -441,9 +491,23 @@ pub enum SignalError {
     },
 }
 
+/// Whether two names of values are the same but for case and spaces: `v(A, b)` is `v(a,B)`.
+fn same_name(a: &str, b: &str) -> bool {
+    let letters = |name: &str| {
+        let bytes = name.bytes().filter(|byte| !byte.is_ascii_whitespace());
+        bytes.map(|byte| byte.to_ascii_lowercase()).collect::<Vec<u8>>()
+    };
+    a.eq_ignore_ascii_case(b) || (a.contains(' ') || b.contains(' ')) && letters(a) == letters(b)
+}
+
 impl Layout {
-    /// Finds `name.quantity` or `name.quantity[index]`; the latter has one column.
+    /// Finds `name.quantity`, `name.quantity[index]`, which has one column, or the name of a value;
+    /// in names of values case and spaces do not count.
     pub fn find(&self, path: &str) -> Result<Signal, SignalError> {
+        let mut values = self.signals.iter().filter(|signal| signal.quantity == Quantity::Value);
+        if let Some(value) = values.find(|value| same_name(&value.owner, path)) {
+            return Ok(value.clone());
+        }
         let syntax = || SignalError::Syntax { path: path.to_string() };
         let (body, index) = match path.split_once('[') {
             None => (path, None),
@@ -479,7 +543,7 @@ impl Layout {
 }
 
 impl Run {
-    /// The rows of `name.quantity` or `name.quantity[index]`, one after the other.
+    /// The rows of `name.quantity`, `name.quantity[index]` or a value, one after the other.
     pub fn signal(&self, path: &str) -> Result<Vec<f64>, SignalError> {
         let signal = self.layout.find(path)?;
         Ok(self.frames.signal(&self.layout, &signal))

@@ -18,10 +18,12 @@
 //!
 //! The inner crates stay free to move; this one is what to depend on.
 
+pub use saltus_analysis as analysis;
 pub use saltus_circuits as circuits;
 pub use saltus_expr as expr;
 pub use saltus_io as io;
 pub use saltus_linalg as linalg;
+pub use saltus_mechanics as mechanics;
 pub use saltus_model as model;
 pub use saltus_numerics as numerics;
 pub use saltus_sim as sim;
@@ -66,7 +68,7 @@ pub enum SaltusError {
     Checkpoint(#[from] io::checkpoint_file::CheckpointFileError),
     /// A table that cannot be written.
     #[error(transparent)]
-    Csv(#[from] io::csv::CsvError),
+    Export(#[from] io::export::ExportError),
 }
 
 /// What most programs need.
@@ -75,9 +77,10 @@ pub mod prelude {
     pub use saltus_linalg::Matrix;
     pub use saltus_model::{
         Argument, At, Bond, Coefficient, Event, FirstOrder, FirstOrderLinear,
-        FirstOrderLinearRelation, FirstOrderRelation, Function, InteractionId, Lagrangian,
-        LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law,
-        Model, Operator, Prescribed, SystemId, UserLaw,
+        FirstOrderLinearRelation, FirstOrderRelation, Frame, Function, Inertia, InteractionId,
+        Lagrangian, LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation,
+        LagrangianRelation, Law, Model, Operator, Prescribed, RigidBody, RigidBody2d, SystemId,
+        UserLaw,
     };
     pub use saltus_numerics::{Problem, Solver, UserSet};
     pub use saltus_sim::{

@@ -16,6 +16,7 @@ mod parts;
 mod signal;
 mod smooth;
 mod state_space;
+mod table;
 mod topology;
 
 pub use model::CircuitModel;

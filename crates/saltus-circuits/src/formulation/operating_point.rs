@@ -39,6 +39,16 @@ pub struct OperatingPoint {
 }
 
 impl OperatingPoint {
+    /// The voltages of all nodes.
+    pub fn voltages(&self) -> &[(String, f64)] {
+        &self.voltages
+    }
+
+    /// The currents of all components.
+    pub fn currents(&self) -> &[(String, f64)] {
+        &self.currents
+    }
+
     /// The voltage of a node.
     pub fn v(&self, node: &str) -> Option<f64> {
         let node = if node.eq_ignore_ascii_case("gnd") { "0" } else { node };

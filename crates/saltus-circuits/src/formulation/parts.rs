@@ -10,6 +10,7 @@
 //! device of two ends that can be either `v = form` or `i = form`, as the tree wants it.
 
 use super::smooth::{Formula, Junction, Smooth, SquareLaw};
+use super::table::Table;
 use crate::error::Culprit;
 use crate::{
     BipolarModel, Circuit, CircuitError, Component, Control, Device, DiodeModel, Fidelity,
@@ -372,6 +373,9 @@ impl One<'_> {
 
     /// `v` or `i` is a multiplier `λ`, with `0 = λ − f(t, outputs)`.
     fn behaviour(&mut self, text: &str) -> Result<Form, CircuitError> {
+        if let Some(table) = Table::of(text, self.circuit, self.component)? {
+            return Ok(self.table(table));
+        }
         let (formula, quantities) = Formula::parse(text, self.circuit, self.component)?;
         for quantity in &quantities {
             if let Quantity::Voltage(nodes) = quantity {
@@ -383,6 +387,26 @@ impl One<'_> {
         let name = self.component.name.clone();
         let rows = self.parts.add_law(name, self.index, 1, outputs, law);
         Ok(vec![(1.0, Quantity::Multiplier(rows.start))])
+    }
+
+    /// `v` or `i` is `y₁ − λ₁ + λ₂`, each `λ` a monotone graph of the table's input.
+    fn table(&mut self, table: Table) -> Form {
+        let Table { input, first, rises, falls } = table;
+        for (_, quantity) in &input {
+            if let Quantity::Voltage(nodes) = quantity {
+                self.reads(nodes);
+            }
+        }
+        let mut form = vec![(first, Quantity::One)];
+        let both = rises.is_some() && falls.is_some();
+        for (points, sign, suffix) in [(rises, -1.0, ".rises"), (falls, 1.0, ".falls")] {
+            let Some(points) = points else { continue };
+            let law = PartLaw::Plain(Law::PiecewiseLinear { points });
+            let name = format!("{}{}", self.component.name, if both { suffix } else { "" });
+            let rows = self.parts.add_law(name, self.index, 1, vec![input.clone()], law);
+            form.push((sign, Quantity::Multiplier(rows.start)));
+        }
+        form
     }
 
     fn diode(

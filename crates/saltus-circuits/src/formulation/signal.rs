@@ -6,7 +6,7 @@ use super::model::Place;
 use super::state_space::StateSpace;
 use crate::{CircuitError, Device, Node, Source};
 use saltus_model::{InteractionId, Model, SystemId};
-use saltus_sim::{Quantity, Run, SignalError};
+use saltus_sim::{Layout, Quantity, Run, SignalError};
 use std::sync::Arc;
 
 /// A voltage or current, `a₀ + Σ aᵢ xᵢ + Σ bₖ λₖ + Σ cₗ uₗ(t) + Σ dₗ u̇ₗ(t)`.
@@ -199,8 +199,32 @@ impl Signal {
         self.at(t) + states.sum::<f64>() + multipliers.sum::<f64>()
     }
 
+    /// What a run must have recorded for it: `circuit.x`, `D1.lam`.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let path = |name: &str, quantity: Quantity| format!("{name}.{}", quantity.name());
+        let states = self.states.iter().map(|((_, name), ..)| path(name, Quantity::X));
+        let lams = self.multipliers.iter().map(|((_, name), ..)| path(name, Quantity::Lam));
+        states.chain(lams).collect()
+    }
+
+    /// The columns of a row of a run that it is a sum of.
+    pub(crate) fn columns(&self, layout: &Layout) -> Result<Vec<(usize, f64)>, CircuitError> {
+        let missing = |error: SignalError| CircuitError::OperatingPoint { why: error.to_string() };
+        let column = |name: &str, quantity: Quantity, k: usize| {
+            let path = format!("{name}.{}[{k}]", quantity.name());
+            layout.find(&path).map_err(missing).map(|signal| signal.columns.start)
+        };
+        let states =
+            self.states.iter().map(|((_, name), k, a)| Ok((column(name, Quantity::X, *k)?, *a)));
+        let multipliers = self
+            .multipliers
+            .iter()
+            .map(|((_, name), k, a)| Ok((column(name, Quantity::Lam, *k)?, *a)));
+        states.chain(multipliers).collect()
+    }
+
     /// What constants and sources give at time `t`.
-    fn at(&self, t: f64) -> f64 {
+    pub(crate) fn at(&self, t: f64) -> f64 {
         let sources = self.sources.iter().map(|(source, a)| a * source.value(t));
         let rates = self.rates.iter().map(|(source, a)| a * source.rate(t));
         self.constant + sources.sum::<f64>() + rates.sum::<f64>()

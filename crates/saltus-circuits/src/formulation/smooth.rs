@@ -6,7 +6,7 @@ use crate::error::Culprit;
 use crate::{Circuit, CircuitError, Component};
 use saltus_expr::Function;
 use saltus_linalg::Matrix;
-use saltus_model::{At, Input, ModelError, OperatorError, Order, Relation, Terms};
+use saltus_model::{At, Input, Linked, ModelError, OperatorError, Order, Relation, Terms};
 
 /// An equation `0 = φ(t, w, λ)` of one multiplier.
 #[derive(Debug, Clone)]
@@ -119,6 +119,18 @@ impl Formula {
         let gradient = value.jacobian(&probes);
         let uses_time = value.uses(0);
         Ok((Formula { value, gradient, uses_time }, quantities))
+    }
+
+    /// Factors of the quantities, and what is added, where it is a sum of them.
+    pub fn affine(&self, quantities: usize) -> Option<(Vec<f64>, f64)> {
+        if self.uses_time || !self.gradient.used().is_empty() {
+            return None;
+        }
+        let origin = vec![0.0; 1 + quantities];
+        let (mut factors, mut constant) = (vec![0.0; quantities], [0.0]);
+        self.gradient.eval(&origin, &mut factors);
+        self.value.eval(&origin, &mut constant);
+        Some((factors, constant[0]))
     }
 }
 
@@ -294,8 +306,8 @@ impl Relation for SmoothRelation {
         Some(self)
     }
 
-    fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
-        let found = self.C.cols();
+    fn check(&self, owner: &str, linked: Linked<'_>) -> Result<(), ModelError> {
+        let (dim, found) = (linked.states(), self.C.cols());
         if found == dim {
             return Ok(());
         }

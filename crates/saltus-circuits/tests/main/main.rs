@@ -9,6 +9,7 @@ mod ill_posed;
 mod linear;
 mod rest;
 mod switching;
+mod transient;
 
 use saltus_circuits::{Circuit, CircuitModel};
 use saltus_model::Law;

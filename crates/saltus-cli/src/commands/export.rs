@@ -3,7 +3,7 @@
 use super::find_signals;
 use crate::{Error, Outcome, paths, text};
 use clap::ValueEnum;
-use saltus::io::csv::write_csv_file;
+use saltus::io::export::export;
 use std::path::PathBuf;
 
 /// Write a run in another format.
@@ -26,21 +26,23 @@ pub struct Args {
 enum Format {
     /// Comma-separated values, one row an instant
     Csv,
+    /// SPICE's raw file in binary
+    Raw,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Error> {
-    let extension = match args.to {
-        Format::Csv => "csv",
+    let format = match args.to {
+        Format::Csv => saltus::io::export::Format::Csv,
+        Format::Raw => saltus::io::export::Format::Raw,
     };
-    let path = args.output.clone().unwrap_or_else(|| args.run.with_extension(extension));
+    let default = || args.run.with_extension(format.extension());
+    let path = args.output.clone().unwrap_or_else(default);
     let files = [("the run file", &*args.run), ("the file to write", &*path)];
     paths::check_distinct(&files, "give another name with -o")?;
     let run = saltus::io::run_file::read_run(&args.run)?;
     let signals = find_signals(&run.layout, &args.signals)?;
-    match args.to {
-        Format::Csv => write_csv_file(&run, &signals, &path)?,
-    }
+    export(&run, &signals, format, &path)?;
     text::out(&format!("{}\n", path.display()))?;
     Ok(Outcome::Done)
 }

@@ -4,6 +4,7 @@ pub mod compare;
 pub mod examples;
 pub mod export;
 pub mod info;
+pub mod netlist;
 pub mod plot;
 pub mod problem;
 pub mod run;

@@ -1,6 +1,6 @@
-//! `saltus run FILE`: runs a model file, writes the run and a picture, prints a summary.
+//! `saltus run FILE`: runs a model file or netlist, writes the run and a picture, prints a summary.
 
-use super::{event_rows, scheme, with_scheme, with_stats};
+use super::{event_rows, netlist, scheme, with_scheme, with_stats};
 use crate::preview::Preview;
 use crate::text::{self, plural};
 use crate::{Error, Outcome, chart, paths};
@@ -17,26 +17,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Run a model file.
+/// Run a model file or a netlist.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The model file (.toml)
-    file: PathBuf,
+    /// The model file (.toml) or netlist (.cir, .sp)
+    pub(super) file: PathBuf,
     /// The run file to write [default: NAME.h5 in the current folder]
     #[arg(short, long, value_name = "OUT.h5")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     /// End the run at this time
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
-    until: Option<f64>,
+    pub(super) until: Option<f64>,
     /// Use this time step
     #[arg(long, value_name = "H", allow_negative_numbers = true)]
-    h: Option<f64>,
-    /// Replace a value of the file, for example `g=1.62` or `floor.law.e=0.5`
+    pub(super) h: Option<f64>,
+    /// Replace a value of the file, for example `g=1.62`, `floor.law.e=0.5`, or `RLOAD=5` of a netlist
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    set: Vec<String>,
+    pub(super) set: Vec<String>,
+    /// Of a netlist: how it is followed, `fixed`, `exact` or `adaptive` [default: fixed]
+    #[arg(long, value_name = "METHOD")]
+    pub(super) method: Option<String>,
     /// Write a checkpoint here on the way and at the end, from which --resume goes on
     #[arg(long, value_name = "PATH")]
-    checkpoint: Option<PathBuf>,
+    pub(super) checkpoint: Option<PathBuf>,
     /// How often: a number of steps (`1000`) or of seconds (`30s`)
     #[arg(long, value_name = "N|SECONDS", requires = "checkpoint", default_value = "60s",
           value_parser = checkpoint_every)]
@@ -44,23 +47,29 @@ pub struct Args {
     /// Go on from a checkpoint of the same model; the run file begins at its time
     /// [default name of the run file: NAME-from-T.h5]
     #[arg(long, value_name = "PATH")]
-    resume: Option<PathBuf>,
+    pub(super) resume: Option<PathBuf>,
     /// The picture to write, .png or .svg [default: as the run file, .png]
     #[arg(long, value_name = "PICTURE")]
-    plot: Option<PathBuf>,
+    pub(super) plot: Option<PathBuf>,
     /// Write no picture
     #[arg(long, conflicts_with = "plot")]
-    no_plot: bool,
+    pub(super) no_plot: bool,
     /// Print the summary as one JSON document, and nothing else
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Print nothing but errors
     #[arg(short, long)]
-    quiet: bool,
+    pub(super) quiet: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Error> {
+    if netlist::is_netlist(&args.file) {
+        return netlist::run(args);
+    }
+    if args.method.is_some() {
+        return Err("--method is for netlists; a model file says its `strategy`".into());
+    }
     let overrides = overrides(args)?;
     let file = ModelFile::read(&args.file, &overrides).map_err(|error| error.report())?;
     let settings = &file.simulation;
@@ -151,11 +160,7 @@ impl Job<'_> {
         }
 
         let bar = progress_bar(args);
-        let mut show = |progress: sim::Progress| {
-            let share = (progress.t - progress.start) / (progress.until - progress.start);
-            bar.set_position((1000.0 * share) as u64);
-            bar.set_message(format!("t = {:.6}", progress.t));
-        };
+        let mut show = |progress: sim::Progress| show(&bar, progress);
         let mut keep = |checkpoint: &sim::Checkpoint| match &args.checkpoint {
             Some(path) => checkpoint_file::save(checkpoint, path).map_err(std::io::Error::other),
             None => Ok(()),
@@ -225,7 +230,7 @@ impl Job<'_> {
 }
 
 /// Draws the picture, unless there is nothing to draw; says where it is.
-fn draw(run: Run, picture: &Path) -> Result<Option<&Path>, chart::ChartError> {
+pub(super) fn draw(run: Run, picture: &Path) -> Result<Option<&Path>, chart::ChartError> {
     if run.layout.signals.is_empty() {
         return Ok(None);
     }
@@ -233,9 +238,9 @@ fn draw(run: Run, picture: &Path) -> Result<Option<&Path>, chart::ChartError> {
 }
 
 /// Gives recorded rows to the run file, and to the picture.
-struct Tee {
-    writer: RunWriter,
-    preview: Option<Preview>,
+pub(super) struct Tee {
+    pub(super) writer: RunWriter,
+    pub(super) preview: Option<Preview>,
 }
 
 impl Sink for Tee {
@@ -390,7 +395,7 @@ fn checkpoint_every(text: &str) -> Result<CheckpointEvery, String> {
 
 /// `examples/bouncing-ball/model.toml` becomes `bouncing-ball.h5`, and `bouncing-ball-from-2.5.h5`
 /// where the run is resumed at that time.
-fn default_output(file: &Path, from: Option<f64>) -> PathBuf {
+pub(super) fn default_output(file: &Path, from: Option<f64>) -> PathBuf {
     let stem = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().into_owned());
     let name = match stem(file) {
         Some(name) if name != "model" => name,
@@ -417,7 +422,14 @@ pub(super) fn interrupt_flag() -> Result<Arc<AtomicBool>, Error> {
     Ok(flag)
 }
 
-fn progress_bar(args: &Args) -> ProgressBar {
+/// Shows how far a run is.
+pub(super) fn show(bar: &ProgressBar, progress: sim::Progress) {
+    let share = (progress.t - progress.start) / (progress.until - progress.start);
+    bar.set_position((1000.0 * share) as u64);
+    bar.set_message(format!("t = {:.6e}", progress.t));
+}
+
+pub(super) fn progress_bar(args: &Args) -> ProgressBar {
     let silent = args.quiet || args.json || !std::io::stderr().is_terminal();
     let target = if silent { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(1000), target);

@@ -222,7 +222,7 @@ fn connect_one(
     systems: &[SystemId],
 ) -> Result<(), Failed> {
     // what formulas may use: the states of the systems one above the other, and λ (in laws, u)
-    let dims = systems.iter().map(|&id| Ok(model.system(id)?.dim()));
+    let dims = systems.iter().map(|&id| Ok(model.system(id)?.dim_q()));
     let dim = dims.sum::<Result<usize, ModelError>>()?;
     let inputs = relation.vector("z0")?.unwrap_or_default();
     let sizes = |size| Sizes { first: dim, second: size, inputs: inputs.len() };

@@ -7,6 +7,7 @@
 //! /time                      (n,)      float64   the recorded instants
 //! /systems/NAME/{x|q,v}      (n, dim)  float64   states
 //! /interactions/NAME/{y,u,lam}  (n, dim)  float64   outputs, their rates, multipliers
+//! /signals/NAME              (n,)      float64   values with names of their own: `v(out)`, `i(L1)`
 //! /stats/iterations          (n,)      uint32    of the solver, in the step that ended there
 //! /stats/residual            (n,)      float64   of the step's problem, as verified
 //! /stats/status              (n,)      uint8     0: solved (a step that is not ends the run, without a row)
@@ -43,7 +44,7 @@ pub use reader::{RunInfo, read_info, read_layout, read_run};
 pub use writer::RunWriter;
 pub(crate) use writer::{fixed_string, padded};
 
-use saltus_sim::Signal;
+use saltus_sim::{Quantity, Signal};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -197,6 +198,13 @@ impl From<RunFileError> for std::io::Error {
     fn from(error: RunFileError) -> Self {
         std::io::Error::other(error)
     }
+}
+
+/// Owner and quantity of a path: `ball.q` is the `q` of `ball`, everything else the name of a value.
+fn parts(path: &str) -> (&str, Quantity) {
+    let parts = path.rsplit_once('.');
+    let parts = parts.and_then(|(owner, name)| Some((owner, Quantity::from_name(name)?)));
+    parts.unwrap_or((path, Quantity::Value))
 }
 
 /// The columns of the signals must tile a row: no gap, no column of two signals.

@@ -3,7 +3,7 @@
 //! Nothing in a file is trusted: sizes are held against the length of the file before memory is
 //! asked for, and every dataset must have the shape that the list of signals gives it.
 
-use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns};
+use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns, parts};
 use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
 use saltus_sim::{
     Change, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats,
@@ -161,11 +161,9 @@ impl RunSource {
         let columns = self.numbers::<i64>("model/columns", &[paths.len(), 2])?;
         let mut signals = Vec::with_capacity(paths.len());
         for (path, range) in paths.iter().zip(columns.chunks_exact(2)) {
-            let parts = path.rsplit_once('.');
-            let quantity = parts.and_then(|(_, quantity)| Quantity::from_name(quantity));
+            let (owner, quantity) = parts(path);
             let columns = usize::try_from(range[0]).ok().zip(usize::try_from(range[1]).ok());
-            let (Some((owner, _)), Some(quantity), Some((start, end))) = (parts, quantity, columns)
-            else {
+            let Some((start, end)) = columns.filter(|_| !owner.is_empty()) else {
                 return Err(self.damaged(format!("`{path}` is not a signal")));
             };
             signals.push(Signal { owner: owner.to_string(), quantity, columns: start..end });
@@ -212,9 +210,15 @@ impl RunSource {
         };
         let width = info.layout.width();
         let signals = info.layout.signals.iter().map(|signal| {
-            let root = if signal.quantity.is_state() { "systems" } else { "interactions" };
-            let name = format!("{root}/{}/{}", signal.owner, signal.quantity.name());
-            (name, vec![rows, signal.columns.len()], signal.columns.clone())
+            let (family, owner) = (signal.quantity.family(), &signal.owner);
+            let (name, shape) = match signal.quantity {
+                Quantity::Value => (format!("{family}/{owner}"), vec![rows]),
+                quantity => (
+                    format!("{family}/{owner}/{}", quantity.name()),
+                    vec![rows, signal.columns.len()],
+                ),
+            };
+            (name, shape, signal.columns.clone())
         });
         let ledger = info
             .layout

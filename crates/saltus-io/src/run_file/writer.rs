@@ -3,7 +3,7 @@
 //! Rows gather in a buffer; a full buffer becomes one chunk of every dataset. The datasets are
 //! made with the first full buffer, or at the end, when their final size is known.
 
-use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns};
+use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns, parts};
 use crate::partial::Partial;
 use rust_hdf5::{DatatypeMessage, H5Dataset, H5File, H5Group, Hdf5Error, VarLenUnicode};
 use saltus_sim::{EventRecord, Frames, Layout, Ledger, Outcome, Quantity, RunStats, Sink, Value};
@@ -52,7 +52,7 @@ struct Column {
     source: Source,
     /// Folder of the dataset, for example `/systems/ball`; empty for the root.
     group: String,
-    name: &'static str,
+    name: String,
     /// Columns, for a dataset of two axes.
     dim: Option<usize>,
     unit: Option<&'static str>,
@@ -291,8 +291,8 @@ impl RunWriter {
             ($element:ty) => {{
                 let builder = group.new_dataset::<$element>().shape(&shape);
                 match rows {
-                    Some(_) => builder.create(column.name)?,
-                    None => builder.chunk(&chunk).max_shape(&max_shape).create(column.name)?,
+                    Some(_) => builder.create(&column.name)?,
+                    None => builder.chunk(&chunk).max_shape(&max_shape).create(&column.name)?,
                 }
             }};
         }
@@ -316,7 +316,7 @@ impl RunWriter {
         if let (Some(dim), Some((_, owner))) = (column.dim, column.group.rsplit_once('/'))
             && dim <= LISTED_COLUMNS
         {
-            let name = column.name;
+            let name = &column.name;
             let names: Vec<String> = (0..dim).map(|i| format!("{owner}.{name}[{i}]")).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let attribute = dataset.new_attr::<VarLenUnicode>().shape([dim]).create("columns")?;
@@ -509,10 +509,10 @@ fn put<'a>(bytes: &mut Vec<u8>, values: impl ExactSizeIterator<Item = &'a f64>) 
 /// The datasets of a layout.
 fn columns(layout: &Layout) -> Vec<Column> {
     let width = layout.width();
-    let scalar = |source, group: &str, name, unit, description| Column {
+    let scalar = |source, group: &str, name: &str, unit, description| Column {
         source,
         group: group.to_string(),
-        name,
+        name: name.to_string(),
         dim: None,
         unit,
         description,
@@ -538,21 +538,32 @@ fn columns(layout: &Layout) -> Vec<Column> {
 
     // a signal of no columns has no dataset: `/model/signals` tells of it
     for signal in layout.signals.iter().filter(|signal| !signal.columns.is_empty()) {
-        let root = if signal.quantity.is_state() { "systems" } else { "interactions" };
+        let source = Source::Columns { columns: signal.columns.clone(), width };
+        let family = signal.quantity.family();
+        if signal.quantity == Quantity::Value {
+            let unit = unit_of_value(&signal.owner);
+            columns.push(scalar(source, &format!("/{family}"), &signal.owner, unit, "value"));
+            continue;
+        }
         columns.push(Column {
-            source: Source::Columns { columns: signal.columns.clone(), width },
-            group: format!("/{root}/{}", signal.owner),
-            name: signal.quantity.name(),
+            source,
+            group: format!("/{family}/{}", signal.owner),
+            name: signal.quantity.name().to_string(),
             dim: Some(signal.columns.len()),
             unit: None,
             description: match signal.quantity {
                 Quantity::X => "state",
                 Quantity::Q => "configuration",
                 Quantity::V => "velocity",
+                Quantity::Position => "position of the center of mass",
+                Quantity::Orientation => "quaternion w, x, y, z",
+                Quantity::Angle => "angle, radians",
+                Quantity::Omega => "angular velocity (in space: in the frame of the body)",
                 Quantity::Y => "output (mechanics: gap)",
                 Quantity::U => "relative velocity",
                 Quantity::Lam => "multiplier (time-stepping of mechanics: impulse of the step)",
                 Quantity::Beta => "integrity of the bond: 1 sound, 0 broken",
+                Quantity::Value => "value",
             },
         });
     }
@@ -576,11 +587,29 @@ fn columns(layout: &Layout) -> Vec<Column> {
     columns
 }
 
+/// The unit of a voltage `v(…)` or a current `i(…)`.
+fn unit_of_value(name: &str) -> Option<&'static str> {
+    match name.get(..2)? {
+        "v(" => Some("V"),
+        "i(" => Some("A"),
+        _ => None,
+    }
+}
+
 /// Names must be names of HDF5 groups, and each signal must be there once.
 fn check_names(layout: &Layout) -> Result<(), RunFileError> {
     let mut seen = HashSet::new();
     for signal in &layout.signals {
-        if signal.owner.is_empty() || signal.owner.contains(['/', '.', '\0']) {
+        let barred: &[char] = match signal.quantity {
+            Quantity::Value => &['/', '\0'], // points stand in names of subcircuits
+            _ => &['/', '.', '\0'],
+        };
+        let owner = &signal.owner;
+        if owner.is_empty()
+            || owner == "."
+            || owner.contains(barred)
+            || parts(&signal.path()).1 != signal.quantity
+        {
             return Err(RunFileError::Name { name: signal.owner.clone() });
         }
         if !seen.insert((&signal.owner, signal.quantity)) {

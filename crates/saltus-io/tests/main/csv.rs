@@ -1,7 +1,7 @@
 //! CSV: the header, numbers that read back, files that appear whole.
 
 use crate::sample::{self, Folder};
-use saltus_io::csv::{CsvError, write_csv, write_csv_file};
+use saltus_io::export::{ExportError, Format, export, write_csv};
 use saltus_sim::{Quantity, Run};
 
 fn csv(run: &Run, paths: &[&str]) -> String {
@@ -60,18 +60,18 @@ fn a_signal_of_another_run() {
     let run = sample::run(1);
     let signal = sample::signal("red ball", Quantity::Q, 0..4);
     let error = write_csv(&run, &[signal], Vec::new()).unwrap_err();
-    assert!(matches!(error, CsvError::Unknown { .. }), "{error}");
+    assert!(matches!(error, ExportError::Unknown { .. }), "{error}");
 }
 
 #[test]
 fn files_are_whole_or_absent() {
     let folder = Folder::new();
     let run = sample::run(20);
-    write_csv_file(&run, &[], folder.path("run.csv")).unwrap();
+    export(&run, &[], Format::Csv, folder.path("run.csv")).unwrap();
     assert_eq!(std::fs::read_to_string(folder.path("run.csv")).unwrap(), csv(&run, &[]));
     let other = [sample::signal("other", Quantity::Q, 0..1)];
-    assert!(write_csv_file(&run, &other, folder.path("other.csv")).is_err());
-    let error = write_csv_file(&run, &[], folder.path("missing/run.csv")).unwrap_err();
+    assert!(export(&run, &other, Format::Csv, folder.path("other.csv")).is_err());
+    let error = export(&run, &[], Format::Csv, folder.path("missing/run.csv")).unwrap_err();
     assert!(error.to_string().contains("there is no folder"), "{error}");
     assert_eq!(folder.names(), ["run.csv"]);
 }

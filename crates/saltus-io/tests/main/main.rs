@@ -7,5 +7,6 @@ mod csv;
 mod model_file;
 mod partial;
 mod problem_file;
+mod raw;
 mod run_file;
 mod sample;

@@ -94,6 +94,19 @@ fn round_trip_of_a_selection() {
 }
 
 #[test]
+fn round_trip_of_values() {
+    let mut run = sample::run(50);
+    run.layout.signals = vec![
+        sample::signal("v(out)", Quantity::Value, 0..1),
+        sample::signal("circuit", Quantity::X, 1..4),
+        sample::signal("i(X1.L2)", Quantity::Value, 4..5),
+    ];
+    run.frames = sample::frames(&run.layout, 0..50);
+    check_round_trip(&run, 50);
+    assert_eq!(run.signal("V(OUT)").unwrap(), run.frames.columns(&run.layout, 0..1));
+}
+
+#[test]
 fn round_trip_of_many_signals() {
     let mut layout = Layout { title: "beads".to_string(), ledger: true, ..Layout::default() };
     for bead in 0..300 {
@@ -264,6 +277,12 @@ fn names_that_hdf5_cannot_hold() {
     let folder = Folder::new();
     for name in ["a/b", "a.b", "", "."] {
         let signals = vec![sample::signal(name, Quantity::X, 0..1)];
+        let layout = Layout { signals, ..Layout::default() };
+        let error = RunWriter::create(folder.path("run.h5"), &layout, None).unwrap_err();
+        assert_eq!(error, RunFileError::Name { name: name.to_string() });
+    }
+    for name in ["v(a/b)", "", ".", "a.x"] {
+        let signals = vec![sample::signal(name, Quantity::Value, 0..1)];
         let layout = Layout { signals, ..Layout::default() };
         let error = RunWriter::create(folder.path("run.h5"), &layout, None).unwrap_err();
         assert_eq!(error, RunFileError::Name { name: name.to_string() });

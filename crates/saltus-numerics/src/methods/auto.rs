@@ -14,13 +14,15 @@
 //!
 //! The mode of an answer found by 2 to 6 becomes the first guess of the next call.
 //!
-//! Problems with other sets than boxes have a portfolio of their own (see `cones`); small ones are
-//! swept first, as they are stored (see `small`).
+//! Problems with other sets than boxes have a portfolio of their own (see `cones`); those of graphs are
+//! solved by modes where that works (see `segments`), small ones are swept first, as they are stored
+//! (see `small`).
 
 use super::cones::Cones;
 use super::first_sweeps;
 use super::planar::Planar;
 use super::proximal::Proximal;
+use super::segments::Segments;
 use super::small;
 use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Newton, Pivoting};
 use crate::residual::residual;
@@ -56,6 +58,7 @@ pub struct Auto {
     enumeration: Enumeration,
     cones: Cones,
     planar: Planar,
+    segments: Segments,
     newton: Newton, // for tiny problems with friction
     tol: f64,
     is_singular: bool, // the mode of the last answer
@@ -117,6 +120,7 @@ impl Auto {
             newton,
             cones,
             planar: Planar::new(),
+            segments: Segments::new(),
             best: Vec::new(),
             attempts: Vec::with_capacity(16),
         }
@@ -133,6 +137,13 @@ impl Auto {
     ) -> Result<Report, NumericsError> {
         if !problem.is_boxed() || !problem.matrix().is_matrix() {
             return self.solve_cones(problem, z, w);
+        }
+        if !self.is_singular
+            && let Some(report) = self.pivoting.again(problem, z, w)
+        {
+            self.attempts.clear();
+            self.note(report);
+            return Ok(report);
         }
         let n = problem.len();
         self.attempts.clear();
@@ -161,14 +172,19 @@ impl Auto {
         self.fall_back(problem, z, w, report)
     }
 
-    /// Problems with sets that are no boxes: modes (see `planar`), a few sweeps while they are
-    /// small, Newton's method while they are tiny, then the portfolio of `cones`.
+    /// Problems with sets that are no boxes: modes (see `segments` and `planar`), a few sweeps while
+    /// they are small, Newton's method while they are tiny, then the portfolio of `cones`.
     fn solve_cones(
         &mut self,
         problem: &Problem,
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
+        if let Some(report) = self.segments.solve(problem, z, w, self.tol) {
+            self.attempts.clear();
+            self.note(report);
+            return Ok(report);
+        }
         if !small::is_small(problem) {
             return self.cones.solve(problem, z, w, &mut self.attempts);
         }
@@ -224,6 +240,7 @@ impl Auto {
     pub(crate) fn memory(&mut self, memory: &mut Memory, problem: Option<&Problem>) {
         self.pivoting.memory(memory, problem);
         self.proximal.memory(memory);
+        self.segments.memory(memory);
         memory.flag(&mut self.is_singular);
     }
 
@@ -231,6 +248,7 @@ impl Auto {
     fn forget_mode(&mut self) {
         self.pivoting.forget_mode();
         self.proximal.forget();
+        self.segments.forget();
         self.is_singular = false;
     }
 

@@ -36,6 +36,7 @@ mod pivoting;
 mod planar;
 mod proximal;
 mod regions;
+mod segments;
 mod small;
 
 pub use admm::Admm;
@@ -168,7 +169,7 @@ impl Workspace {
         if problem.is_boxed() && problem.matrix().is_matrix() {
             match &mut self.method {
                 Method::Auto(method) => method.solve(problem, z, w),
-                Method::Pivoting(method) => Ok(method.run(problem, z, w, usize::MAX, usize::MAX)),
+                Method::Pivoting(method) => method.solve(problem, z, w),
                 Method::Lemke(method) => {
                     few_enough(problem).and_then(|()| method.solve(problem, z, w))
                 }

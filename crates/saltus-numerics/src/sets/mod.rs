@@ -434,14 +434,11 @@ impl Step {
 /// and is written so: beside a large `z` the difference would lose a `w` that is wrong.
 #[inline]
 pub(crate) fn natural(z: f64, w: f64, lower: f64, upper: f64) -> f64 {
-    let t = z - w;
-    if t < lower {
-        z - lower
-    } else if t > upper {
-        z - upper
-    } else {
-        w + 0.0 * t // NaN unless t is finite
-    }
+    // the middle one of z − u, w and z − l; comparisons that a NaN in w passes, and one in z does not
+    let (below, above) = (z - lower, z - upper);
+    let least = if below < w { below } else { w };
+    let middle = if above > least { above } else { least };
+    middle + 0.0 * z
 }
 
 /// The point of `[lower, upper]` closest to `z`. A NaN stays one.

@@ -18,6 +18,7 @@
 //! memory is taken when a matrix of a new size comes in (a sparse one: a new matrix).
 //! Reference: Júdice, Pires, *Computers & Operations Research* 21 (1994) 587–596.
 
+mod again;
 mod last_mode;
 mod mode_cache;
 
@@ -26,6 +27,7 @@ use crate::mode::{Side, Slack, allowed, side_of, wrong};
 use crate::residual::{Residual, natural_map, residual};
 use crate::sets::clamp;
 use crate::{Memory, NumericsError, Operator, PivotingSettings, Problem, Report, Status};
+use again::Again;
 use last_mode::LastMode;
 use mode_cache::{Met, ModeCache};
 use saltus_linalg::{DenseLu, MaskedFactor, Sparse};
@@ -49,6 +51,7 @@ pub struct Pivoting {
     next: Vec<Side>,
     mask: u64, // the basic unknowns of the mode, one bit each, up to CACHED of them
     engine: Engine,
+    again: Again,
 }
 
 /// How (1) is solved.
@@ -69,7 +72,15 @@ impl Pivoting {
     /// The method with these settings.
     pub fn new(settings: PivotingSettings) -> Self {
         let (mode, next) = (Vec::new(), Vec::new());
-        Pivoting { settings, matrix_id: 0, mode, next, mask: 0, engine: Engine::None }
+        Pivoting {
+            settings,
+            matrix_id: 0,
+            mode,
+            next,
+            mask: 0,
+            engine: Engine::None,
+            again: Again::default(),
+        }
     }
 
     /// Forgets the mode of the last call, and the factors and inverses of all modes.
@@ -91,11 +102,13 @@ impl Pivoting {
             (Engine::Cached(cache), Some(_)) => cache.met(),
             _ => Met::default(),
         };
+        let mut is_kept = same.is_some() && self.again.is_kept();
         if memory.is_read() {
             self.forget();
         }
         Side::memory(&mut self.mode, memory);
         met.memory(memory);
+        memory.flag(&mut is_kept);
         if !memory.is_read() || met.modes.is_empty() {
             return;
         }
@@ -106,17 +119,21 @@ impl Pivoting {
             if let Engine::Cached(cache) = &mut self.engine {
                 cache.meet(W, &met);
             }
+            if is_kept && self.mode.len() == problem.len() {
+                self.keep_for_again(problem);
+            }
         }
     }
 
     /// Forgets the mode of the last call.
     pub(crate) fn forget_mode(&mut self) {
         self.mode.clear();
+        self.again.forget();
     }
 
     /// Takes over the mode of an answer that another method found.
     pub(crate) fn adopt(&mut self, problem: &Problem, z: &[f64], w: &[f64]) {
-        self.mode.clear();
+        self.forget_mode();
         for i in 0..problem.len() {
             self.mode.push(side_of(z[i], w[i], problem.lower()[i], problem.upper()[i]));
         }
@@ -124,7 +141,7 @@ impl Pivoting {
 
     /// Starts the next call from this mode.
     pub(crate) fn start_from(&mut self, mode: impl Iterator<Item = Side>) {
-        self.mode.clear();
+        self.forget_mode();
         self.mode.extend(mode);
     }
 
@@ -142,6 +159,9 @@ impl Pivoting {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
+        if let Some(report) = self.again(problem, z, w) {
+            return Ok(report);
+        }
         Ok(self.run(problem, z, w, usize::MAX, usize::MAX))
     }
 
@@ -159,6 +179,7 @@ impl Pivoting {
         if let Some(report) = self.one_unknown(problem, z, w) {
             return report;
         }
+        self.again.forget();
         self.prepare(problem, z, w);
         let most = most.min(self.settings.max_iter);
 
@@ -181,6 +202,7 @@ impl Pivoting {
             if self.signs_are_right(problem, z, w) {
                 let check = natural_map(problem, z, w);
                 if check.value <= self.settings.tol {
+                    self.keep_for_again(problem);
                     return report(Status::Solved, iterations, check);
                 }
                 break Status::Solved;
@@ -255,6 +277,9 @@ impl Pivoting {
             (engine, _, _) => *engine = Engine::None,
         }
         self.matrix_id = problem.matrix_id();
+        if n <= CACHED {
+            self.reserve_for_again(n);
+        }
         self.next.resize(n, Side::Lower);
         self.mode.reserve(n.saturating_sub(self.mode.len()));
     }
@@ -452,7 +477,7 @@ fn bring_inside(problem: &Problem, z: &mut [f64], w: &mut [f64]) -> Residual {
 }
 
 /// How the mode came about, and whether block changes still lead somewhere.
-pub(super) struct Progress {
+pub(in crate::methods) struct Progress {
     fewest: usize,
     patience: usize,
     single: usize, // changes of a single unknown for want of progress

@@ -150,6 +150,15 @@ impl ModeCache {
         }
     }
 
+    /// The inverse of the mode of the last call and its unknowns, where it is there.
+    #[inline]
+    pub fn last(&self) -> Option<(&[u8], &[f64])> {
+        let Slot { size, is_inverted, .. } = *self.slots.get(self.current)?;
+        let indices = &self.indices[self.current * self.n..][..size];
+        let inverse = self.inverses.get(self.current * self.n * self.n..)?.get(..size * size)?;
+        is_inverted.then_some((indices, inverse))
+    }
+
     /// Makes the slot of this mode the current one, with its inverse or with its factors in `lu`.
     #[cold]
     fn find(&mut self, W: &Matrix, basic: u64) -> bool {

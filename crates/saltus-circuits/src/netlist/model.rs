@@ -1,0 +1,703 @@
+//! `.model` cards to devices.
+//!
+//! ```text
+//! type                    has a meaning                                   ours
+//! D                       IS N RS CJO BV, VFWD RON VREV of an ideal one    saltus vf ron
+//! SW, CSW                 VT VH (IT IH) RON ROFF                           saltus
+//! VSWITCH, ISWITCH        VON VOFF (ION IOFF) RON ROFF                     saltus
+//! NMOS, PMOS (level 1)    VTO KP (or UO, TOX) LAMBDA W L LD IS RD RS CGSO CGDO CGBO CBD CBS    saltus vf ron range body
+//! VDMOS                   VTO KP LAMBDA IS N RD RS RG CGS CGDMIN CJO BV    saltus vf ron range body
+//! NPN, PNP                IS BF BR NF RB RC RE                             saltus vf ron
+//! opamp, comparator, transformer (called by X)                             gain low high offset, ratio
+//! ```
+//!
+//! `saltus` is `ideal`, `pwl` or `smooth`. Other parameters that SPICE knows have no effect, and a warning says so;
+//! those it does not know are errors.
+
+use std::collections::HashMap;
+
+use saltus_expr::nearest;
+
+use super::card::{Block, ModelCard};
+use super::error::{Caution, NetlistError, Problem, Warning};
+use super::lines::{At, Lines};
+use super::resolve::Resolver;
+use crate::{BipolarModel, DiodeModel, Fidelity, MosModel, OpAmpModel, Polarity, SwitchModel};
+
+/// Current at which the exponential diode has the threshold of a piecewise-linear one that is given none, in ampere.
+const THRESHOLD_CURRENT: f64 = 1e-3;
+/// Gate voltage beyond the threshold up to which a piecewise-linear transistor follows its parabola, in volt.
+const RANGE: f64 = 5.0;
+/// Permittivity of the oxide of a gate, F/m.
+const OXIDE: f64 = 3.9 * 8.854_187_812_8e-12;
+
+/// A kind of model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Diode,
+    VoltageSwitch,
+    CurrentSwitch,
+    Mos(Polarity),
+    /// A power transistor; its polarity is a flag.
+    PowerMos,
+    Bipolar(Polarity),
+    OpAmp,
+    Comparator,
+    Transformer,
+}
+
+/// Names of types in lower case.
+const KINDS: &[(&str, Kind)] = &[
+    ("d", Kind::Diode),
+    ("sw", Kind::VoltageSwitch),
+    ("vswitch", Kind::VoltageSwitch),
+    ("csw", Kind::CurrentSwitch),
+    ("iswitch", Kind::CurrentSwitch),
+    ("nmos", Kind::Mos(Polarity::N)),
+    ("pmos", Kind::Mos(Polarity::P)),
+    ("vdmos", Kind::PowerMos),
+    ("vdmosn", Kind::PowerMos),
+    ("vdmosp", Kind::PowerMos),
+    ("npn", Kind::Bipolar(Polarity::N)),
+    ("pnp", Kind::Bipolar(Polarity::P)),
+    ("opamp", Kind::OpAmp),
+    ("comparator", Kind::Comparator),
+    ("transformer", Kind::Transformer),
+];
+
+/// Parameters with a meaning, and those that SPICE knows beside them.
+fn vocabulary(kind: Kind) -> (&'static [&'static str], &'static [&'static str]) {
+    match kind {
+        Kind::Diode => (
+            &["is", "n", "rs", "cjo", "cj0", "bv", "vfwd", "vrev", "saltus", "vf", "ron", "level"],
+            &[
+                "af",
+                "area",
+                "cj",
+                "cjp",
+                "cjsw",
+                "cta",
+                "ctp",
+                "eg",
+                "epsilon",
+                "fc",
+                "fcs",
+                "iave",
+                "ibv",
+                "ik",
+                "ikf",
+                "ikr",
+                "ilimit",
+                "ipk",
+                "isr",
+                "js",
+                "jsw",
+                "jtun",
+                "jtunsw",
+                "keg",
+                "kf",
+                "lm",
+                "lp",
+                "m",
+                "mfg",
+                "mj",
+                "mjsw",
+                "nbv",
+                "nr",
+                "ns",
+                "ntun",
+                "pb",
+                "php",
+                "pj",
+                "revepsilon",
+                "revilimit",
+                "roff",
+                "rrev",
+                "rth0",
+                "cth0",
+                "tcv",
+                "temp",
+                "tlev",
+                "tlevc",
+                "tm1",
+                "tm2",
+                "tnom",
+                "tpb",
+                "tphp",
+                "tref",
+                "trs",
+                "trs1",
+                "trs2",
+                "tt",
+                "ttt1",
+                "ttt2",
+                "type",
+                "vj",
+                "vpk",
+                "vp",
+                "wm",
+                "wp",
+                "xm",
+                "xti",
+                "xtitun",
+                "xom",
+                "xoi",
+                "bv_max",
+                "fv_max",
+                "id_max",
+                "te_max",
+                "pd_max",
+                "tikf",
+                "nz",
+                "cbv",
+                "isw",
+            ],
+        ),
+        Kind::VoltageSwitch => (
+            &["vt", "vh", "ron", "roff", "von", "voff", "saltus"],
+            &["lser", "vser", "ilimit", "level", "tnom"],
+        ),
+        Kind::CurrentSwitch => (
+            &["it", "ih", "ron", "roff", "ion", "ioff", "saltus"],
+            &["lser", "vser", "ilimit", "level", "tnom"],
+        ),
+        Kind::Mos(_) => (
+            &[
+                "level", "vto", "vt0", "kp", "lambda", "is", "rd", "rs", "cgso", "cgdo", "cgbo",
+                "cbd", "cbs", "tox", "uo", "u0", "ld", "w", "l", "saltus", "vf", "ron", "range",
+                "body", "n",
+            ],
+            &[
+                "af", "cj", "cjsw", "delta", "eta", "fc", "gamma", "gdsnoi", "js", "jssw", "kappa",
+                "kf", "mj", "mjsw", "neff", "nfs", "nlev", "nss", "nsub", "pb", "phi", "rsh",
+                "theta", "tnom", "tpg", "ucrit", "uexp", "utra", "vmax", "wd", "xj", "xqc",
+                "capmod", "lmin", "lmax", "wmin", "wmax", "xl", "xw", "version", "acm", "hdif",
+                "ldif", "rds", "rg", "rb", "mfg",
+            ],
+        ),
+        Kind::PowerMos => (
+            &[
+                "nchan", "pchan", "vto", "vt0", "vth0", "kp", "lambda", "is", "n", "rd", "rs",
+                "rg", "cgs", "cgdmin", "cjo", "cj0", "bv", "saltus", "vf", "ron", "range", "body",
+            ],
+            &[
+                "a",
+                "af",
+                "cgd",
+                "cgdmax",
+                "cthj",
+                "eg",
+                "fc",
+                "ibv",
+                "kf",
+                "ksubthres",
+                "level",
+                "m",
+                "mfg",
+                "mtriode",
+                "mu",
+                "nbv",
+                "qg",
+                "qs",
+                "rb",
+                "rds",
+                "rq",
+                "rthca",
+                "rthjc",
+                "subshift",
+                "subslope",
+                "tcvth",
+                "texp0",
+                "texp1",
+                "theta",
+                "tksubthres1",
+                "tksubthres2",
+                "tnom",
+                "trb1",
+                "trb2",
+                "trd1",
+                "trd2",
+                "trg1",
+                "trg2",
+                "trs1",
+                "trs2",
+                "tt",
+                "vds",
+                "vds_max",
+                "vgd_max",
+                "vgdr_max",
+                "vgs_max",
+                "vgsr_max",
+                "id_max",
+                "idr_max",
+                "pd_max",
+                "te_max",
+                "derating",
+                "vj",
+                "vq",
+                "xti",
+                "rth_ext",
+                "vtotc",
+                "bex",
+                "l",
+                "w",
+            ],
+        ),
+        Kind::Bipolar(_) => (
+            &["is", "bf", "br", "nf", "rb", "rc", "re", "saltus", "vf", "ron", "level"],
+            &[
+                "af", "c2", "c4", "cjc", "cje", "cjs", "cjep", "cjcp", "eg", "fc", "gamma", "ibc",
+                "ibe", "ik", "ikf", "ikr", "irb", "isc", "ise", "iss", "itf", "kf", "mjc", "mje",
+                "mjs", "nc", "ne", "nk", "nkf", "nr", "ns", "pc", "pe", "pnpn", "ps", "ptf", "qco",
+                "quasimod", "rbm", "rco", "subs", "tf", "tlev", "tlevc", "tnom", "tr", "tref",
+                "va", "vaf", "var", "vb", "vg", "vjc", "vje", "vjs", "vo", "vtf", "xcjc", "xcjs",
+                "xtb", "xtf", "xti", "mfg", "vceo", "icrating", "tbf1", "tbf2", "tbr1", "tbr2",
+                "csub", "mc", "me", "ms", "cco", "rbb", "cn", "d",
+            ],
+        ),
+        Kind::OpAmp | Kind::Comparator => (&["gain", "low", "high", "offset"], &[]),
+        Kind::Transformer => (&["ratio"], &[]),
+    }
+}
+
+/// A diode, switch or other of a circuit, with what stands in series with it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Model {
+    Diode(DiodeModel),
+    Switch(SwitchModel),
+    Mos(MosCard),
+    Bipolar(BipolarModel, BipolarResistances),
+    OpAmp(OpAmpModel),
+    Transformer(f64),
+}
+
+/// A field-effect transistor before its size is known.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MosCard {
+    pub(crate) model: MosModel,
+    /// `KP`; a power transistor's is the strength itself.
+    pub(crate) is_power: bool,
+    pub(crate) width: Option<f64>,
+    pub(crate) length: Option<f64>,
+    /// How far source and drain reach under the gate.
+    pub(crate) overlap: f64,
+    /// Resistances of drain, gate, source.
+    pub(crate) resistances: [f64; 3],
+    /// Resistance of the channel taken as a switch.
+    pub(crate) on_resistance: f64,
+    /// Capacitances from bulk to drain and to source.
+    pub(crate) junctions: [f64; 2],
+}
+
+/// Resistances of base, collector, emitter.
+pub(crate) type BipolarResistances = [f64; 3];
+
+/// The kind of a model card, if it is one of ours.
+pub(crate) fn kind(card: &ModelCard) -> Option<Kind> {
+    let name = card.kind.key();
+    KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+}
+
+/// Checks the parameters of a card and warns of those without effect.
+pub(crate) fn check(
+    card: &ModelCard,
+    lines: &Lines,
+    warnings: &mut Vec<Warning>,
+) -> Result<(), NetlistError> {
+    let Some(kind) = kind(card) else {
+        let names = KINDS.iter().map(|(name, _)| *name);
+        let name = card.kind.text.clone();
+        let near = nearest(&card.kind.key(), names).map(str::to_owned);
+        let problem = Problem::Unknown { kind: "type of model", name, nearest: near };
+        return Err(NetlistError::new(lines.place(card.kind.at), problem));
+    };
+    let (used, known) = vocabulary(kind);
+    let level = card.parameters.iter().find(|(name, _)| name.is("level"));
+    let level = level.and_then(|(_, value)| value.as_ref()?.expr.literal());
+    if used.contains(&"level") && level.is_some_and(|level| level != 1.0) {
+        return Ok(()); // a model of another level is refused for that, not for its parameters
+    }
+    let mut unused = Vec::new();
+    for (name, value) in &card.parameters {
+        let key = name.key();
+        if used.contains(&key.as_str()) {
+            continue;
+        }
+        if known.contains(&key.as_str()) {
+            let is_zero = value.as_ref().is_some_and(|value| value.expr.literal() == Some(0.0));
+            if !is_zero && !["mfg", "type", "tnom", "tref"].contains(&key.as_str()) {
+                unused.push(name.text.clone());
+            }
+            continue;
+        }
+        let all = used.iter().chain(known).copied();
+        let problem = Problem::UnknownModelParameter {
+            model: card.name.text.clone(),
+            kind: card.kind.text.clone(),
+            name: name.text.clone(),
+            nearest: nearest(&key, all).map(str::to_owned),
+        };
+        return Err(NetlistError::new(lines.place(name.at), problem));
+    }
+    if !unused.is_empty() {
+        let caution =
+            Caution::ModelParameters { model: card.name.text.clone(), parameters: unused };
+        warnings.push(Warning { place: lines.place(card.name.at), caution });
+    }
+    Ok(())
+}
+
+/// Finds a model from a block outwards: the block it is defined in, and the card.
+pub(crate) fn find<'d>(
+    blocks: &'d [Block],
+    from: usize,
+    name: &str,
+) -> Option<(usize, &'d ModelCard)> {
+    let mut block = Some(from);
+    while let Some(index) = block {
+        let models = &blocks[index].models;
+        if let Some(card) = models.iter().find(|card| card.name.text.eq_ignore_ascii_case(name)) {
+            return Some((index, card));
+        }
+        block = blocks[index].parent;
+    }
+    None
+}
+
+/// The device of a card, its expressions evaluated in a scope.
+pub(crate) fn build<'d>(
+    card: &'d ModelCard,
+    resolver: &mut Resolver<'d>,
+    scope: usize,
+    overall: Option<Fidelity>,
+) -> Result<Model, NetlistError> {
+    check(card, resolver.lines, &mut Vec::new())?;
+    let kind = kind(card).unwrap_or(Kind::Diode); // checked just before
+    let mut values = Values {
+        card,
+        numbers: HashMap::new(),
+        fidelity: overall,
+        lines: resolver.lines,
+        thermal: 1.380_649e-23 * (resolver.temperature + 273.15) / 1.602_176_634e-19,
+    };
+    let (used, _) = vocabulary(kind);
+    for (name, value) in &card.parameters {
+        let key = name.key();
+        if !used.contains(&key.as_str()) {
+            continue;
+        }
+        let Some(value) = value else {
+            values.numbers.insert(key, 1.0); // a flag
+            continue;
+        };
+        if key == "saltus" {
+            values.fidelity = Some(fidelity(value.word.as_deref()).ok_or_else(|| {
+                let found = value.word.as_deref().unwrap_or("an expression");
+                let problem = Problem::Expected {
+                    expected: "`ideal`, `pwl` or `smooth`".to_owned(),
+                    found: format!("`{found}`"),
+                };
+                NetlistError::new(resolver.lines.place(value.expr.at), problem)
+            })?);
+            continue;
+        }
+        let number = match value.word.as_deref() {
+            Some("inf" | "infinity") => f64::INFINITY,
+            _ => match (&value.expr.node, value.expr.literal()) {
+                (super::expression::Node::Minus(of), None)
+                    if of.node == super::expression::Node::Name("inf".to_owned()) =>
+                {
+                    f64::NEG_INFINITY
+                }
+                (_, Some(number)) => number,
+                _ => resolver.number(&value.expr, scope)?,
+            },
+        };
+        let may_be_infinite = ["gain", "low", "high", "roff", "bv", "vrev"].contains(&key.as_str());
+        if number.is_infinite() && !may_be_infinite {
+            return Err(values.wrong(&key, number, "a finite number"));
+        }
+        values.numbers.insert(key, number);
+    }
+    match kind {
+        Kind::Diode => values.diode().map(Model::Diode),
+        Kind::VoltageSwitch => values.switch(["vt", "vh", "von", "voff"]).map(Model::Switch),
+        Kind::CurrentSwitch => values.switch(["it", "ih", "ion", "ioff"]).map(Model::Switch),
+        Kind::Mos(polarity) => values.mos(polarity).map(Model::Mos),
+        Kind::PowerMos => values.power_mos().map(Model::Mos),
+        Kind::Bipolar(polarity) => {
+            values.bipolar(polarity).map(|(model, series)| Model::Bipolar(model, series))
+        }
+        Kind::OpAmp => values.amplifier(f64::NEG_INFINITY, f64::INFINITY).map(Model::OpAmp),
+        Kind::Comparator => values.amplifier(0.0, 1.0).map(Model::OpAmp),
+        Kind::Transformer => values.transformer().map(Model::Transformer),
+    }
+}
+
+/// The fidelity of this name.
+pub(crate) fn fidelity(name: Option<&str>) -> Option<Fidelity> {
+    match name?.to_lowercase().as_str() {
+        "ideal" => Some(Fidelity::Ideal),
+        "pwl" => Some(Fidelity::PiecewiseLinear),
+        "smooth" => Some(Fidelity::Smooth),
+        _ => None,
+    }
+}
+
+/// The numbers of a card.
+struct Values<'d> {
+    card: &'d ModelCard,
+    numbers: HashMap<String, f64>,
+    fidelity: Option<Fidelity>,
+    lines: &'d Lines,
+    thermal: f64,
+}
+
+impl Values<'_> {
+    fn get(&self, name: &str) -> Option<f64> {
+        self.numbers.get(name).copied()
+    }
+
+    fn or(&self, name: &str, default: f64) -> f64 {
+        self.get(name).unwrap_or(default)
+    }
+
+    /// A parameter that must not be below zero.
+    fn at_least_zero(&self, name: &str, default: f64) -> Result<f64, NetlistError> {
+        self.checked(name, default, |value| value >= 0.0, "at least 0")
+    }
+
+    fn positive(&self, name: &str, default: f64) -> Result<f64, NetlistError> {
+        self.checked(name, default, |value| value > 0.0, "more than 0")
+    }
+
+    fn checked(
+        &self,
+        name: &str,
+        default: f64,
+        is_allowed: impl Fn(f64) -> bool,
+        expected: &'static str,
+    ) -> Result<f64, NetlistError> {
+        let value = self.or(name, default);
+        if is_allowed(value) { Ok(value) } else { Err(self.wrong(name, value, expected)) }
+    }
+
+    fn at(&self, name: &str) -> At {
+        let given = self.card.parameters.iter().find(|(key, _)| key.is(name));
+        given.map_or(self.card.name.at, |(key, _)| key.at)
+    }
+
+    fn wrong(&self, name: &str, value: f64, expected: &'static str) -> NetlistError {
+        let what = format!("parameter `{name}` of the model `{}`", self.card.name.text);
+        let problem = Problem::Value { what, value, expected };
+        NetlistError::new(self.lines.place(self.at(name)), problem)
+    }
+
+    fn level(&self) -> Result<(), NetlistError> {
+        match self.get("level") {
+            None | Some(1.0) => Ok(()),
+            Some(level) => {
+                let problem = Problem::NotSupported {
+                    name: self.card.name.text.clone(),
+                    what: format!("a model of level {level}"),
+                };
+                Err(NetlistError::new(self.lines.place(self.at("level")), problem))
+            }
+        }
+    }
+
+    /// A junction: threshold and resistance only where they are given, or follow from the fidelity.
+    fn junction(
+        &self,
+        fidelity: Fidelity,
+        emission: &str,
+        series: f64,
+    ) -> Result<DiodeModel, NetlistError> {
+        let saturation_current = self.positive("is", 1e-14)?;
+        let emission = self.positive(emission, 1.0)?;
+        let default = match fidelity {
+            Fidelity::PiecewiseLinear => {
+                emission * self.thermal * (THRESHOLD_CURRENT / saturation_current).ln_1p()
+            }
+            _ => 0.0,
+        };
+        let breakdown = self.get("bv").or(self.get("vrev"));
+        if let Some(voltage) = breakdown.filter(|voltage| !(*voltage > 0.0)) {
+            return Err(self.wrong(
+                if self.get("bv").is_some() { "bv" } else { "vrev" },
+                voltage,
+                "more than 0",
+            ));
+        }
+        let threshold = self.get("vf").or(self.get("vfwd")).unwrap_or(default);
+        Ok(DiodeModel {
+            fidelity,
+            threshold,
+            on_resistance: self.at_least_zero("ron", series)?,
+            breakdown: breakdown.filter(|voltage| voltage.is_finite()),
+            saturation_current,
+            emission,
+            thermal_voltage: self.thermal,
+            series_resistance: series,
+            capacitance: 0.0,
+        })
+    }
+
+    fn diode(&self) -> Result<DiodeModel, NetlistError> {
+        self.level()?;
+        let series = self.at_least_zero("rs", 0.0)?;
+        let junction = self.junction(self.fidelity.unwrap_or_default(), "n", series)?;
+        let capacitance = match self.get("cjo") {
+            Some(_) => self.at_least_zero("cjo", 0.0)?,
+            None => self.at_least_zero("cj0", 0.0)?,
+        };
+        Ok(DiodeModel { capacitance, ..junction })
+    }
+
+    /// Names of threshold, hysteresis, and where it is on and off.
+    fn switch(&self, names: [&str; 4]) -> Result<SwitchModel, NetlistError> {
+        let [threshold, hysteresis, on, off] = names;
+        let is_ideal = self.fidelity == Some(Fidelity::Ideal);
+        let (closed, open) = if is_ideal { (0.0, f64::INFINITY) } else { (1.0, 1e12) };
+        let on_resistance = self.at_least_zero("ron", closed)?;
+        let off_resistance = self.positive("roff", open)?;
+        if let (Some(on_at), off_at) = (self.get(on), self.or(off, 0.0)) {
+            if on_at < off_at {
+                return Err(self.wrong(on, on_at, "at least the value at which it opens"));
+            }
+            return Ok(SwitchModel {
+                threshold: (on_at + off_at) / 2.0,
+                hysteresis: (on_at - off_at) / 2.0,
+                on_resistance,
+                off_resistance,
+            });
+        }
+        Ok(SwitchModel {
+            threshold: self.or(threshold, 0.0),
+            hysteresis: self.at_least_zero(hysteresis, 0.0)?,
+            on_resistance,
+            off_resistance,
+        })
+    }
+
+    /// `VTO`: for enhancement positive of n channels and negative of p channels.
+    fn threshold(&self) -> f64 {
+        ["vto", "vt0", "vth0"].iter().find_map(|name| self.get(name)).unwrap_or(0.0)
+    }
+
+    /// The body diode, unless `body=0` or `IS=0` leave it out.
+    fn body(&self, fidelity: Fidelity) -> Result<Option<DiodeModel>, NetlistError> {
+        if self.get("body") == Some(0.0) || self.get("is") == Some(0.0) {
+            return Ok(None);
+        }
+        let diode = self.junction(fidelity, "n", 0.0)?;
+        Ok(Some(DiodeModel { on_resistance: 0.0, ..diode }))
+    }
+
+    fn mos(&self, polarity: Polarity) -> Result<MosCard, NetlistError> {
+        self.level()?;
+        let fidelity = self.fidelity.unwrap_or(Fidelity::PiecewiseLinear);
+        let strength = match (self.get("kp"), self.get("tox")) {
+            (None, Some(_)) => {
+                let mobility = self.get("uo").or(self.get("u0")).unwrap_or(600.0); // cm²/(V s)
+                mobility * 1e-4 * OXIDE / self.positive("tox", 1e-7)?
+            }
+            _ => self.positive("kp", 2e-5)?,
+        };
+        Ok(MosCard {
+            model: MosModel {
+                fidelity,
+                polarity,
+                threshold: self.threshold(),
+                strength,
+                modulation: self.at_least_zero("lambda", 0.0)?,
+                range: self.positive("range", RANGE)?,
+                body: self.body(fidelity)?,
+                // for each metre of the width or length
+                capacitances: [
+                    self.at_least_zero("cgso", 0.0)?,
+                    self.at_least_zero("cgdo", 0.0)?,
+                    self.at_least_zero("cgbo", 0.0)?,
+                ],
+            },
+            is_power: false,
+            width: self.get("w"),
+            length: self.get("l"),
+            overlap: self.at_least_zero("ld", 0.0)?,
+            resistances: [self.at_least_zero("rd", 0.0)?, 0.0, self.at_least_zero("rs", 0.0)?],
+            on_resistance: self.at_least_zero("ron", 0.0)?,
+            junctions: [self.at_least_zero("cbd", 0.0)?, self.at_least_zero("cbs", 0.0)?],
+        })
+    }
+
+    fn power_mos(&self) -> Result<MosCard, NetlistError> {
+        let is_p = self.get("pchan").is_some() || self.card.kind.is("vdmosp");
+        let polarity = if is_p { Polarity::P } else { Polarity::N };
+        let fidelity = self.fidelity.unwrap_or(Fidelity::PiecewiseLinear);
+        let capacitance = self.get("cjo").or(self.get("cj0")).unwrap_or(0.0);
+        Ok(MosCard {
+            model: MosModel {
+                fidelity,
+                polarity,
+                threshold: self.threshold(),
+                strength: self.positive("kp", 1.0)?,
+                modulation: self.at_least_zero("lambda", 0.0)?,
+                range: self.positive("range", RANGE)?,
+                body: self.body(fidelity)?,
+                capacitances: [
+                    self.at_least_zero("cgs", 0.0)?,
+                    self.at_least_zero("cgdmin", 0.0)?,
+                    0.0,
+                ],
+            },
+            is_power: true,
+            width: None,
+            length: None,
+            overlap: 0.0,
+            resistances: [
+                self.at_least_zero("rd", 0.0)?,
+                self.at_least_zero("rg", 0.0)?,
+                self.at_least_zero("rs", 0.0)?,
+            ],
+            on_resistance: self.at_least_zero("ron", 0.0)?,
+            junctions: [capacitance, 0.0],
+        })
+    }
+
+    fn bipolar(
+        &self,
+        polarity: Polarity,
+    ) -> Result<(BipolarModel, BipolarResistances), NetlistError> {
+        self.level()?;
+        let fidelity = self.fidelity.unwrap_or_default();
+        let model = BipolarModel {
+            fidelity,
+            polarity,
+            forward_gain: self.positive("bf", 100.0)?,
+            reverse_gain: self.at_least_zero("br", 1.0)?,
+            junction: self.junction(fidelity, "nf", 0.0)?,
+        };
+        let series = [
+            self.at_least_zero("rb", 0.0)?,
+            self.at_least_zero("rc", 0.0)?,
+            self.at_least_zero("re", 0.0)?,
+        ];
+        Ok((model, series))
+    }
+
+    fn amplifier(&self, low: f64, high: f64) -> Result<OpAmpModel, NetlistError> {
+        let low = self.or("low", low);
+        let high = self.checked("high", high, |high| high > low, "more than `low`")?;
+        Ok(OpAmpModel {
+            gain: self.positive("gain", f64::INFINITY)?,
+            offset: self.or("offset", 0.0),
+            low,
+            high,
+        })
+    }
+
+    fn transformer(&self) -> Result<f64, NetlistError> {
+        let is_allowed = |ratio: f64| ratio != 0.0 && ratio.is_finite();
+        self.checked("ratio", 1.0, is_allowed, "a finite number other than 0")
+    }
+}

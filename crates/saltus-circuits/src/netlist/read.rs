@@ -1,0 +1,792 @@
+//! Cards to blocks and requests: everything that begins with a point.
+
+use saltus_expr::nearest;
+
+use super::card::{
+    Block, EventCard, Function, MeasureBody, MeasureCard, ModelCard, Moment, Parameter, Requests,
+    TranCard, Window,
+};
+use super::cursor::{Cursor, Word};
+use super::element;
+use super::error::{Caution, NetlistError, Problem, Warning};
+use super::expression::{Expr, Node};
+use super::functions::is_function;
+use super::lines::{At, Lines};
+use crate::measure::{Edge, Statistic};
+
+/// How deep subcircuits may be defined in one another.
+const MAX_NESTING: usize = 64;
+
+/// Cards with an effect, and some that are read over.
+const CARDS: &[&str] = &[
+    "control", "csparam", "end", "endc", "endl", "ends", "eom", "four", "func", "global", "ic",
+    "inc", "include", "lib", "macro", "meas", "measure", "model", "nodeset", "op", "option",
+    "options", "opt", "param", "params", "plot", "print", "probe", "save", "subckt", "temp",
+    "title", "tran", "width",
+];
+/// Analyses that are not done.
+const NOT_RUN: &[&str] = &[
+    "ac", "dc", "disto", "hb", "net", "noise", "op", "pss", "pz", "sens", "sp", "step", "tf",
+    "wcase", "mc",
+];
+/// Cards of one SPICE or another without effect on a run.
+const NO_EFFECT: &[&str] =
+    &["nodeset", "width", "backanno", "alias", "machine", "savebias", "loadbias"];
+/// Cards that change the circuit in a way that is not known here.
+const NOT_SUPPORTED: &[(&str, &str)] = &[
+    ("if", "a condition"),
+    ("elseif", "a condition"),
+    ("else", "a condition"),
+    ("endif", "a condition"),
+    ("alter", "a change of the netlist"),
+    ("data", "a table of runs"),
+    ("distribution", "a random distribution"),
+];
+/// Commands in `.control` that need nothing done.
+const QUIET: &[&str] =
+    &["run", "quit", "exit", "set", "unset", "setplot", "display", "rusage", "status", "version"];
+
+/// A netlist with everything in it read, nothing evaluated.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Parsed {
+    pub(crate) lines: Lines,
+    pub(crate) title: String,
+    /// The first is the netlist itself.
+    pub(crate) blocks: Vec<Block>,
+    /// `.global`, in lower case.
+    pub(crate) globals: Vec<String>,
+    pub(crate) requests: Requests,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Reads all cards.
+pub(crate) fn read(lines: Lines) -> Result<Parsed, NetlistError> {
+    let mut reader = Reader {
+        lines: &lines,
+        title: lines.title.clone(),
+        blocks: vec![Block::default()],
+        open: vec![(0, Word::default())],
+        globals: Vec::new(),
+        requests: Requests::default(),
+        warnings: Vec::new(),
+        lets: Vec::new(),
+    };
+    reader.all()?;
+    reader.settle_lets();
+    let Reader { title, blocks, globals, requests, warnings, .. } = reader;
+    Ok(Parsed { title, blocks, globals, requests, warnings, lines })
+}
+
+struct Reader<'a> {
+    lines: &'a Lines,
+    title: String,
+    blocks: Vec<Block>,
+    /// Blocks begun and not ended, and the words that began them.
+    open: Vec<(usize, Word)>,
+    globals: Vec<String>,
+    requests: Requests,
+    warnings: Vec<Warning>,
+    /// `let` in `.control`.
+    lets: Vec<(Word, Expr)>,
+}
+
+type Done = Result<(), NetlistError>;
+
+impl Reader<'_> {
+    fn all(&mut self) -> Done {
+        let title = self.title.to_lowercase();
+        let first = title.split_whitespace().next().unwrap_or("");
+        if first.strip_prefix('.').is_some_and(|card| CARDS.contains(&card)) {
+            let place = crate::Place { line: 1, column: 1, ..self.lines.place(At::default()) };
+            self.warnings.push(Warning { place, caution: Caution::TitleIsCard });
+        }
+
+        let mut control: Option<Word> = None;
+        for line in 0..self.lines.len() {
+            let mut cursor = Cursor::new(self.lines, line);
+            let word = match cursor.peek() {
+                Some(text) => Word { text: text.to_owned(), at: cursor.next_at() },
+                None => return Err(cursor.expected("an element or a card")),
+            };
+            if control.is_some() {
+                match word.is(".endc") {
+                    true => control = None,
+                    false => self.command(&mut cursor)?,
+                }
+                continue;
+            }
+            if word.is(".control") {
+                control = Some(word);
+            } else if word.text.starts_with('.') {
+                cursor.word("a card")?;
+                self.card(&word, &mut cursor)?;
+            } else {
+                self.element(&mut cursor)?;
+            }
+        }
+        if let Some(word) = control {
+            return Err(self.fail(word.at, Problem::OpenBlock { open: word.text, close: ".endc" }));
+        }
+        if let Some((_, word)) = self.open.get(1) {
+            let problem = Problem::OpenBlock { open: word.text.clone(), close: ".ends" };
+            return Err(self.fail(word.at, problem));
+        }
+        Ok(())
+    }
+
+    /// What `let` makes is a parameter if it is made of parameters and numbers; else it has no effect. What a command
+    /// prints of it, or of a measure, is no signal.
+    fn settle_lets(&mut self) {
+        let mut vectors: Vec<String> =
+            self.requests.measures.iter().map(|measure| measure.name.key()).collect();
+        for (name, value) in std::mem::take(&mut self.lets) {
+            vectors.push(name.key());
+            let known = &self.blocks[0].parameters;
+            let is_known = |name: &str| known.iter().any(|(known, _)| known.is(name));
+            if !is_known(&name.text) && is_made_of(&value, &is_known) {
+                self.blocks[0].parameters.push((name, value));
+            } else {
+                self.warn(name.at, Caution::NoEffect { what: format!("let {}", name.text) });
+            }
+        }
+        let is_vector =
+            |signal: &Expr| matches!(&signal.node, Node::Name(name) if vectors.contains(name));
+        self.requests.outputs.retain(|signal| !is_vector(signal));
+    }
+
+    fn fail(&self, at: At, problem: Problem) -> NetlistError {
+        NetlistError::new(self.lines.place(at), problem)
+    }
+
+    fn warn(&mut self, at: At, caution: Caution) {
+        self.warnings.push(Warning { place: self.lines.place(at), caution });
+    }
+
+    fn no_effect(&mut self, word: &Word) {
+        self.warn(word.at, Caution::NoEffect { what: word.text.clone() });
+    }
+
+    /// The block that lines now belong to.
+    fn block(&mut self) -> &mut Block {
+        let (index, _) = *self.open.last().map_or(&(0, Word::default()), |open| open);
+        &mut self.blocks[index]
+    }
+
+    fn is_inside(&self) -> bool {
+        self.open.len() > 1
+    }
+
+    fn element(&mut self, cursor: &mut Cursor<'_>) -> Done {
+        let element = element::read(cursor, &mut self.warnings)?;
+        if !self.is_inside()
+            && let Err(error) = element.body
+        {
+            return Err(error);
+        }
+        self.block().elements.push(element);
+        Ok(())
+    }
+
+    fn card(&mut self, word: &Word, cursor: &mut Cursor<'_>) -> Done {
+        let key = word.key();
+        let name = &key[1..];
+        match name {
+            "title" => self.title = cursor.rest().trim().to_owned(),
+            "param" | "params" | "csparam" => {
+                let pairs = cursor.pairs("a parameter")?;
+                cursor.end()?;
+                self.block().parameters.extend(pairs);
+            }
+            "func" => self.function(cursor)?,
+            "model" => self.model(cursor)?,
+            "subckt" | "macro" => self.subcircuit(word, cursor)?,
+            "ends" | "eom" => self.end_subcircuit(word, cursor)?,
+            "global" => {
+                while !cursor.is_end() {
+                    let node = cursor.word("a node")?;
+                    self.globals.push(node.key());
+                }
+            }
+            "ic" => {
+                while !cursor.is_end() {
+                    let is_current = cursor.is_next("i");
+                    let (of, value) = initial_value(cursor)?;
+                    match is_current {
+                        true => self.block().initial_currents.push((of, value)),
+                        false => self.block().initial.push((of, value)),
+                    }
+                }
+            }
+            "endc" => return Err(self.misplaced(word, "closes `.control`, and none is open")),
+            "tran" | "option" | "options" | "opt" | "temp" | "save" | "print" | "plot"
+            | "probe" | "meas" | "measure" | "four"
+                if self.is_inside() =>
+            {
+                return Err(self.misplaced(word, "cannot stand in a subcircuit"));
+            }
+            "tran" => self.tran(word, cursor)?,
+            "option" | "options" | "opt" => self.options(cursor)?,
+            "temp" => {
+                self.requests.temperature = Some(cursor.value("a temperature")?);
+                while !cursor.is_end() {
+                    let other = cursor.word("a temperature")?;
+                    self.no_effect(&other);
+                }
+            }
+            "save" | "probe" => self.outputs(cursor)?,
+            "print" | "plot" => {
+                let kind = cursor.peek().unwrap_or("").to_lowercase();
+                if NOT_RUN.contains(&kind.as_str()) {
+                    let kind = cursor.word("an analysis")?;
+                    self.warn(kind.at, Caution::NotRun { card: kind.text.clone() });
+                    return Ok(());
+                }
+                let _ = cursor.take_word("tran");
+                self.outputs(cursor)?;
+            }
+            "meas" | "measure" => self.measure(cursor)?,
+            "four" => self.fourier(cursor)?,
+            _ if NOT_RUN.contains(&name) => {
+                self.warn(word.at, Caution::NotRun { card: word.text.clone() });
+            }
+            _ if NO_EFFECT.contains(&name) => self.no_effect(word),
+            _ => return Err(self.unknown_card(word, name)),
+        }
+        Ok(())
+    }
+
+    fn misplaced(&self, word: &Word, why: &'static str) -> NetlistError {
+        self.fail(word.at, Problem::Misplaced { card: word.text.clone(), why })
+    }
+
+    fn unknown_card(&self, word: &Word, name: &str) -> NetlistError {
+        if let Some((_, what)) = NOT_SUPPORTED.iter().find(|(known, _)| *known == name) {
+            let problem =
+                Problem::NotSupported { name: word.text.clone(), what: (*what).to_owned() };
+            return self.fail(word.at, problem);
+        }
+        let known = nearest(name, CARDS.iter().chain(NOT_RUN).copied());
+        let problem = Problem::UnknownCard {
+            name: word.text.clone(),
+            nearest: known.map(|known| format!(".{known}")),
+        };
+        self.fail(word.at, problem)
+    }
+
+    /// `.func name(a, b) {body}`, or with `=` before the body.
+    fn function(&mut self, cursor: &mut Cursor<'_>) -> Done {
+        let name = cursor.word("the name of a function")?;
+        if !cursor.take('(') {
+            return Err(cursor.expected("`(`"));
+        }
+        let mut arguments = Vec::new();
+        while !cursor.take(')') {
+            arguments.push(cursor.word("an argument or `)`")?.key());
+        }
+        let _ = cursor.take('=');
+        let body = cursor.expression()?;
+        cursor.end()?;
+        let function = Function { name: name.key(), arguments, body };
+        self.block().functions.push(function);
+        Ok(())
+    }
+
+    fn model(&mut self, cursor: &mut Cursor<'_>) -> Done {
+        let name = cursor.word("the name of a model")?;
+        let kind = cursor.word("the type of the model")?;
+        let mut parameters = Vec::new();
+        let mut depth = 0usize;
+        while !cursor.is_end() {
+            if cursor.take('(') {
+                depth += 1;
+                continue;
+            }
+            if depth > 0 && cursor.take(')') {
+                depth -= 1;
+                continue;
+            }
+            let key = cursor.word("a parameter")?;
+            let value = match cursor.take('=') {
+                true => Some(parameter(cursor)?),
+                false => None,
+            };
+            parameters.push((key, value));
+        }
+        if depth > 0 {
+            return Err(cursor.expected("`)`"));
+        }
+        let block = self.block();
+        let twice = block.models.iter().find(|known| known.name.is(&name.text));
+        if let Some(first) = twice.map(|known| known.name.at) {
+            let first = self.lines.place(first);
+            let problem = Problem::Twice { kind: "model", name: name.text, first };
+            return Err(self.fail(name.at, problem));
+        }
+        block.models.push(ModelCard { name, kind, parameters });
+        Ok(())
+    }
+
+    fn subcircuit(&mut self, word: &Word, cursor: &mut Cursor<'_>) -> Done {
+        if self.open.len() > MAX_NESTING {
+            return Err(self.fail(word.at, Problem::TooDeep { limit: MAX_NESTING }));
+        }
+        let name = cursor.word("the name of a subcircuit")?;
+        let mut ports: Vec<Word> = Vec::new();
+        while !cursor.is_end() && !cursor.is_key() && !cursor.take_word("params:") {
+            if cursor.take('(') || cursor.take(')') {
+                continue;
+            }
+            let port = cursor.word("a node or `name=value`")?;
+            if let Some(first) = ports.iter().find(|known| known.is(&port.text)) {
+                let first = self.lines.place(first.at);
+                let problem = Problem::Twice { kind: "port", name: port.text.clone(), first };
+                return Err(self.fail(port.at, problem));
+            }
+            ports.push(port);
+        }
+        let defaults = cursor.pairs("a parameter")?;
+        cursor.end()?;
+
+        let (parent, _) = *self.open.last().map_or(&(0, Word::default()), |open| open);
+        let known = self.blocks[parent].blocks.iter().find(|(known, _)| *known == name.key());
+        if let Some((_, first)) = known {
+            let first = self.lines.place(self.blocks[*first].name.at);
+            let problem = Problem::Twice { kind: "subcircuit", name: name.text, first };
+            return Err(self.fail(name.at, problem));
+        }
+        let index = self.blocks.len();
+        self.blocks[parent].blocks.push((name.key(), index));
+        self.blocks.push(Block { name, parent: Some(parent), ports, defaults, ..Block::default() });
+        self.open.push((index, word.clone()));
+        Ok(())
+    }
+
+    fn end_subcircuit(&mut self, word: &Word, cursor: &mut Cursor<'_>) -> Done {
+        if !self.is_inside() {
+            return Err(self.misplaced(word, "closes `.subckt`, and none is open"));
+        }
+        if !cursor.is_end() {
+            let name = cursor.word("the name of a subcircuit")?;
+            let open = self.block().name.text.clone();
+            if !name.is(&open) {
+                let problem = Problem::Expected {
+                    expected: format!("`{open}`, the subcircuit that is open"),
+                    found: format!("`{}`", name.text),
+                };
+                return Err(self.fail(name.at, problem));
+            }
+        }
+        self.open.pop();
+        Ok(())
+    }
+
+    fn tran(&mut self, word: &Word, cursor: &mut Cursor<'_>) -> Done {
+        let mut values = Vec::new();
+        let mut uic = false;
+        while !cursor.is_end() {
+            if cursor.take_word("uic") {
+                uic = true;
+                continue;
+            }
+            if values.len() == 4 {
+                return Err(cursor.expected("`uic` or the end of the line"));
+            }
+            values.push(cursor.value("a time")?);
+        }
+        if values.len() < 2 {
+            let expected =
+                if values.is_empty() { "a step and a time to stop" } else { "a time to stop" };
+            return Err(cursor.expected(expected));
+        }
+        if self.requests.tran.is_some() {
+            self.warn(word.at, Caution::Again { card: word.text.clone() });
+        }
+        self.requests.tran = Some(TranCard { at: word.clone(), values, uic });
+        Ok(())
+    }
+
+    fn options(&mut self, cursor: &mut Cursor<'_>) -> Done {
+        let is_own = cursor.take_word("saltus");
+        while !cursor.is_end() {
+            let key = cursor.word("an option")?;
+            let value = match cursor.take('=') {
+                true => Some(parameter(cursor)?),
+                false => None,
+            };
+            if is_own {
+                self.own_option(&key, value)?;
+            } else if crate::analysis::KEPT.contains(&key.key().as_str()) {
+                if value.is_none() {
+                    return Err(cursor.expected(&format!("`=` after `{}`", key.text)));
+                }
+                self.requests.options.push((key, value));
+            } else {
+                self.no_effect(&key);
+            }
+        }
+        Ok(())
+    }
+
+    fn own_option(&mut self, key: &Word, value: Option<Parameter>) -> Done {
+        if !key.is("device") {
+            let problem = Problem::Unknown {
+                kind: "option",
+                name: key.text.clone(),
+                nearest: nearest(&key.key(), ["device"]).map(str::to_owned),
+            };
+            return Err(self.fail(key.at, problem));
+        }
+        let word = value.as_ref().and_then(|value| value.word.clone());
+        if super::model::fidelity(word.as_deref()).is_none() {
+            let at = value.as_ref().map_or(key.at, |value| value.expr.at);
+            let problem = Problem::Expected {
+                expected: "`ideal`, `pwl` or `smooth`".to_owned(),
+                found: word.map_or("nothing of the kind".to_owned(), |word| format!("`{word}`")),
+            };
+            return Err(self.fail(at, problem));
+        }
+        self.requests.own_options.push((key.clone(), value));
+        Ok(())
+    }
+
+    /// Signals of `.save`, `.print`, `.plot`, `.probe` and the commands of those names.
+    fn outputs(&mut self, cursor: &mut Cursor<'_>) -> Done {
+        while !cursor.is_end() {
+            let word = cursor.peek().unwrap_or("").to_lowercase();
+            match word.as_str() {
+                "all" | "allv" | "alli" | "none" => {
+                    cursor.word("a signal")?;
+                    self.requests.all_outputs |= word != "none";
+                }
+                // powers
+                "p" if cursor.rest()[1..].trim_start().starts_with('(') => {
+                    let word = cursor.word("a signal")?;
+                    self.no_effect(&word);
+                    cursor.take('(');
+                    cursor.word("a component")?;
+                    cursor.close()?;
+                }
+                // how a picture looks
+                "xlimit" | "ylimit" | "xlog" | "ylog" | "loglog" | "linear" | "vs" | "xlabel"
+                | "ylabel" | "title" | "xl" | "yl" => return Ok(()),
+                _ => {
+                    let signal = signal(cursor)?;
+                    self.requests.outputs.push(signal);
+                    // bounds of a picture, `(0, 5)`
+                    if cursor.take('(') {
+                        while !cursor.take(')') {
+                            cursor.value("a bound or `)`")?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fourier(&mut self, cursor: &mut Cursor<'_>) -> Done {
+        let frequency = cursor.value("a frequency")?;
+        let mut signals = Vec::new();
+        while !cursor.is_end() {
+            signals.push(signal(cursor)?);
+        }
+        if signals.is_empty() {
+            return Err(cursor.expected("a signal such as `v(out)`"));
+        }
+        self.requests.fourier.push((frequency, signals));
+        Ok(())
+    }
+
+    fn command(&mut self, cursor: &mut Cursor<'_>) -> Done {
+        let word = cursor.word("a command")?;
+        let key = word.key();
+        match key.as_str() {
+            "tran" => self.tran(&word, cursor),
+            "print" | "plot" | "save" | "gnuplot" | "write" | "wrdata" => {
+                if ["gnuplot", "write", "wrdata"].contains(&key.as_str()) {
+                    cursor.quoted_word("a file")?;
+                }
+                // a command may use what no card can: vectors made by others
+                let before = (self.requests.outputs.len(), self.requests.all_outputs);
+                if self.outputs(cursor).is_err() {
+                    self.requests.outputs.truncate(before.0);
+                    self.requests.all_outputs = before.1;
+                    self.no_effect(&word);
+                }
+                Ok(())
+            }
+            "let" => {
+                let name = cursor.word("a name")?;
+                let value = if cursor.take('=') { cursor.expression().ok() } else { None };
+                match value.filter(|_| cursor.is_end()) {
+                    Some(value) => self.lets.push((name, value)),
+                    None => self.no_effect(&word),
+                }
+                Ok(())
+            }
+            "meas" | "measure" => self.measure(cursor),
+            "four" | "fourier" => self.fourier(cursor),
+            "option" => self.options(cursor),
+            _ if NOT_RUN.contains(&key.as_str()) => {
+                self.warn(word.at, Caution::NotRun { card: word.text.clone() });
+                Ok(())
+            }
+            _ if QUIET.contains(&key.as_str()) || word.text.starts_with('#') => Ok(()),
+            _ => {
+                self.no_effect(&word);
+                Ok(())
+            }
+        }
+    }
+
+    fn measure(&mut self, cursor: &mut Cursor<'_>) -> Done {
+        let analysis = cursor.word("`tran`")?;
+        if NOT_RUN.contains(&analysis.key().as_str()) {
+            self.warn(analysis.at, Caution::NotRun { card: analysis.text.clone() });
+            return Ok(());
+        }
+        if !analysis.is("tran") {
+            let problem = Problem::Expected {
+                expected: "`tran`".to_owned(),
+                found: format!("`{}`", super::error::clip(&analysis.text)),
+            };
+            return Err(self.fail(analysis.at, problem));
+        }
+        let name = cursor.word("the name of the measure")?;
+        let known = self.requests.measures.iter().position(|known| known.name.is(&name.text));
+        if let Some(known) = known {
+            self.warn(name.at, Caution::Again { card: name.text.clone() });
+            self.requests.measures.remove(known);
+        }
+        let body = measure(cursor)?;
+        // what an optimizer would want
+        while !cursor.is_end() && cursor.is_key() {
+            let key = cursor.word("a name")?;
+            cursor.equals(&key)?;
+            cursor.expression()?;
+            if !["goal", "minval", "weight", "reltol", "print"].contains(&key.key().as_str()) {
+                let problem = Problem::Unknown {
+                    kind: "part of a measure",
+                    name: key.text.clone(),
+                    nearest: nearest(&key.key(), PARTS.iter().copied()).map(str::to_owned),
+                };
+                return Err(self.fail(key.at, problem));
+            }
+            self.no_effect(&key);
+        }
+        cursor.end()?;
+        self.requests.measures.push(MeasureCard { name, body });
+        Ok(())
+    }
+}
+
+/// Words of a measure that have a value.
+const PARTS: &[&str] =
+    &["from", "to", "at", "val", "td", "rise", "fall", "cross", "goal", "minval", "weight"];
+
+/// `v(node) = value` or `i(inductor) = value`
+fn initial_value(cursor: &mut Cursor<'_>) -> Result<(Word, Expr), NetlistError> {
+    let letter = if cursor.is_next("i") { "i" } else { "v" };
+    if !cursor.take_word(letter) || !cursor.take('(') {
+        return Err(cursor.expected("`v(node)=value`"));
+    }
+    let of = cursor.word("a node")?;
+    cursor.close()?;
+    cursor.equals(&Word { text: format!("{letter}({})", of.text), at: of.at })?;
+    Ok((of, cursor.expression()?))
+}
+
+/// Whether an expression has only numbers, functions and known names.
+fn is_made_of(expr: &Expr, is_known: &impl Fn(&str) -> bool) -> bool {
+    let all = |exprs: &[Expr]| exprs.iter().all(|expr| is_made_of(expr, is_known));
+    match &expr.node {
+        Node::Number(_) => true,
+        Node::Name(name) => is_known(name),
+        Node::Voltage(..) | Node::Current(_) => false,
+        Node::Call(name, arguments) => is_function(name) && all(arguments),
+        Node::Minus(of) | Node::Not(of) => is_made_of(of, is_known),
+        Node::Sum(terms) => terms.iter().all(|(_, term)| is_made_of(term, is_known)),
+        Node::Product(factors) => factors.iter().all(|(_, factor)| is_made_of(factor, is_known)),
+        Node::Power(a, b) | Node::Compare(_, a, b) => {
+            is_made_of(a, is_known) && is_made_of(b, is_known)
+        }
+        Node::And(operands) | Node::Or(operands) => all(operands),
+        Node::Choose(parts) => all(parts.as_ref()),
+    }
+}
+
+/// The value of an option or of a parameter of a model.
+fn parameter(cursor: &mut Cursor<'_>) -> Result<Parameter, NetlistError> {
+    let expr = cursor.expression()?;
+    let word = match &expr.node {
+        Node::Name(name) => Some(name.clone()),
+        _ => None,
+    };
+    Ok(Parameter { expr, word })
+}
+
+/// A signal or an expression of signals, also as `par('…')`.
+fn signal(cursor: &mut Cursor<'_>) -> Result<Expr, NetlistError> {
+    let mut ahead = cursor.clone();
+    if ahead.take_word("par")
+        && ahead.take('(')
+        && let Some(expr) = ahead.enclosed()?
+    {
+        ahead.close()?;
+        *cursor = ahead;
+        return Ok(expr);
+    }
+    // nodes may have numbers as names only inside `v( )`
+    cursor.expression()
+}
+
+/// What follows the name of a measure.
+fn measure(cursor: &mut Cursor<'_>) -> Result<MeasureBody, NetlistError> {
+    let at = cursor.next_at();
+    let kind = cursor.word("what to measure, such as `avg`")?.key();
+    let statistic = match kind.as_str() {
+        "avg" => Some(Statistic::Average),
+        "rms" => Some(Statistic::RootMeanSquare),
+        "max" => Some(Statistic::Maximum),
+        "min" => Some(Statistic::Minimum),
+        "pp" => Some(Statistic::PeakToPeak),
+        "integ" | "integral" => Some(Statistic::Integral),
+        "max_at" => Some(Statistic::TimeOfMaximum),
+        "min_at" => Some(Statistic::TimeOfMinimum),
+        _ => None,
+    };
+    if let Some(kind) = statistic {
+        let signal = signal(cursor)?;
+        return Ok(MeasureBody::Statistic { kind, signal, window: window(cursor)? });
+    }
+    match kind.as_str() {
+        "when" => {
+            let event = when(cursor)?;
+            Ok(MeasureBody::When { event: event.0, window: event.1 })
+        }
+        "find" | "deriv" | "derivative" => {
+            let is_find = kind == "find";
+            let signal = signal(cursor)?;
+            if cursor.take_word("at") {
+                let _ = cursor.take('=');
+                let at = cursor.expression()?;
+                return Ok(match is_find {
+                    true => MeasureBody::FindAt { signal, at },
+                    false => MeasureBody::DerivativeAt { signal, at },
+                });
+            }
+            if !cursor.take_word("when") {
+                return Err(cursor.expected("`when` or `at=`"));
+            }
+            let (event, window) = when(cursor)?;
+            Ok(match is_find {
+                true => MeasureBody::Find { signal, event, window },
+                false => MeasureBody::DerivativeWhen { signal, event, window },
+            })
+        }
+        "trig" => {
+            let trigger = moment(cursor)?;
+            if !cursor.take_word("targ") {
+                return Err(cursor.expected("`targ`"));
+            }
+            Ok(MeasureBody::Delay { trigger, target: moment(cursor)? })
+        }
+        "param" => {
+            let _ = cursor.take('=');
+            Ok(MeasureBody::Formula(cursor.expression()?))
+        }
+        _ => {
+            cursor.seek(at);
+            Err(cursor.expected(
+                "`avg`, `rms`, `max`, `min`, `max_at`, `min_at`, `pp`, `integ`, `when`, `find`, `deriv`, `trig` or `param`",
+            ))
+        }
+    }
+}
+
+/// `from=` and `to=`; the sign may be left out.
+fn window(cursor: &mut Cursor<'_>) -> Result<Window, NetlistError> {
+    let mut window = [None, None];
+    while cursor.is_next("from") || cursor.is_next("to") {
+        let is_to = cursor.word("`from` or `to`")?.is("to");
+        let _ = cursor.take('=');
+        window[usize::from(is_to)] = Some(cursor.expression()?);
+    }
+    Ok(window)
+}
+
+/// `left=right` and which of the times they meet.
+fn when(cursor: &mut Cursor<'_>) -> Result<(EventCard, Window), NetlistError> {
+    let left = signal(cursor)?;
+    if !cursor.take('=') {
+        return Err(cursor.expected("`=`"));
+    }
+    let right = signal(cursor)?;
+    let mut event = EventCard { left, right, edge: Edge::Cross, count: None, delay: None };
+    let mut bounds = [None, None];
+    loop {
+        let mut found = window(cursor)?;
+        for (bound, found) in bounds.iter_mut().zip(&mut found) {
+            *bound = found.take().or(bound.take());
+        }
+        if !cursor.is_key() || !edge(cursor, &mut event)? {
+            return Ok((event, bounds));
+        }
+    }
+}
+
+/// `rise=`, `fall=`, `cross=` or `td=`, if one is next.
+fn edge(cursor: &mut Cursor<'_>, event: &mut EventCard) -> Result<bool, NetlistError> {
+    let kind = match cursor.peek().map(str::to_lowercase).as_deref() {
+        Some("rise") => Some(Edge::Rise),
+        Some("fall") => Some(Edge::Fall),
+        Some("cross") => Some(Edge::Cross),
+        Some("td") => None,
+        _ => return Ok(false),
+    };
+    let key = cursor.word("an edge")?;
+    cursor.equals(&key)?;
+    match kind {
+        Some(kind) => {
+            event.edge = kind;
+            event.count = Some(match cursor.take_word("last") {
+                true => None,
+                false => Some(cursor.expression()?),
+            });
+        }
+        None => event.delay = Some(cursor.expression()?),
+    }
+    Ok(true)
+}
+
+/// `at=time`, or `signal val=value` and an edge.
+fn moment(cursor: &mut Cursor<'_>) -> Result<Moment, NetlistError> {
+    if cursor.is_next("at") && cursor.is_key() {
+        let key = cursor.word("`at`")?;
+        cursor.equals(&key)?;
+        return Ok(Moment::At(cursor.expression()?));
+    }
+    let left = signal(cursor)?;
+    let right = Expr::number(0.0, left.at);
+    let mut event = EventCard { left, right, edge: Edge::Cross, count: None, delay: None };
+    let mut has_value = false;
+    while cursor.is_key() {
+        if cursor.is_next("val") {
+            let key = cursor.word("`val`")?;
+            cursor.equals(&key)?;
+            event.right = cursor.expression()?;
+            has_value = true;
+        } else if !edge(cursor, &mut event)? {
+            break;
+        }
+    }
+    if cursor.take('=') {
+        event.right = signal(cursor)?;
+        has_value = true;
+        while cursor.is_key() && edge(cursor, &mut event)? {}
+    }
+    if !has_value {
+        return Err(cursor.expected("`val=`"));
+    }
+    Ok(Moment::Event(event))
+}

@@ -1,0 +1,125 @@
+//! Probes: rows of states and multipliers become rows of voltages and currents.
+
+use crate::{CircuitError, CircuitModel, Signal};
+use saltus_sim::{Frames, Layout, Quantity, Run, Sink};
+
+/// Signals of a circuit, ready to be read off the rows of a run.
+#[derive(Debug, Clone)]
+pub struct Probes {
+    signals: Vec<Signal>,
+    needed: Vec<String>,
+    layout: Layout,
+}
+
+impl Probes {
+    /// Probes of these signals (`v(out)`, `v(a, b)`, `i(L1)`), of all nodes and components if none
+    /// are chosen.
+    pub fn new(model: &CircuitModel, signals: Option<&[String]>) -> Result<Probes, CircuitError> {
+        let all;
+        let names = match signals {
+            Some(names) => names,
+            None => {
+                all = model.signals();
+                &all[..]
+            }
+        };
+        let mut probes: Vec<Signal> = Vec::with_capacity(names.len());
+        for name in names {
+            let signal = model.signal(name)?;
+            if !probes.iter().any(|known| known.name().eq_ignore_ascii_case(signal.name())) {
+                probes.push(signal);
+            }
+        }
+        let mut needed: Vec<String> = Vec::new();
+        for path in probes.iter().flat_map(Signal::paths) {
+            if !needed.contains(&path) {
+                needed.push(path);
+            }
+        }
+        if needed.is_empty() {
+            // a run records something, even where sources alone say all
+            needed.extend(model.model.systems().next().map(|(name, _)| format!("{name}.x")));
+        }
+        let layout = Layout {
+            title: model.model.title().to_string(),
+            signals: probes
+                .iter()
+                .enumerate()
+                .map(|(k, signal)| saltus_sim::Signal {
+                    owner: signal.name().to_string(),
+                    quantity: Quantity::Value,
+                    columns: k..k + 1,
+                })
+                .collect(),
+            ledger: false,
+        };
+        Ok(Probes { signals: probes, needed, layout })
+    }
+
+    /// What a run of the model must record for them.
+    pub fn needed(&self) -> &[String] {
+        &self.needed
+    }
+
+    /// The layout of their rows.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The same run with their rows.
+    pub fn read(&self, run: Run) -> Result<Run, CircuitError> {
+        let frames = self.wired(&run.layout)?.rows(&run.layout, &run.frames);
+        Ok(Run { layout: self.layout.clone(), frames, stats: run.stats, events: run.events })
+    }
+
+    /// A sink of rows of the model that gives rows of the probes to another one.
+    pub fn sink<'a>(
+        &'a self,
+        layout: &Layout,
+        to: &'a mut dyn Sink,
+    ) -> Result<ProbeSink<'a>, CircuitError> {
+        Ok(ProbeSink { probes: self, wired: self.wired(layout)?, to })
+    }
+
+    fn wired(&self, layout: &Layout) -> Result<Wired, CircuitError> {
+        let signals = self.signals.iter();
+        let wired: Result<Vec<_>, CircuitError> =
+            signals.map(|signal| Ok((signal.clone(), signal.columns(layout)?))).collect();
+        Ok(Wired(wired?))
+    }
+}
+
+/// Signals, each with the columns of a row that it is a sum of.
+#[derive(Debug)]
+struct Wired(Vec<(Signal, Vec<(usize, f64)>)>);
+
+impl Wired {
+    fn rows(&self, layout: &Layout, frames: &Frames) -> Frames {
+        let width = layout.width();
+        let mut rows = Vec::with_capacity(frames.len() * self.0.len());
+        for (&t, row) in frames.time.iter().zip(frames.rows.chunks_exact(width.max(1))) {
+            rows.extend(self.0.iter().map(|(signal, columns)| {
+                columns.iter().fold(signal.at(t), |sum, &(column, a)| sum + a * row[column])
+            }));
+        }
+        Frames {
+            time: frames.time.clone(),
+            rows,
+            iterations: frames.iterations.clone(),
+            residual: frames.residual.clone(),
+        }
+    }
+}
+
+/// See [`Probes::sink`].
+pub struct ProbeSink<'a> {
+    probes: &'a Probes,
+    wired: Wired,
+    to: &'a mut dyn Sink,
+}
+
+impl Sink for ProbeSink<'_> {
+    fn append(&mut self, layout: &Layout, frames: &Frames) -> std::io::Result<()> {
+        self.to.append(&self.probes.layout, &self.wired.rows(layout, frames))
+    }
+}

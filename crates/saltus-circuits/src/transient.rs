@@ -1,0 +1,214 @@
+//! Transient analysis: a circuit in time.
+
+use crate::{CircuitError, CircuitModel, Probes};
+use saltus_numerics::Solver;
+use saltus_sim::{
+    Adaptive, AdaptiveSettings, EulerMoreau, EventDriven, EventSettings, Integrator, Outcome,
+    Progress, Run, RunFailure, RunOptions, SimError, Sink, Strategy, TimeStepping,
+};
+use std::sync::atomic::AtomicBool;
+use thiserror::Error;
+
+/// How a circuit is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Steps of one length; switches change at the ends of steps.
+    #[default]
+    Fixed,
+    /// From one switching instant to the next, each located to the tolerance.
+    Exact,
+    /// Exact while switchings are rare, by steps through clusters of them.
+    Adaptive,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Method; 3] = [Method::Fixed, Method::Exact, Method::Adaptive];
+
+    /// The name users write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Fixed => "fixed",
+            Method::Exact => "exact",
+            Method::Adaptive => "adaptive",
+        }
+    }
+
+    /// The method of that name.
+    pub fn from_name(name: &str) -> Option<Method> {
+        Method::ALL.into_iter().find(|method| method.name() == name)
+    }
+}
+
+/// What is asked of a transient analysis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transient {
+    /// The end.
+    pub until: f64,
+    /// The step; of the methods that choose their own, the distance of recorded instants.
+    pub h: f64,
+    /// Nothing is recorded before.
+    pub start: f64,
+    /// How it is followed.
+    pub method: Method,
+    /// Steps of one length: weight of their end in the linear part, 1/2 for the trapezoidal rule, 1
+    /// for Euler's implicit rule.
+    pub theta: f64,
+    /// Of the methods that choose their own steps: error allowed in a step, relative to the state.
+    pub tol: f64,
+    /// Error allowed besides, in volt and ampere.
+    pub atol: f64,
+    /// What is recorded, `v(out)`, `i(L1)`; all nodes and components if none are chosen.
+    pub signals: Option<Vec<String>>,
+    /// Record every so many steps.
+    pub every: usize,
+}
+
+impl Transient {
+    /// Steps of `h` until `until`, by the trapezoidal rule.
+    pub fn new(until: f64, h: f64) -> Transient {
+        Transient {
+            until,
+            h,
+            start: 0.0,
+            method: Method::Fixed,
+            theta: 0.5,
+            tol: 1e-6,
+            atol: 1e-9,
+            signals: None,
+            every: 1,
+        }
+    }
+
+    fn check(&self) -> Result<(), SimError> {
+        let owner = "the transient analysis";
+        let positive =
+            [("until", self.until), ("h", self.h), ("tol", self.tol), ("atol", self.atol)];
+        for (field, value) in positive {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(SimError::Setting { owner, field, value, allowed: "(0, ∞)" });
+            }
+        }
+        if !(self.start >= 0.0 && self.start < self.until) {
+            let allowed = "[0, until)";
+            return Err(SimError::Setting { owner, field: "start", value: self.start, allowed });
+        }
+        Ok(())
+    }
+}
+
+/// Who looks on while a circuit is followed.
+#[derive(Default)]
+pub struct Watch<'a> {
+    /// Stop after the current step once this is set.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Called every few hundredths of a second, or after every step if steps take longer.
+    pub progress: Option<&'a mut dyn FnMut(Progress)>,
+    /// Give recorded rows away in chunks instead of keeping them.
+    pub sink: Option<&'a mut dyn Sink>,
+}
+
+/// Why a transient analysis did not reach its end.
+#[derive(Debug, Error)]
+pub enum TransientError {
+    /// The circuit, or a signal of it, makes no sense.
+    #[error(transparent)]
+    Circuit(#[from] CircuitError),
+    /// The settings make no sense.
+    #[error(transparent)]
+    Setting(#[from] SimError),
+    /// A step failed; what was computed before it is kept.
+    #[error("{}", .0.source)]
+    Failed(RunFailure),
+}
+
+impl CircuitModel {
+    /// Follows the circuit. An interrupted run is no error; its outcome says so.
+    pub fn run(&self, asked: &Transient, watch: Watch<'_>) -> Result<Run, TransientError> {
+        asked.check()?;
+        let probes = Probes::new(self, asked.signals.as_deref())?;
+        let (model, solver) = (self.model.clone(), Solver::default());
+        match asked.method {
+            Method::Fixed => {
+                let scheme = EulerMoreau { theta: asked.theta, ..EulerMoreau::default() };
+                let scheme = Integrator::EulerMoreau(scheme);
+                follow(
+                    TimeStepping::with_solver(model, asked.h, [scheme], &solver)?,
+                    asked,
+                    &probes,
+                    watch,
+                )
+            }
+            Method::Exact => {
+                let settings = EventSettings { rtol: asked.tol, atol: asked.atol };
+                follow(EventDriven::with(model, settings, &solver)?, asked, &probes, watch)
+            }
+            Method::Adaptive => {
+                let settings = AdaptiveSettings { tol: asked.tol };
+                follow(Adaptive::with(model, settings, &solver)?, asked, &probes, watch)
+            }
+        }
+    }
+}
+
+/// Runs a strategy and reads its rows through the probes.
+fn follow<S: Strategy>(
+    mut sim: S,
+    asked: &Transient,
+    probes: &Probes,
+    watch: Watch<'_>,
+) -> Result<Run, TransientError> {
+    let Watch { interrupt, mut progress, sink } = watch;
+    let mut tell = |now: Progress| {
+        if let Some(progress) = &mut progress {
+            progress(now);
+        }
+    };
+    let signals = Some(probes.needed());
+    if asked.start > sim.t() {
+        let tell = Some(&mut tell as &mut dyn FnMut(Progress));
+        let every = usize::MAX;
+        let quiet = RunOptions { every, signals, interrupt, progress: tell, ..Default::default() };
+        let before = sim.run_until(asked.start, quiet);
+        let before = before.map_err(|failure| failed(failure, probes))?;
+        if before.stats.outcome != Outcome::Complete {
+            return Ok(probes.read(before)?);
+        }
+    }
+    let samples = S::SAMPLES.then(|| samples(sim.t(), asked));
+    let layout = sim.recorded_layout(signals)?;
+    let mut sink = match sink {
+        Some(sink) => Some(probes.sink(&layout, sink)?),
+        None => None,
+    };
+    let options = RunOptions {
+        every: asked.every,
+        samples: samples.as_deref(),
+        signals,
+        interrupt,
+        progress: Some(&mut tell),
+        sink: sink.as_mut().map(|sink| sink as &mut dyn Sink),
+        checkpoints: None,
+    };
+    match sim.run_until(asked.until, options) {
+        Ok(run) => Ok(probes.read(run)?),
+        Err(failure) => Err(failed(failure, probes)),
+    }
+}
+
+/// A failed run, read through the probes as far as it went.
+fn failed(failure: RunFailure, probes: &Probes) -> TransientError {
+    match probes.read(*failure.run) {
+        Ok(run) => {
+            TransientError::Failed(RunFailure { source: failure.source, run: Box::new(run) })
+        }
+        Err(error) => error.into(),
+    }
+}
+
+/// The recorded instants of a method that chooses its own steps: every `h`, and the end.
+fn samples(from: f64, asked: &Transient) -> Vec<f64> {
+    let distance = asked.h * asked.every.max(1) as f64;
+    let count = ((asked.until - from) / distance * (1.0 - 1e-12)).ceil() as usize;
+    (0..count).map(|k| from + k as f64 * distance).chain([asked.until]).collect()
+}

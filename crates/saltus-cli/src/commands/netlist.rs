@@ -1,0 +1,293 @@
+//! `saltus run buck.cir`: runs a netlist, writes its voltages and currents, prints its measures.
+
+use super::run::{Args, Tee, default_output, draw, interrupt_flag, pairs, progress_bar, show};
+use super::{event_rows, with_stats};
+use crate::preview::Preview;
+use crate::text::{self, plural};
+use crate::{Error, Outcome, chart, paths};
+use saltus::circuits::measure::{MeasureError, Spectrum};
+use saltus::circuits::{Deck, Method, Plan, Probes, TransientError, Watch};
+use saltus::io::run_file::RunWriter;
+use saltus::sim::{self, Frames, Layout, Run, Sink};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Whether a file is a netlist, by its name.
+pub fn is_netlist(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+    ["cir", "sp", "spi", "spice", "net", "ckt"].iter().any(|one| ending.eq_ignore_ascii_case(one))
+}
+
+/// A netlist with the values of `--set`, and what it asks for.
+pub fn read(path: &Path, set: &[String]) -> Result<Deck, Error> {
+    let mut deck = Deck::read(path)?;
+    for (name, value) in pairs(set, &[])? {
+        let number = value.parse::<f64>().map_err(|_| {
+            format!("--set {name}={value}: expected a number, for example --set RLOAD=5")
+        })?;
+        deck.set(&name, number).map_err(|error| format!("--set {name}={value}: {error}"))?;
+    }
+    Ok(deck)
+}
+
+/// Runs the netlist.
+pub fn run(args: &Args) -> Result<Outcome, Error> {
+    if args.checkpoint.is_some() || args.resume.is_some() {
+        return Err("a run of a netlist has no checkpoints".into());
+    }
+    for (option, value) in [("h", args.h), ("until", args.until)] {
+        if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
+            return Err(format!("--{option} {value}: expected a positive number").into());
+        }
+    }
+    let deck = read(&args.file, &args.set)?;
+    let mut plan = deck.plan(args.h, args.until)?;
+    plan.transient.method = match &args.method {
+        None => Method::default(),
+        Some(name) => Method::from_name(name)
+            .ok_or_else(|| format!("--method {name}: expected `fixed`, `exact` or `adaptive`"))?,
+    };
+    let output = args.output.clone().unwrap_or_else(|| default_output(&args.file, None));
+    let picture = match (&args.plot, args.no_plot) {
+        (Some(path), _) => Some(path.clone()),
+        (None, true) => None,
+        (None, false) => Some(output.with_extension("png")),
+    };
+    saltus::io::check_target(&output)?;
+    let mut files = vec![("the netlist", &*args.file), ("the run file", &*output)];
+    if let Some(picture) = &picture {
+        chart::check_path(picture)?;
+        files.push(("the picture", picture));
+    }
+    paths::check_distinct(&files, "give other names with -o and --plot, or --no-plot")?;
+    if !args.quiet && !args.json {
+        for warning in deck.warnings() {
+            text::message(&format!("warning: {warning}"));
+        }
+    }
+
+    let asked = &plan.transient;
+    let probes = Probes::new(&plan.model, asked.signals.as_deref())?;
+    let layout = probes.layout().clone();
+    let rows = ((asked.until - asked.start) / (asked.h * asked.every as f64)) as usize + 2;
+    let interrupt = interrupt_flag()?; // before there is a file that a Ctrl-C would leave
+    let text_of_file = std::fs::read_to_string(&args.file).ok();
+    let writer = RunWriter::create(&output, &layout, text_of_file.as_deref())?;
+    let preview = picture.is_some().then(|| Preview::new(&layout, rows));
+    let mut sink = Keeping { tee: Tee { writer, preview }, measured: measured(&plan, &layout) };
+    let bar = progress_bar(args);
+    let mut progress = |progress: sim::Progress| show(&bar, progress);
+    let watch =
+        Watch { interrupt: Some(&interrupt), progress: Some(&mut progress), sink: Some(&mut sink) };
+    let result = plan.model.run(asked, watch);
+    bar.finish_and_clear();
+    let (run, failure) = match result {
+        Ok(run) => (run, None),
+        Err(TransientError::Failed(failure)) => (*failure.run, Some(failure.source)),
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(sim::SimError::Record(why)) = &failure {
+        text::message(&format!("the run was stopped, its file could not be written: {why}"));
+        return Ok(Outcome::Failed);
+    }
+    let Keeping { mut tee, measured } = sink;
+    tee.writer.events(&run.events);
+    let written = match tee.writer.finish(&run.stats) {
+        Ok(written) => written,
+        Err(error) => {
+            text::message(&format!("the run is done, but not its file: {error}"));
+            return Ok(Outcome::Failed);
+        }
+    };
+    let drawn = match (&picture, tee.preview) {
+        (Some(picture), Some(preview)) => draw(preview.into_run(run.stats.clone()), picture),
+        _ => Ok(None),
+    };
+    let kept = Run { layout: measured.layout, frames: measured.frames, ..run };
+    let report = Report {
+        plan: &plan,
+        warnings: deck.warnings().iter().map(ToString::to_string).collect(),
+        measures: plan.measure(&kept),
+        spectra: plan.spectra(&kept),
+        run: &kept,
+        written: &written,
+        picture: drawn.as_ref().ok().copied().flatten(),
+    };
+    if args.json {
+        text::out(&format!("{}\n", report.json()))?;
+    } else if !args.quiet {
+        text::out(&report.text())?;
+    }
+    let mut outcome = Outcome::Done;
+    if let Err(error) = &drawn {
+        text::message(&format!("warning: there is no picture: {error}"));
+        outcome = Outcome::Failed;
+    }
+    if let Some(failure) = failure {
+        text::message(&format!("the run failed: {failure}"));
+        text::message(&format!("what was computed before is in {}", written.display()));
+        outcome = Outcome::Failed;
+    } else if kept.stats.outcome == sim::Outcome::Interrupted {
+        text::message("interrupted; what was computed is kept");
+        outcome = Outcome::Failed;
+    }
+    Ok(outcome)
+}
+
+/// The signals that measures are taken of, kept in memory beside the file.
+struct Measured {
+    layout: Layout,
+    columns: Vec<usize>, // of the rows of all signals
+    frames: Frames,
+}
+
+/// The columns that measures and spectra need.
+fn measured(plan: &Plan, layout: &Layout) -> Measured {
+    let measures = plan.measures.iter().flat_map(|measure| measure.signals());
+    let spectra = plan.fourier.iter().flat_map(|fourier| &fourier.signals);
+    let mut signals: Vec<sim::Signal> = Vec::new();
+    for probe in measures.chain(spectra).flat_map(|signal| &signal.formula.probes) {
+        if let Ok(signal) = layout.find(&probe.to_string())
+            && !signals.contains(&signal)
+        {
+            signals.push(signal);
+        }
+    }
+    let columns = signals.iter().map(|signal| signal.columns.start).collect();
+    for (place, signal) in signals.iter_mut().enumerate() {
+        signal.columns = place..place + 1;
+    }
+    let layout = Layout { title: layout.title.clone(), signals, ledger: false };
+    Measured { layout, columns, frames: Frames::default() }
+}
+
+/// Gives rows to the file and the picture, and keeps what is measured.
+struct Keeping {
+    tee: Tee,
+    measured: Measured,
+}
+
+impl Sink for Keeping {
+    fn append(&mut self, layout: &Layout, frames: &Frames) -> std::io::Result<()> {
+        let Measured { columns, frames: kept, .. } = &mut self.measured;
+        kept.time.extend_from_slice(&frames.time);
+        kept.iterations.extend_from_slice(&frames.iterations);
+        kept.residual.extend_from_slice(&frames.residual);
+        for row in frames.rows.chunks_exact(layout.width().max(1)) {
+            kept.rows.extend(columns.iter().map(|&column| row[column]));
+        }
+        self.tee.append(layout, frames)
+    }
+}
+
+/// What is said at the end.
+struct Report<'a> {
+    plan: &'a Plan,
+    warnings: Vec<String>,
+    measures: Vec<(String, Result<f64, MeasureError>)>,
+    spectra: Vec<Result<Spectrum, MeasureError>>,
+    run: &'a Run,
+    written: &'a Path,
+    picture: Option<&'a Path>,
+}
+
+impl Report<'_> {
+    fn json(&self) -> Value {
+        let circuit = &self.plan.circuit;
+        let measures: serde_json::Map<String, Value> = (self.measures.iter())
+            .map(|(name, value)| (name.clone(), json!(value.as_ref().ok())))
+            .collect();
+        let failed: serde_json::Map<String, Value> = (self.measures.iter())
+            .filter_map(|(name, value)| {
+                Some((name.clone(), json!(value.as_ref().err()?.to_string())))
+            })
+            .collect();
+        let document = json!({
+            "title": circuit.title,
+            "nodes": circuit.nodes.len() - 1,
+            "components": circuit.components.len(),
+            "method": self.plan.transient.method.name(),
+            "h": self.plan.transient.h,
+            "until": self.plan.transient.until,
+            "measures": measures,
+            "failed_measures": failed,
+            "spectra": self.spectra.iter().flatten().map(|spectrum| json!({
+                "signal": spectrum.signal,
+                "mean": spectrum.mean,
+                "distortion": spectrum.distortion,
+                "harmonics": spectrum.harmonics.iter()
+                    .map(|one| json!({
+                        "frequency": one.frequency, "magnitude": one.magnitude, "phase": one.phase
+                    }))
+                    .collect::<Vec<_>>(),
+            })).collect::<Vec<_>>(),
+            "warnings": self.warnings,
+            "events": self.run.events,
+            "output": self.written,
+            "plot": self.picture,
+        });
+        with_stats(document, &self.run.stats)
+    }
+
+    fn text(&self) -> String {
+        let (stats, asked, circuit) = (&self.run.stats, &self.plan.transient, &self.plan.circuit);
+        let model = &self.plan.model.model;
+        let scheme = match asked.method {
+            Method::Fixed => format!("fixed step, h = {} s, θ = {}", asked.h, asked.theta),
+            method => format!("{}, tol = {:e}", method.name(), asked.tol),
+        };
+        let states: usize = model.systems().map(|(_, system)| system.dim_q()).sum();
+        let mut rows = vec![
+            (
+                "circuit".to_string(),
+                format!(
+                    "{}, {}; {}, {}",
+                    plural(circuit.nodes.len() - 1, "node"),
+                    plural(circuit.components.len(), "component"),
+                    plural(states, "state"),
+                    plural(model.interactions().len(), "law"),
+                ),
+            ),
+            ("method".to_string(), scheme),
+            (
+                "run".to_string(),
+                format!(
+                    "{} to t = {} s in {} ({} a step)",
+                    plural(stats.steps, "step"),
+                    self.run.frames.time.last().copied().unwrap_or(0.0),
+                    text::seconds(stats.seconds),
+                    text::seconds(stats.seconds / stats.steps.max(1) as f64),
+                ),
+            ),
+            ("solver".to_string(), format!("worst residual {:.1e}", stats.worst_residual)),
+        ];
+        for (name, value) in &self.measures {
+            let value = match value {
+                Ok(value) => format!("{value:.9}"),
+                Err(error) => format!("none: {error}"),
+            };
+            rows.push((name.clone(), value));
+        }
+        for spectrum in &self.spectra {
+            rows.push(match spectrum {
+                Err(error) => ("spectrum".to_string(), format!("none: {error}")),
+                Ok(spectrum) => {
+                    let harmonics = spectrum.harmonics.iter();
+                    let magnitudes: Vec<String> =
+                        harmonics.map(|one| format!("{:.4e}", one.magnitude)).collect();
+                    let figures = magnitudes.join(", ");
+                    let (mean, thd) = (spectrum.mean, 100.0 * spectrum.distortion);
+                    let figures = format!("mean {mean:.6}, harmonics {figures}; THD {thd:.3} %");
+                    let frequency = spectrum.harmonics.first().map_or(0.0, |one| one.frequency);
+                    (format!("{} at {frequency} Hz", spectrum.signal), figures)
+                }
+            });
+        }
+        rows.extend(event_rows(&self.run.events).into_iter().take(1));
+        rows.push(("run file".to_string(), self.written.display().to_string()));
+        if let Some(picture) = &self.picture {
+            rows.push(("picture".to_string(), picture.display().to_string()));
+        }
+        format!("{}\n{}", circuit.title, text::columns(&rows))
+    }
+}

@@ -1,0 +1,138 @@
+//! The last mode once more: nothing has changed but `q`.
+//!
+//! ```text
+//! z_B = −W_BB⁻¹ (q_B + c_B),    w = q + c + W_B z_B,    c = W_N z_N                     (1)
+//! ```
+//!
+//! With the matrix, the bounds and the mode `z_N` and `c` stay as they are, and a call is two products
+//! and the check.
+
+use super::{Engine, Pivoting, report};
+use crate::mode::Side;
+use crate::residual::natural_map;
+use crate::{Operator, Problem, Report, Status};
+use saltus_linalg::{Packed, vector};
+
+/// What stays while nothing but `q` changes.
+#[derive(Debug, Default)]
+pub(super) struct Again {
+    ids: Option<(u64, u64)>, // of the matrix and the sets
+    basic: Vec<usize>,
+    inverse: Packed, // −W_BB⁻¹
+    columns: Packed, // W_B
+    c: Vec<f64>,     // empty where it is zero
+    sign: Vec<f64>,  // that `w` must have: 1 at a lower bound, −1 at an upper one, else 0
+    z: Vec<f64>,     // z_N, and the last z_B
+    right: Vec<f64>,
+    answer: Vec<f64>, // z_B
+}
+
+impl Again {
+    pub fn forget(&mut self) {
+        self.ids = None;
+    }
+
+    pub fn is_kept(&self) -> bool {
+        self.ids.is_some()
+    }
+
+    /// Equation (1); the answer is left in `self.z`.
+    #[inline]
+    fn evaluate(&mut self, q: &[f64], w: &mut [f64]) {
+        let Again { basic, inverse, columns, c, z, right, answer, .. } = self;
+        for (right, &i) in right.iter_mut().zip(&*basic) {
+            *right = q[i];
+        }
+        if !c.is_empty() {
+            right.iter_mut().zip(&*basic).for_each(|(right, &i)| *right += c[i]);
+        }
+        inverse.apply(right, answer);
+        for (&answer, &i) in answer.iter().zip(&*basic) {
+            z[i] = answer;
+        }
+        columns.apply_plus(q, answer, w);
+        w.iter_mut().zip(&*c).for_each(|(w, c)| *w += c);
+    }
+
+    /// Whether an unknown is outside its bounds, or its `w` has the wrong sign.
+    #[inline]
+    fn any_wrong(&self, problem: &Problem, w: &[f64]) -> bool {
+        let n = w.len();
+        let (lower, upper) = (&problem.lower()[..n], &problem.upper()[..n]);
+        let (z, sign) = (&self.z[..n], &self.sign[..n]);
+        let mut wrong = 0;
+        for i in 0..n {
+            wrong |= u64::from(z[i] < lower[i])
+                | u64::from(z[i] > upper[i])
+                | u64::from(sign[i] * w[i] < 0.0);
+        }
+        wrong != 0
+    }
+}
+
+impl Pivoting {
+    /// The answer of the last mode, where it is one; else `z` is as it was.
+    #[inline]
+    pub(crate) fn again(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Option<Report> {
+        if self.again.ids != Some((problem.matrix_id(), problem.sets_id())) {
+            return None;
+        }
+        self.again.evaluate(problem.q(), w);
+        if self.again.any_wrong(problem, w) {
+            return None;
+        }
+        let check = natural_map(problem, &self.again.z, w);
+        if !(check.value <= self.settings.tol) {
+            return None;
+        }
+        z.copy_from_slice(&self.again.z);
+        Some(report(Status::Solved, 1, check))
+    }
+
+    /// Takes note of the mode of an answer, if it has an inverse.
+    pub(super) fn keep_for_again(&mut self, problem: &Problem) {
+        let (Engine::Cached(cache), Operator::Dense(W)) = (&self.engine, problem.matrix()) else {
+            return;
+        };
+        let Some((indices, inverted)) = cache.last() else { return };
+        let (n, size) = (self.mode.len(), indices.len());
+        let Again { ids, basic, inverse, columns, c, sign, z, right, answer } = &mut self.again;
+        basic.clear();
+        basic.extend(indices.iter().map(|&i| usize::from(i)));
+        inverse.fill(size, size, |i, j| inverted[i * size + j]);
+        columns.fill(n, size, |i, j| W[(i, basic[j])]);
+        sign.clear();
+        z.clear();
+        for (i, side) in self.mode.iter().enumerate() {
+            let (sign_of_w, at) = match side {
+                Side::Lower => (1.0, problem.lower()[i]),
+                Side::Upper => (-1.0, problem.upper()[i]),
+                Side::Fixed => (0.0, problem.lower()[i]),
+                Side::Basic => (0.0, 0.0),
+            };
+            sign.push(sign_of_w);
+            z.push(at);
+        }
+        c.clear();
+        if z.iter().any(|z| *z != 0.0) {
+            c.extend((0..n).map(|i| vector::dot(W.row(i), z)));
+        }
+        right.resize(size, 0.0);
+        answer.resize(size, 0.0);
+        *ids = Some((problem.matrix_id(), problem.sets_id()));
+    }
+
+    /// Takes memory for matrices of `n` unknowns.
+    pub(super) fn reserve_for_again(&mut self, n: usize) {
+        let Again { basic, inverse, columns, c, sign, z, right, answer, .. } = &mut self.again;
+        basic.reserve(n);
+        inverse.reserve(n, n);
+        columns.reserve(n, n);
+        [c, sign, z, right, answer].into_iter().for_each(|values| values.reserve(n));
+    }
+}

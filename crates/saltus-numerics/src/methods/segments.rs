@@ -1,0 +1,540 @@
+//! Newton's method by segments, for graphs and boxes.
+//!
+//! In a mode every unknown is on one segment of its graph (that of a box has three), which is level
+//! or leans:
+//!
+//! ```text
+//! level: z = z_k          leans: w + d z = c,   d = −Δw/Δz ≥ 0
+//! (W_BB + D) z_B = c_B − q_B − W_BN z_N,   B: those that lean                             (1)
+//! ```
+//!
+//! The segment of the next mode is the one that holds `x = z − ρ w`, `ρ = 1/Wᵢᵢ`; a mode in which all
+//! stay where they are is the answer. The last mode is the first guess: while it stays, a call is one
+//! solve with factors that are kept, and one check. All unknowns that are on a wrong segment leave it
+//! at once while that makes fewer of them wrong, the last one alone where it does not.
+//!
+//! A dense `W` of at most `CACHED` unknowns has the factors of many modes, a larger one those of the
+//! last, which are sparse where `W` is.
+
+use super::pivoting::Progress;
+use crate::residual::{Residual, natural_map};
+use crate::{Measure, Memory, Operator, Problem, Report, Set, Status};
+use saltus_linalg::{DenseLu, MaskedFactor, Matrix, Sparse, vector};
+
+/// Most modes of a call.
+const MODES: usize = 60;
+/// Steps of iterative refinement before an answer is given up.
+const REFINEMENTS: usize = 2;
+/// Largest dense problem with the factors of several modes, and how many.
+const CACHED: usize = 64;
+const SLOTS: usize = 32;
+/// No mode.
+const NONE: u32 = u32::MAX;
+
+/// The method and what it keeps between calls.
+#[derive(Debug)]
+pub(super) struct Segments {
+    matrix_id: u64,
+    sets_id: u64,
+    works: bool,       // on this matrix and these sets
+    first: Vec<usize>, // the segments of unknown `i` are those from `first[i]` to `first[i + 1]`
+    segments: Vec<Segment>,
+    rho: Vec<f64>,
+    mode: Vec<u32>, // the segment of each unknown; empty where there is no guess
+    next: Vec<u32>,
+    guess: Vec<f64>,
+    engine: Engine,
+}
+
+/// A segment between two values of `x`.
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    least: f64,
+    most: f64,
+    level: bool,
+    z: f64, // where it is level
+    d: f64, // and where it leans
+    c: f64,
+}
+
+#[derive(Debug)]
+enum Engine {
+    None,
+    Dense(Dense),
+    Sparse(Box<BySparse>),
+}
+
+/// Factors of several modes, the last ones.
+#[derive(Debug)]
+struct Dense {
+    slots: Vec<Slot>,
+    capacity: usize,
+    current: usize,
+    replace: usize,
+    right: Vec<f64>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    mode: Vec<u32>,
+    leaning: Vec<usize>,
+    lu: DenseLu,
+    valid: bool,
+}
+
+/// Factors of the last mode.
+#[derive(Debug)]
+struct BySparse {
+    mode: Vec<u32>,
+    valid: bool,
+    factors: MaskedFactor,
+    right: Vec<f64>,
+}
+
+impl Segments {
+    pub fn new() -> Segments {
+        Segments {
+            matrix_id: 0,
+            sets_id: 0,
+            works: false,
+            first: Vec::new(),
+            segments: Vec::new(),
+            rho: Vec::new(),
+            mode: Vec::new(),
+            next: Vec::new(),
+            guess: Vec::new(),
+            engine: Engine::None,
+        }
+    }
+
+    /// Forgets the mode of the last call.
+    pub fn forget(&mut self) {
+        self.mode.clear();
+    }
+
+    /// The mode of the last call; factors follow from it.
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.list(&mut self.mode, 0, |memory, segment| {
+            let mut word = u64::from(*segment);
+            memory.word(&mut word);
+            *segment = u32::try_from(word).unwrap_or(NONE);
+        });
+        if memory.is_read() {
+            self.matrix_id = 0; // so that the mode is looked at
+        }
+    }
+
+    /// Solves from the last mode, or the guess in `z`, if the sets are graphs and boxes and the modes
+    /// come to rest; else `z` is as it was.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        tol: f64,
+    ) -> Option<Report> {
+        if (self.matrix_id, self.sets_id) != (problem.matrix_id(), problem.sets_id()) {
+            self.new_problem(problem);
+        }
+        if !self.works {
+            return None;
+        }
+        self.guess.copy_from_slice(z);
+        let report = self.search(problem, z, w, tol);
+        if report.is_none() {
+            self.forget(); // a mode that fails is no guess
+            z.copy_from_slice(&self.guess);
+        }
+        report
+    }
+
+    /// Equation (1), mode by mode.
+    fn search(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        tol: f64,
+    ) -> Option<Report> {
+        let n = z.len();
+        if self.mode.len() != n {
+            problem.eval(z, w);
+            self.mode.clear();
+            self.mode.extend(self.first[..n].iter().map(|&first| first as u32));
+            self.wrong(z, w)?;
+            std::mem::swap(&mut self.mode, &mut self.next);
+        }
+        let mut progress = Progress::default();
+        for iterations in 1..=MODES {
+            self.level(z);
+            if !self.improve(problem, z) {
+                return None;
+            }
+            problem.eval(z, w);
+            let (count, last) = self.wrong(z, w)?;
+            if count == 0 {
+                let check = self.refine(problem, z, w, tol);
+                return (check.value <= tol).then(|| report(iterations, check));
+            }
+            if progress.is_made(count) {
+                std::mem::swap(&mut self.mode, &mut self.next);
+            } else {
+                // corners where round-off decides: the answer may be one all the same
+                let check = natural_map(problem, z, w);
+                if check.value <= tol {
+                    return Some(report(iterations, check));
+                }
+                self.mode[last] = self.next[last];
+            }
+        }
+        None
+    }
+
+    /// The level unknowns are known.
+    #[inline]
+    fn level(&self, z: &mut [f64]) {
+        for (z, &segment) in z.iter_mut().zip(&self.mode) {
+            let segment = &self.segments[segment as usize];
+            if segment.level {
+                *z = segment.z;
+            }
+        }
+    }
+
+    /// `z_B ← z_B + (W_BB + D)⁻¹ (c_B − q_B − W_B z − D z_B)`: equation (1), and iterative refinement.
+    #[inline]
+    fn improve(&mut self, problem: &Problem, z: &mut [f64]) -> bool {
+        let (mode, segments) = (&self.mode[..], &self.segments[..]);
+        match (&mut self.engine, problem.matrix()) {
+            (Engine::Dense(engine), Operator::Dense(W)) => {
+                engine.improve(W, problem.q(), mode, segments, z)
+            }
+            (Engine::Sparse(engine), Operator::Sparse(W)) => {
+                engine.improve(W, problem.q(), mode, segments, z)
+            }
+            _ => false,
+        }
+    }
+
+    /// The residual, after iterative refinement where it takes it.
+    #[inline]
+    fn refine(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64], tol: f64) -> Residual {
+        let mut check = natural_map(problem, z, w);
+        for _ in 0..REFINEMENTS {
+            if check.value <= tol || !self.improve(problem, z) {
+                break;
+            }
+            problem.eval(z, w);
+            check = natural_map(problem, z, w);
+        }
+        check
+    }
+
+    /// The segments that hold `x`, in `next`: how many are others than those of the mode, and the last
+    /// of them; nothing where `x` is not a number.
+    #[inline]
+    fn wrong(&mut self, z: &[f64], w: &[f64]) -> Option<(usize, usize)> {
+        let Segments { segments, first, rho, mode, next, .. } = self;
+        let (mut count, mut last) = (0, 0);
+        for i in 0..z.len() {
+            let x = z[i] - rho[i] * w[i];
+            let now = mode[i];
+            let Segment { least, most, .. } = segments[now as usize];
+            next[i] = now;
+            if !(x >= least && x <= most) {
+                let own = &segments[first[i]..first[i + 1]];
+                let k = own.iter().position(|one| x >= one.least && x <= one.most)?;
+                next[i] = (first[i] + k) as u32;
+                (count, last) = (count + 1, i);
+            }
+        }
+        Some((count, last))
+    }
+}
+
+impl Segments {
+    /// The segments of all unknowns, and an engine for the matrix.
+    #[cold]
+    fn new_problem(&mut self, problem: &Problem) {
+        let n = problem.len();
+        let graphs = problem.placed().iter().all(|block| matches!(block.set, Set::Graph(_)));
+        let matrix = problem.matrix();
+        self.works = graphs && matrix.is_matrix() && problem.measure() == Measure::Unit;
+        self.sets_id = problem.sets_id();
+        if !self.works {
+            self.matrix_id = problem.matrix_id();
+            return;
+        }
+        self.first.clear();
+        self.segments.clear();
+        self.rho.clear();
+        self.guess.resize(n, 0.0);
+        self.next.resize(n, 0);
+        self.mode.reserve(n.saturating_sub(self.mode.len()));
+        let mut add = |start: usize, set: &Set| {
+            let diagonal = matrix.get(start, start);
+            let rho = if diagonal > 0.0 { 1.0 / diagonal } else { 1.0 };
+            self.first.push(self.segments.len());
+            self.rho.push(rho);
+            match set {
+                Set::Graph(graph) => of_graph(graph.points(), rho, &mut self.segments),
+                set => {
+                    let (lower, upper) = set.bounds().unwrap_or((-ALL, ALL));
+                    of_box(lower, upper, &mut self.segments);
+                }
+            }
+        };
+        problem.for_each_block(|start, set, _| add(start, set));
+        self.first.push(self.segments.len());
+        let own = self.first.windows(2).map(|ends| ends[0]..ends[1]);
+        if self.mode.iter().zip(own).any(|(&segment, own)| !own.contains(&(segment as usize))) {
+            self.mode.clear(); // it is one of other sets
+        }
+        if self.matrix_id != problem.matrix_id() {
+            self.engine = match matrix {
+                Operator::Dense(_) => Engine::Dense(Dense::new(n)),
+                Operator::Sparse(W) => Engine::Sparse(Box::new(BySparse::new(W))),
+                Operator::Global(_) | Operator::Function(_) => Engine::None,
+            };
+        }
+        match &mut self.engine {
+            Engine::Dense(engine) => engine.clear(),
+            Engine::Sparse(engine) => engine.valid = false,
+            Engine::None => {}
+        }
+        self.matrix_id = problem.matrix_id();
+    }
+}
+
+const ALL: f64 = f64::INFINITY;
+
+/// The three segments of a box, of which some may be empty.
+fn of_box(lower: f64, upper: f64, segments: &mut Vec<Segment>) {
+    let level =
+        |z: f64, least: f64, most: f64| Segment { least, most, level: true, z, d: 0.0, c: 0.0 };
+    if lower == upper {
+        let nowhere = level(lower, ALL, -ALL);
+        segments.extend([level(lower, -ALL, ALL), nowhere, nowhere]);
+        return;
+    }
+    segments.extend([
+        Segment { least: lower, most: upper, level: false, z: 0.0, d: 0.0, c: 0.0 },
+        level(lower, -ALL, lower),
+        level(upper, upper, ALL),
+    ]);
+}
+
+/// The segments of a graph, along which `w` grows and `z`, and so `x = z − ρ w`, falls.
+fn of_graph(points: &[(f64, f64)], rho: f64, segments: &mut Vec<Segment>) {
+    let last = points.len().saturating_sub(2);
+    for (k, pair) in points.windows(2).enumerate() {
+        let [(w0, z0), (w1, z1)] = *pair else { continue };
+        let most = if k == 0 { ALL } else { z0 - rho * w0 };
+        let least = if k == last { -ALL } else { z1 - rho * w1 };
+        segments.push(if z0 == z1 {
+            Segment { least, most, level: true, z: z0, d: 0.0, c: 0.0 }
+        } else {
+            let d = (w1 - w0) / (z0 - z1);
+            Segment { least, most, level: false, z: 0.0, d, c: w0 + d * z0 }
+        });
+    }
+}
+
+impl Dense {
+    fn new(n: usize) -> Dense {
+        let capacity = if n <= CACHED { SLOTS } else { 1 };
+        Dense { slots: Vec::new(), capacity, current: 0, replace: 0, right: vec![0.0; n] }
+    }
+
+    fn clear(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.valid = false);
+    }
+
+    #[inline]
+    fn improve(
+        &mut self,
+        W: &Matrix,
+        q: &[f64],
+        mode: &[u32],
+        segments: &[Segment],
+        z: &mut [f64],
+    ) -> bool {
+        let hit = self.slots.get(self.current).is_some_and(|slot| slot.is(mode));
+        if !hit && !self.find(W, mode, segments) {
+            return false;
+        }
+        let slot = &mut self.slots[self.current];
+        let right = &mut self.right[..slot.leaning.len()];
+        for (right, &i) in right.iter_mut().zip(&slot.leaning) {
+            let Segment { d, c, .. } = segments[mode[i] as usize];
+            *right = c - q[i] - vector::dot(W.row(i), z) - d * z[i];
+        }
+        slot.lu.solve(right);
+        for (&right, &i) in right.iter().zip(&slot.leaning) {
+            z[i] += right;
+        }
+        true
+    }
+
+    /// Makes the slot of this mode the current one, factored anew where there is none.
+    #[cold]
+    fn find(&mut self, W: &Matrix, mode: &[u32], segments: &[Segment]) -> bool {
+        if let Some(slot) = self.slots.iter().position(|slot| slot.is(mode)) {
+            self.current = slot;
+            return true;
+        }
+        let n = mode.len();
+        if self.slots.len() < self.capacity {
+            self.current = self.slots.len();
+            let (mode, leaning) = (vec![NONE; n], Vec::with_capacity(n));
+            let lu = DenseLu::with_capacity(n);
+            self.slots.push(Slot { mode, leaning, lu, valid: false });
+        } else {
+            self.current = self.replace;
+            self.replace = (self.replace + 1) % self.capacity;
+        }
+        let slot = &mut self.slots[self.current];
+        slot.mode.copy_from_slice(mode);
+        slot.leaning.clear();
+        slot.leaning.extend((0..n).filter(|&i| !segments[mode[i] as usize].level));
+        let leaning = &slot.leaning;
+        let entry = |i: usize, j: usize| {
+            let shift = if i == j { segments[mode[leaning[i]] as usize].d } else { 0.0 };
+            W[(leaning[i], leaning[j])] + shift
+        };
+        slot.valid = slot.lu.factor_with(leaning.len(), entry).is_ok();
+        slot.valid
+    }
+}
+
+impl Slot {
+    #[inline]
+    fn is(&self, mode: &[u32]) -> bool {
+        self.valid && self.mode == mode
+    }
+}
+
+impl BySparse {
+    fn new(W: &Sparse) -> BySparse {
+        let n = W.rows();
+        let (mode, right) = (vec![NONE; n], vec![0.0; n]);
+        BySparse { mode, valid: false, factors: MaskedFactor::new(W), right }
+    }
+
+    fn improve(
+        &mut self,
+        W: &Sparse,
+        q: &[f64],
+        mode: &[u32],
+        segments: &[Segment],
+        z: &mut [f64],
+    ) -> bool {
+        let of = |i: usize| &segments[mode[i] as usize];
+        if !self.valid || self.mode != mode {
+            self.mode.copy_from_slice(mode);
+            let value = |i: usize, j: usize, w: f64| match (of(i).level, of(j).level) {
+                (false, false) if i == j => w + of(i).d,
+                (false, false) => w,
+                _ => f64::from(i == j),
+            };
+            self.valid = self.factors.factor_with(W, value).is_ok();
+        }
+        if !self.valid {
+            return false;
+        }
+        for (i, (right, product)) in self.right.iter_mut().zip(W.products(z)).enumerate() {
+            let Segment { level, d, c, .. } = *of(i);
+            *right = if level { 0.0 } else { c - q[i] - product - d * z[i] };
+        }
+        self.factors.solve(&mut self.right);
+        for (i, (z, right)) in z.iter_mut().zip(&self.right).enumerate() {
+            if !of(i).level {
+                *z += right;
+            }
+        }
+        true
+    }
+}
+
+fn report(iterations: usize, check: Residual) -> Report {
+    let (residual, worst) = (check.value, check.worst);
+    Report { status: Status::Solved, iterations, residual, worst, method: "pivoting" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Block, Graph, Solver, solve};
+    use std::sync::Arc;
+
+    fn blocks(n: usize) -> Vec<Block> {
+        let points = [(-2.0, 1.0), (-1.0, 1.0), (0.5, 0.3), (0.5, -0.2), (1.0, -1.0), (2.0, -1.0)];
+        let graph = Arc::new(Graph::new(&points).unwrap());
+        let set = |i: usize| match i % 4 {
+            0 | 1 => Set::Graph(Arc::clone(&graph)),
+            2 => Set::Interval { lower: -0.3, upper: 0.4 },
+            _ => Set::Nonnegative,
+        };
+        (0..n).map(|i| Block { size: 1, set: set(i) }).collect()
+    }
+
+    fn chain(n: usize) -> Sparse {
+        let mut entries = Vec::new();
+        for i in 0..n {
+            entries.push((i, i, 1.0));
+            if i > 0 {
+                entries.extend([(i, i - 1, 0.6), (i - 1, i, -0.2)]);
+            }
+        }
+        Sparse::from_triplets(n, n, &entries)
+    }
+
+    fn q(n: usize, round: usize) -> Vec<f64> {
+        (0..n).map(|i| 1.5 * ((i * 7 + 3 * round) as f64).sin()).collect()
+    }
+
+    #[test]
+    fn graphs_and_boxes_dense_and_sparse_from_step_to_step() {
+        for n in [1, 9, 40, 300] {
+            let mut sparse = Problem::new(chain(n), q(n, 0), &blocks(n)).unwrap();
+            let mut dense = Problem::new(chain(n).to_dense(), q(n, 0), &blocks(n)).unwrap();
+            let (mut by_sparse, mut by_dense) = (Segments::new(), Segments::new());
+            let (mut y, mut z, mut w) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+            for round in 0..6 {
+                sparse.set_q(&q(n, round / 2)).unwrap();
+                dense.set_q(&q(n, round / 2)).unwrap();
+                let report = by_sparse.solve(&sparse, &mut y, &mut w, 1e-12).unwrap();
+                assert!(round % 2 == 0 || report.iterations == 1, "{report:?}");
+                let _ = by_dense.solve(&dense, &mut z, &mut w, 1e-12).unwrap();
+                assert!(y.iter().zip(&z).all(|(y, z)| (y - z).abs() < 1e-10));
+                let other = solve(&sparse, &Solver::from_name("gauss-seidel").unwrap(), None);
+                let other = other.unwrap();
+                assert!(y.iter().zip(&other.z).all(|(y, z)| (y - z).abs() < 1e-6), "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_set_that_changes_is_followed() {
+        let n = 9;
+        let mut problem = Problem::new(chain(n), q(n, 0), &blocks(n)).unwrap();
+        let mut segments = Segments::new();
+        let (mut z, mut w) = (vec![0.0; n], vec![0.0; n]);
+        let _ = segments.solve(&problem, &mut z, &mut w, 1e-12).unwrap();
+        for (lower, upper) in [(0.1, 0.1), (f64::NEG_INFINITY, f64::INFINITY), (-0.3, 0.4)] {
+            problem.set_bounds(2, lower, upper);
+            let _ = segments.solve(&problem, &mut z, &mut w, 1e-12).unwrap();
+            assert!(z[2] >= lower && z[2] <= upper);
+            let again = solve(&problem, &Solver::from_name("gauss-seidel").unwrap(), None).unwrap();
+            assert!(z.iter().zip(&again.z).all(|(y, z)| (y - z).abs() < 1e-6));
+        }
+    }
+
+    #[test]
+    fn what_it_cannot_do_is_left_as_it_was() {
+        let problem = Problem::friction3d(Matrix::identity(3), vec![-1.0; 3], &[0.3]).unwrap();
+        let mut z = [0.1, 0.2, 0.3];
+        assert_eq!(Segments::new().solve(&problem, &mut z, &mut [0.0; 3], 1e-8), None);
+        assert_eq!(z, [0.1, 0.2, 0.3]);
+    }
+}
