@@ -4,6 +4,7 @@
 //! parts ──> normal tree ──> network K w = R [x; λ; u; j; 1] ──> states ──> systems and interactions
 //! ```
 
+mod autonomous;
 mod coupling;
 mod forcing;
 mod form;
@@ -27,12 +28,22 @@ use network::Network;
 use state_space::StateSpace;
 
 impl Circuit {
-    /// The model of the circuit, from its initial state.
+    /// The model of the circuit, from its initial state; sources are functions of time.
     pub fn model(&self) -> Result<CircuitModel, CircuitError> {
+        self.build(false)
+    }
+
+    /// The same with sources as states, which scheduled events set where they break, so that the
+    /// coefficients are constant in between: an event-driven simulation then follows it exactly.
+    pub fn autonomous_model(&self) -> Result<CircuitModel, CircuitError> {
+        self.build(true)
+    }
+
+    fn build(&self, autonomous: bool) -> Result<CircuitModel, CircuitError> {
         self.check_names()?;
         let space = StateSpace::new(Network::new(self)?)?;
         let x0 = initial::state(&space)?;
-        model::build(&space, &x0)
+        model::build(&space, &x0, autonomous)
     }
 
     fn check_names(&self) -> Result<(), CircuitError> {

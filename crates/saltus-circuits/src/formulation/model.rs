@@ -1,8 +1,10 @@
 //! Systems and interactions: what the rows of the state space become.
 
+use super::autonomous::Autonomous;
 use super::coupling::cover;
 use super::forcing::Forcing;
 use super::form::Row;
+use super::network::Columns;
 use super::parts::{Lawful, PartLaw};
 use super::signal::{Signal, Signals};
 use super::smooth::SmoothRelation;
@@ -10,7 +12,7 @@ use super::state_space::StateSpace;
 use super::topology::Groups;
 use crate::{CircuitError, Source};
 use saltus_linalg::Matrix;
-use saltus_model::{FirstOrderLinear, FirstOrderLinearRelation, Law, Model, SystemId};
+use saltus_model::{Event, FirstOrderLinear, FirstOrderLinearRelation, Law, Model, SystemId, Term};
 use saltus_sim::Run;
 use std::sync::Arc;
 
@@ -29,10 +31,11 @@ const ONE_SYSTEM: usize = 16;
 /// A state, or a quantity without mass, with its equation.
 #[derive(Debug, Default)]
 struct Equation {
-    mass: Row,   // over states
-    states: Row, // A
-    lam: Row,    // B
-    rest: Row,   // over u, u̇ and 1, as in the state space
+    mass: Row,          // over states
+    states: Row,        // A
+    lam: Row,           // B
+    rest: Row,          // over u, u̇ and 1, as in the state space
+    joined: Vec<usize>, // states that belong to the same system
 }
 
 /// An output of a device.
@@ -52,13 +55,31 @@ pub(crate) struct Place {
     pub index: usize,
 }
 
-/// The model of a state space from `x0`.
-pub(crate) fn build(space: &StateSpace<'_>, x0: &[f64]) -> Result<CircuitModel, CircuitError> {
+/// The model of a state space from `x0`; with `autonomous`, sources are states too.
+pub(crate) fn build(
+    space: &StateSpace<'_>,
+    x0: &[f64],
+    autonomous: bool,
+) -> Result<CircuitModel, CircuitError> {
     let sources: Vec<Arc<Source>> =
         space.network.parts.sources.iter().cloned().map(Arc::new).collect();
     let laws = &space.network.parts.laws;
-    let (mut equations, outputs) = equations(space);
+    let (mut equations, mut outputs) = equations(space);
     let mut start = initial_states(space, x0);
+    let mut systems_of_sources = Vec::new();
+    if autonomous {
+        start.resize(equations.len(), 0.0);
+        for source in &sources {
+            systems_of_sources.push(add_source(source, &mut equations, &mut start));
+        }
+        let columns = &space.columns;
+        let rows = equations.iter_mut().map(|one| (&mut one.states, &mut one.rest));
+        rows.for_each(|(states, rest)| replace_sources(columns, &systems_of_sources, states, rest));
+        for output in outputs.iter_mut().flatten() {
+            let Output { states, rest, .. } = output;
+            replace_sources(columns, &systems_of_sources, states, rest);
+        }
+    }
     if equations.is_empty() {
         // a system must have a state
         let mass = Row::default();
@@ -153,8 +174,69 @@ pub(crate) fn build(space: &StateSpace<'_>, x0: &[f64]) -> Result<CircuitModel, 
             }
         }
     }
-    let signals = Signals::new(space, &places, &model, (&ids, &interactions), &sources);
+    for (k, (first, system)) in systems_of_sources.iter().enumerate() {
+        let place = places[*first];
+        let name =
+            model.systems().nth(place.system).map_or_else(String::new, |one| one.0.to_string());
+        let size = blocks[place.system].len();
+        for (trigger, state) in &system.settings {
+            let mut values: Vec<Term> =
+                (0..size).map(|i| format!("'{name}'.x[{i}]").into()).collect();
+            for (i, value) in state.iter().enumerate().filter_map(|(i, x)| Some((i, (*x)?))) {
+                values[places[first + i].index] = value.into();
+            }
+            let event = Event {
+                name: format!("source {k} at {}", model.events().len()),
+                trigger: trigger.clone(),
+                once: false,
+                actions: Vec::new(),
+            };
+            model.add_event(event.set_state(name.clone(), "x", values))?;
+        }
+    }
+    let of_sources = autonomous.then_some(systems_of_sources.as_slice());
+    let handles = (ids.as_slice(), interactions.as_slice());
+    let signals = Signals::new(space, &places, &model, handles, &sources, of_sources);
     Ok(CircuitModel { model, signals, sources })
+}
+
+/// Adds the states of a source; says the first of them.
+fn add_source(
+    source: &Source,
+    equations: &mut Vec<Equation>,
+    start: &mut Vec<f64>,
+) -> (usize, Autonomous) {
+    let (first, system) = (equations.len(), Autonomous::new(source));
+    for i in 0..system.start.len() {
+        equations.push(Equation { mass: Row::unit(first + i), ..Equation::default() });
+    }
+    for &(i, k, a) in &system.dynamics {
+        equations[first + i].states.add_term(first + k, a);
+    }
+    // states that stay together: nothing else would join one that stays as it is
+    (1..system.start.len()).for_each(|i| equations[first].joined.push(first + i));
+    start.extend(&system.start);
+    (first, system)
+}
+
+/// Replaces sources and their rates by states.
+fn replace_sources(
+    columns: &Columns,
+    sources: &[(usize, Autonomous)],
+    states: &mut Row,
+    rest: &mut Row,
+) {
+    let mut left: Row = [(columns.one, rest.get(columns.one))].into_iter().collect();
+    for (k, a) in rest.within(columns.u.clone()) {
+        let (first, system) = &sources[k];
+        left.add_term(columns.one, a * system.offset);
+        system.value.iter().enumerate().for_each(|(i, b)| states.add_term(first + i, a * b));
+    }
+    for (k, a) in rest.within(columns.j.clone()) {
+        let (first, system) = &sources[k];
+        system.rate().iter().enumerate().for_each(|(i, b)| states.add_term(first + i, a * b));
+    }
+    *rest = left;
 }
 
 /// `z = x − S u` at the beginning.
@@ -175,6 +257,7 @@ fn equations(space: &StateSpace<'_>) -> (Vec<Equation>, Vec<Vec<Output>>) {
             states: row.within(columns.x.clone()).collect(),
             lam: row.within(columns.lam.clone()).collect(),
             rest: rest(row),
+            joined: Vec::new(),
         })
         .collect();
 
@@ -252,6 +335,9 @@ fn blocks(equations: &[Equation], outputs: &[Vec<Output>], laws: &[Lawful]) -> V
     actions.resize(laws.last().map_or(0, |law| law.multipliers.end), Vec::new());
     for (k, equation) in equations.iter().enumerate() {
         for (other, _) in equation.states.terms().chain(equation.mass.terms()) {
+            groups.join(k, other);
+        }
+        for &other in &equation.joined {
             groups.join(k, other);
         }
         equation.lam.terms().for_each(|(lam, a)| actions[lam].push((k, a)));

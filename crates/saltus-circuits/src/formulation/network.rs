@@ -148,15 +148,25 @@ impl<'a> Network<'a> {
                     vec![(1.0, v), (1.0, lam), (-resistance, i), (-threshold, Quantity::One)];
                 (PartLaw::Plain(Law::Complementarity), vec![(1.0, i)], equation)
             }
-            // λ = i, y = −v
-            (Dipole::Graph(points), false) => {
-                let points = points.iter().rev().map(|&(v, i)| (-v, i)).collect();
-                let law = PartLaw::Plain(Law::PiecewiseLinear { points });
-                (law, vec![(-1.0, v)], vec![(1.0, i), (-1.0, lam)])
+            // i = λ₀ − λ₁, y = (threshold + R λ₀ − v, breakdown + R λ₁ + v)
+            (Dipole::Zener { threshold, breakdown, resistance }, false) => {
+                let back = Quantity::Multiplier(self.parts.multipliers + 1);
+                let y = vec![
+                    vec![(threshold, Quantity::One), (resistance, lam), (-1.0, v)],
+                    vec![(breakdown, Quantity::One), (resistance, back), (1.0, v)],
+                ];
+                let law = PartLaw::Plain(Law::Complementarity);
+                self.parts.add_law(name, component, 2, y, law);
+                return vec![(1.0, i), (-1.0, lam), (1.0, back)];
             }
             // λ = −v, y = i
-            (Dipole::Graph(points), true) => {
-                let points = points.iter().map(|&(v, i)| (i, -v)).collect();
+            (Dipole::Zener { threshold, breakdown, resistance }, true) => {
+                let points = vec![
+                    (-1.0, breakdown + resistance),
+                    (0.0, breakdown),
+                    (0.0, -threshold),
+                    (1.0, -threshold - resistance),
+                ];
                 let law = PartLaw::Plain(Law::PiecewiseLinear { points });
                 (law, vec![(1.0, i)], vec![(1.0, v), (1.0, lam)])
             }

@@ -80,8 +80,15 @@ pub(crate) enum Dipole {
         /// Resistance while it conducts.
         resistance: f64,
     },
-    /// A graph through points `(v, i)`, neither decreasing.
-    Graph(Vec<(f64, f64)>),
+    /// A diode that also conducts backwards: `v` between `−breakdown` and `threshold` while it blocks.
+    Zener {
+        /// Voltage at which it begins to conduct.
+        threshold: f64,
+        /// Reverse voltage at which it begins to conduct.
+        breakdown: f64,
+        /// Resistance while it conducts either way.
+        resistance: f64,
+    },
     /// The exponential diode with a resistance in series.
     Junction(Junction, f64),
 }
@@ -439,12 +446,7 @@ impl One<'_> {
         if !(breakdown > -threshold && breakdown.is_finite()) {
             return Err(self.wrong("breakdown", breakdown, "above minus the threshold"));
         }
-        Ok(Dipole::Graph(vec![
-            (-breakdown - resistance, -1.0),
-            (-breakdown, 0.0),
-            (threshold, 0.0),
-            (threshold + resistance, 1.0),
-        ]))
+        Ok(Dipole::Zener { threshold, breakdown, resistance })
     }
 
     /// `i = K/2 (f(v_GS − V_t) − f(v_GD − V_t))`, all with the sign of the polarity.
@@ -476,12 +478,20 @@ impl One<'_> {
             vec![(sign, Quantity::Multiplier(rows.start))]
         } else {
             let range = self.positive("range", model.range)?;
-            let law = PartLaw::Plain(Law::PiecewiseLinear { points: parabola(range) });
-            let outputs = vec![drive(source, -1.0), drive(drain, -1.0)];
-            let rows = self.parts.add_law(name, self.index, 2, outputs, law);
-            let half = sign * strength / 2.0;
-            let [on, back] = [rows.start, rows.start + 1].map(Quantity::Multiplier);
-            vec![(half, on), (-half, back)]
+            // a row for each corner of f, on either side
+            let (mut outputs, mut current) = (Vec::new(), Vec::new());
+            for (end, side) in [(source, 1.0), (drain, -1.0)] {
+                for (corner, bend) in parabola(range) {
+                    let lam = Quantity::Multiplier(self.parts.multipliers + outputs.len());
+                    let mut output = drive(end, -1.0);
+                    output.extend([(1.0, lam), (corner, Quantity::One)]);
+                    outputs.push(output);
+                    current.push((side * sign * strength / 2.0 * bend, lam));
+                }
+            }
+            let law = PartLaw::Plain(Law::Complementarity);
+            self.parts.add_law(name, self.index, outputs.len(), outputs, law);
+            current
         };
         self.branch("", [drain, source], Kind::Current(current))?;
         if let Some(body) = &model.body {
@@ -562,11 +572,28 @@ impl One<'_> {
             self.branch("", between, kind)?;
             return Ok(());
         }
+        let name = self.component.name.clone();
+        let both = low.is_finite() && high.is_finite();
+        if both && gain <= STEEP {
+            // v = low + gain (max(u − u_low, 0) − max(u − u_high, 0)), a row for each corner
+            let half = (high - low) / (2.0 * gain);
+            let first = self.parts.multipliers;
+            let row = |k: usize, corner: f64| {
+                let mut row = input(-1.0);
+                row.extend([(corner, Quantity::One), (1.0, Quantity::Multiplier(first + k))]);
+                row
+            };
+            let outputs = vec![row(0, -half), row(1, half)];
+            self.parts.add_law(name, self.index, 2, outputs, PartLaw::Plain(Law::Complementarity));
+            let [up, down] = [first, first + 1].map(Quantity::Multiplier);
+            let form = vec![(low, Quantity::One), (gain, up), (-gain, down)];
+            self.branch("", between, Kind::Voltage(form))?;
+            return Ok(());
+        }
         let law = match gain.is_finite() {
             false => Law::relay(low, high),
             true => Law::PiecewiseLinear { points: saturation(gain, low, high) },
         };
-        let name = self.component.name.clone();
         let outputs = vec![input(-1.0)];
         let rows = self.parts.add_law(name, self.index, 1, outputs, PartLaw::Plain(law));
         self.branch("", between, Kind::Voltage(vec![(1.0, Quantity::Multiplier(rows.start))]))?;
@@ -574,13 +601,17 @@ impl One<'_> {
     }
 }
 
-/// `f(u) ≈ max(u, 0)²` in three straight pieces, as points `(−u, f)`: 0 up to `u = 0`, then to a
-/// corner in the middle of the range, then through `f = range²` at its end and on.
+/// Gain above which an amplifier is a graph: the difference of two rows would lose digits.
+const STEEP: f64 = 1e3;
+
+/// `f(u) = Σ bend max(u − corner, 0) ≈ max(u, 0)²` in three straight pieces, as pairs of corner and
+/// bend: 0 up to `u = 0`, then to a corner in the middle of the range, then through `f = range²` at
+/// its end and on.
 ///
-/// The corner is lowered to `(√2 − 1)/2 · range²` so that the error below and above is shared.
-fn parabola(range: f64) -> Vec<(f64, f64)> {
-    let corner = (std::f64::consts::SQRT_2 - 1.0) / 2.0;
-    vec![(-range, range * range), (-range / 2.0, corner * range * range), (0.0, 0.0), (range, 0.0)]
+/// At the middle `f` is `(√2 − 1)/2 · range²`, a little below the parabola, so that the error is shared.
+fn parabola(range: f64) -> [(f64, f64); 2] {
+    let root = std::f64::consts::SQRT_2;
+    [(0.0, (root - 1.0) * range), (range / 2.0, 2.0 * (2.0 - root) * range)]
 }
 
 /// `λ = clamp(gain u + centre, low, high)` as points `(−u, λ)`.

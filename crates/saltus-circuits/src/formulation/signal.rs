@@ -1,5 +1,6 @@
 //! Signals: voltages and currents as sums of states, multipliers and sources.
 
+use super::autonomous::Autonomous;
 use super::form::Row;
 use super::model::Place;
 use super::state_space::StateSpace;
@@ -32,6 +33,7 @@ pub(crate) struct Signals {
     states: Vec<(Name<SystemId>, usize)>,
     multipliers: Vec<(Name<InteractionId>, usize)>,
     sources: Vec<Arc<Source>>,
+    systems: Option<Vec<(usize, Autonomous)>>, // of sources that are states, with the first of them
 }
 
 impl Signals {
@@ -41,6 +43,7 @@ impl Signals {
         model: &Model,
         (systems, interactions): (&[SystemId], &[InteractionId]),
         sources: &[Arc<Source>],
+        of_sources: Option<&[(usize, Autonomous)]>,
     ) -> Signals {
         let (network, circuit) = (&space.network, space.network.circuit);
         let nodes = circuit.nodes.iter().enumerate().map(|(k, name)| {
@@ -83,6 +86,7 @@ impl Signals {
             states: states.collect(),
             multipliers,
             sources: sources.to_vec(),
+            systems: of_sources.map(<[_]>::to_vec),
         }
     }
 
@@ -148,14 +152,32 @@ impl Signals {
             (name.clone(), *index, a)
         });
         let source = |(k, a): (usize, f64)| (Arc::clone(&self.sources[k]), a);
-        Signal {
+        let mut signal = Signal {
             name: name.to_string(),
             constant: row.get(columns.one),
             states: states.collect(),
             multipliers: multipliers.collect(),
             sources: row.within(columns.u.clone()).map(source).collect(),
             rates: row.within(columns.j.clone()).map(source).collect(),
+        };
+        if let Some(systems) = &self.systems {
+            // sources are states
+            (signal.sources, signal.rates) = (Vec::new(), Vec::new());
+            let mut add = |k: usize, a: f64, row: &[f64]| {
+                for (i, b) in row.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+                    let (name, index) = &self.states[systems[k].0 + i];
+                    signal.states.push((name.clone(), *index, a * b));
+                }
+            };
+            for (k, a) in row.within(columns.u.clone()) {
+                signal.constant += a * systems[k].1.offset;
+                add(k, a, &systems[k].1.value);
+            }
+            for (k, a) in row.within(columns.j.clone()) {
+                add(k, a, &systems[k].1.rate());
+            }
         }
+        signal
     }
 }
 

@@ -31,6 +31,24 @@ fn a_zener_diode() {
     assert!((last(&done.0, &done.1, "v(a)") + 3.0).abs() < 1e-3);
 }
 
+/// A Zener diode beside a load: a regulator, and a clamp of either sign.
+#[test]
+fn a_zener_diode_clamps() {
+    let mut circuit = Circuit::new("clamp");
+    circuit.voltage_source("V1", ["in", "0"], Source::sine(12.0, 1.0));
+    circuit.resistor("R1", ["in", "out"], 100.0);
+    let model = DiodeModel { on_resistance: 25.0, ..DiodeModel::ideal().threshold(0.5) };
+    circuit.diode("D1", ["0", "out"], model.breakdown(5.0));
+    let done = run(&circuit, 1.0, 0.01, 1.0);
+    let (v, out) = (trace(&done, "v(in)"), trace(&done, "v(out)"));
+    for k in 1..v.len() {
+        // 100 Ω and 25 Ω divide what is beyond
+        let beyond = v[k] - v[k].clamp(-0.5, 5.0);
+        let expected = v[k].clamp(-0.5, 5.0) + 0.2 * beyond;
+        assert!((out[k] - expected).abs() < 1e-9, "{k}: {} {expected}", out[k]);
+    }
+}
+
 /// An exponential diode discharges a capacitor: `1 − e^(−v/V) = (1 − e^(−v₀/V)) e^(−I_s t/(C V))`.
 #[test]
 fn a_smooth_diode_discharges_a_capacitor() {

@@ -4,6 +4,7 @@
 
 mod circuits;
 mod devices;
+mod events;
 mod ill_posed;
 mod linear;
 mod rest;
