@@ -16,6 +16,7 @@ fn parameters_in_any_order() {
     assert_eq!(resistance("R1 a 0 {X}\n.PARAM x=1K", "r1"), 1e3);
     assert_eq!(resistance("R1 a 0 {f(2)}\n.func f(x) {x**2 + g(x)}\n.func g(x)='3*x'", "R1"), 10.0);
     assert_eq!(resistance("R1 a 0 {k == 2 ? 5 : 6}\n.param k=2", "R1"), 5.0);
+    assert_eq!(resistance("R1 a 0 {pwr(-3, 2) + nint(2.5)}", "R1"), 11.0);
     assert_eq!(resistance("R1 a 0 {temper}\n.temp 50", "R1"), 50.0);
     assert_eq!(resistance("R1 a 0 {sqrt(abs(-16)) + max(1, 2, 3)}", "R1"), 7.0);
 }
