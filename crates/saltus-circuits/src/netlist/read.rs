@@ -315,14 +315,13 @@ impl Reader<'_> {
         if depth > 0 {
             return Err(cursor.expected("`)`"));
         }
-        let block = self.block();
-        let twice = block.models.iter().find(|known| known.name.is(&name.text));
+        let twice = self.block().models.iter().find(|known| known.name.is(&name.text));
         if let Some(first) = twice.map(|known| known.name.at) {
             let first = self.lines.place(first);
-            let problem = Problem::Twice { kind: "model", name: name.text, first };
-            return Err(self.fail(name.at, problem));
+            self.warn(name.at, Caution::Known { kind: "model", name: name.text, first });
+            return Ok(());
         }
-        block.models.push(ModelCard { name, kind, parameters });
+        self.block().models.push(ModelCard { name, kind, parameters });
         Ok(())
     }
 
@@ -348,14 +347,15 @@ impl Reader<'_> {
         cursor.end()?;
 
         let (parent, _) = *self.open.last().map_or(&(0, Word::default()), |open| open);
-        let known = self.blocks[parent].blocks.iter().find(|(known, _)| *known == name.key());
-        if let Some((_, first)) = known {
-            let first = self.lines.place(self.blocks[*first].name.at);
-            let problem = Problem::Twice { kind: "subcircuit", name: name.text, first };
-            return Err(self.fail(name.at, problem));
-        }
         let index = self.blocks.len();
-        self.blocks[parent].blocks.push((name.key(), index));
+        let known = self.blocks[parent].blocks.iter().find(|(known, _)| *known == name.key());
+        match known.map(|(_, first)| self.lines.place(self.blocks[*first].name.at)) {
+            Some(first) => {
+                let name = name.text.clone();
+                self.warn(word.at, Caution::Known { kind: "subcircuit", name, first });
+            }
+            None => self.blocks[parent].blocks.push((name.key(), index)),
+        }
         self.blocks.push(Block { name, parent: Some(parent), ports, defaults, ..Block::default() });
         self.open.push((index, word.clone()));
         Ok(())
