@@ -24,6 +24,11 @@ pub(super) struct Series {
 
 /// How steady the ratio must be, in units of `1 − ρ`.
 const STEADY: f64 = 0.1;
+/// Height, in units of the tolerance, below which a bounce is none.
+const LOW: f64 = 1e-4;
+/// Gap, in units of the tolerance, from which on a contact has nothing to do with an impact nearby:
+/// twice that at which it counts as closed. A bounce below it cannot be told from rest.
+pub(super) const APART: f64 = 20.0;
 /// Bounces in a row, all too low to be told from rest, after which there are no more.
 const PATIENCE: usize = 50;
 
@@ -48,6 +53,14 @@ impl Series {
     /// Time since the last event, where there was one.
     pub fn since(&self, t: f64) -> Option<f64> {
         (self.count > 0 && t > self.last).then_some(t - self.last)
+    }
+
+    /// Whether the bounce that ends at `t` with velocity `u` was nothing, `|u| Δ / 4` high under a
+    /// constant force, or the last of many that could not be told from rest.
+    pub fn is_last(&mut self, t: f64, u: f64, tolerance: Tolerance) -> bool {
+        let Some(interval) = self.since(t) else { return false };
+        let height = 0.25 * u.abs() * interval / tolerance.atol;
+        height < LOW || self.is_over(t, height < APART)
     }
 
     /// A bounce has ended at `t`: whether too many have been `low` by now. Those of a steady ratio are

@@ -5,6 +5,7 @@
 //! itself round-off may still deny the condition; it counts as true there.
 
 use super::EventDriven;
+use super::flight::Flight;
 use super::flow::Flow;
 use super::instant::Instant;
 use super::ledger::Book;
@@ -167,6 +168,7 @@ impl EventDriven {
         let instant = Instant::new(&model, 10.0 * self.tolerance.atol, &self.solver)?;
         self.events.take_parameters(&model);
         self.flow = Flow::new(&model, &plant, &mode);
+        self.flight = Flight::new(&model, &mode);
         (self.plant, self.mode, self.instant) = (plant, mode, instant);
         self.book.frictional = Book::new(&model).frictional;
         self.series = vec![Default::default(); self.mode.blocks.len()];

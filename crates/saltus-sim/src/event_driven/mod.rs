@@ -11,7 +11,9 @@ mod collocation;
 mod degree;
 mod exact;
 mod factor;
+mod flight;
 mod flow;
+mod flying;
 mod handover;
 mod happen;
 mod instant;
@@ -38,6 +40,7 @@ use crate::recorder::signals_of;
 use crate::run::{EventRecord, Layout, Run};
 use accumulation::{Series, Standstill};
 use collocation::{Outcome, Tolerance};
+use flight::{Flight, Hit};
 use flow::Flow;
 pub(crate) use instant::Instant;
 use ledger::Book;
@@ -105,6 +108,8 @@ pub struct EventDriven {
     pending: Option<Cause>, // what the last step has come to
     series: Vec<Series>,
     standstill: Standstill,
+    flight: Option<Flight>,
+    may_fly: bool, // nobody looks at the state between events
     work: Work,
     places: [Places; 2],
     rows: [Row; 2],
@@ -120,6 +125,7 @@ struct Work {
     lightness: Vec<f64>,                     // of each row, `C M⁻¹ Cᵀ`
     margins: Vec<f64>,
     before: state::Before,
+    hits: Vec<Hit>,
 }
 
 /// The first step to try, as a share of the way.
@@ -179,6 +185,8 @@ impl EventDriven {
             pending: None,
             series: vec![Series::default(); mode.blocks.len()],
             standstill: Standstill::default(),
+            flight: Flight::new(&model, &mode),
+            may_fly: false,
             events: Events::new(&model)?,
             crossing: Vec::new(),
             unsettled: false,
@@ -241,7 +249,12 @@ impl EventDriven {
 
     /// Runs until `until`. An interrupted run is no error; its outcome says so.
     pub fn run_with(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure> {
-        driver::run(self, until, options)
+        let run = driver::run(self, until, options);
+        self.may_fly = false;
+        match (self.land(), run) {
+            (Err(source), Ok(run)) => Err(RunFailure { source, run: Box::new(run) }),
+            (_, run) => run,
+        }
     }
 
     /// The first mode, and a first step.

@@ -171,6 +171,15 @@ impl Mode {
         }
     }
 
+    /// Takes this branch for a block.
+    pub fn put(&mut self, k: usize, branch: Branch) {
+        if self.branches[k] != branch {
+            self.branches[k] = branch;
+            self.id = self.next_id;
+            self.next_id += 1;
+        }
+    }
+
     /// The left sides of (1) and (2), row by row.
     pub fn equations(
         &self,

@@ -5,8 +5,8 @@ use super::accumulation::Series;
 use super::flow::Flow;
 use crate::SimError;
 use crate::checkpoint::Checkpoint;
-use crate::driver::{self, StepStats, Strategy};
-use crate::run::{EventRecord, Ledger, Quantity};
+use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
+use crate::run::{EventRecord, Ledger, Quantity, Run};
 use crate::time_stepping::{check_state, range_of};
 use saltus_model::{InteractionId, Model, Order, SystemId};
 use std::ops::Range;
@@ -212,6 +212,7 @@ impl Strategy for EventDriven {
 
     fn begin(&mut self, until: f64) -> Result<(), SimError> {
         driver::check_until(Self::NAME, until, self.t, 0.0)?;
+        self.may_fly = true;
         self.begin_towards(until)
     }
 
@@ -220,6 +221,9 @@ impl Strategy for EventDriven {
     }
 
     fn advance(&mut self, until: f64) -> Result<StepStats, SimError> {
+        if self.is_flying() || self.take_off(until) {
+            return Ok(self.fly(until));
+        }
         let start = self.t;
         self.work.before.keep(start, &self.X, &self.lam, (self.book.ledger, self.energies));
         let iterations = self.advance_smoothly(until).inspect_err(|_| self.undo())?;
@@ -234,16 +238,29 @@ impl Strategy for EventDriven {
     }
 
     fn react(&mut self, _until: f64) -> Result<(), SimError> {
+        if self.is_flying() {
+            self.touch()?;
+            if self.is_flying() {
+                return Ok(());
+            }
+        }
         self.settle_pending()?;
         self.happen()
     }
 
     fn rows(&mut self) -> [&[f64]; 2] {
-        self.fill_rows();
+        match self.is_flying() {
+            true => self.show_flight(self.t),
+            false => self.fill_rows(),
+        }
         self.halves()
     }
 
     fn rows_at(&mut self, t: f64) -> [&[f64]; 2] {
+        if self.is_flying() {
+            self.show_flight(t);
+            return self.halves();
+        }
         let Flow { t: start, h, .. } = self.flow;
         let known = self.look((t - start) / h).is_ok();
         self.show_outputs(true, known);
@@ -252,6 +269,10 @@ impl Strategy for EventDriven {
 
     fn steps_left(&self, _until: f64) -> Option<usize> {
         None
+    }
+
+    fn run_until(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure> {
+        self.run_with(until, options)
     }
 
     fn take_resumed(&mut self) -> usize {

@@ -1,7 +1,7 @@
 //! What follows from the state at an event: jumps, then the mode.
 
 use super::EventDriven;
-use super::accumulation::Series;
+use super::accumulation::{APART, Series};
 use super::collocation::Outcome;
 use super::instant::{Instant, SHARES};
 use super::mode::Branch;
@@ -15,18 +15,13 @@ pub(super) const VANISHING: f64 = 1e-4;
 /// Jumps at one instant that may follow each other.
 const JUMPS: usize = 100;
 /// Events at one instant before they are called endless.
-const ENDLESS: usize = 1000;
+pub(super) const ENDLESS: usize = 1000;
 /// Intervals at which impacts, and other events, are taken for an accumulation, relative to the
 /// longest of them. The gap of a bounce shrinks with the square of its time.
-const SHORT: [f64; 2] = [1e-6, 1e-9];
-/// Height, in units of the tolerance, below which a bounce is none.
-const LOW: f64 = 1e-4;
+pub(super) const SHORT: [f64; 2] = [1e-6, 1e-9];
 
 /// Speed, in units of the tolerance, whose round-off is what projection leaves of velocities.
 const STILL: f64 = 1e8;
-/// Gap, in units of the tolerance, from which on a contact has nothing to do with an impact nearby:
-/// twice that at which it counts as closed. A bounce below it cannot be told from rest.
-const APART: f64 = 20.0;
 /// Share of the force of a contact that is more than what changes in a vanishing step.
 const HELD: f64 = 1e-3;
 /// Velocity after an impact, in units of the tolerance, that is more than the end of a bounce.
@@ -277,10 +272,11 @@ impl EventDriven {
         let k = self.plant.interaction_of(self.mode.blocks[block].rows.start);
         self.plant.outputs_of(k, self.t, &self.X, &self.lam)?;
         let closing = self.mode.closing(block, &self.plant.u);
+        let u = self.plant.u[self.mode.blocks[block].rows.start];
         // the friction of what is left of the bounces is left out, so that it must be little
         let short = SHORT[usize::from(!contact || closing != Branch::Closed)];
         let left = match self.series[block].left(self.t, short) {
-            None if contact && self.is_low(block) => 0.0,
+            None if contact && self.series[block].is_last(self.t, u, self.tolerance) => 0.0,
             None => return Ok(false),
             Some(left) => left,
         };
@@ -325,15 +321,6 @@ impl EventDriven {
         self.book_loss(block)
     }
 
-    /// Whether the last bounce of a contact, `|u| Δ / 4` high under a constant force, was nothing, or
-    /// the last of many that could not be told from rest.
-    fn is_low(&mut self, block: usize) -> bool {
-        let Some(interval) = self.series[block].since(self.t) else { return false };
-        let speed = self.plant.u[self.mode.blocks[block].rows.start].abs();
-        let height = 0.25 * speed * interval / self.tolerance.atol;
-        height < LOW || self.series[block].is_over(self.t, height < APART)
-    }
-
     fn log_switches(&mut self, before: &[Branch], after: &[Branch]) {
         for (k, (old, new)) in before.iter().zip(after).enumerate() {
             // the impact of a contact that closes is there already
@@ -345,7 +332,13 @@ impl EventDriven {
         }
     }
 
-    fn log_event(&mut self, time: f64, kind: EventKind, block: usize, changes: Vec<Change>) {
+    pub(super) fn log_event(
+        &mut self,
+        time: f64,
+        kind: EventKind,
+        block: usize,
+        changes: Vec<Change>,
+    ) {
         let interaction = self.mode.blocks[block].owner.clone();
         let name = String::new();
         self.events.log.push(EventRecord { time, kind, name, interaction, changes });

@@ -12,17 +12,22 @@ const TILT: f64 = std::f64::consts::PI / 10.0;
 
 /// A block of 1 × 1.5, let go tilted on its left corner; two contacts with friction.
 fn block() -> Model {
+    tilted(TILT, 0.0, 0.8, 0.0)
+}
+
+/// The same with another tilt, restitution and friction, and a velocity along the floor.
+fn tilted(tilt: f64, e: f64, mu: f64, v: f64) -> Model {
     let mut model = Model::new("rocking block");
-    let height = B * TILT.sin() + A * TILT.cos();
+    let height = B * tilt.sin() + A * tilt.cos();
     let mass = Matrix::diagonal(&[1.0, 1.0, (A * A + B * B) / 3.0]);
-    let block = LagrangianLinear::new([0.0, height, TILT], [0.0; 3], mass);
+    let block = LagrangianLinear::new([0.0, height, tilt], [v, 0.0, 0.0], mass);
     let id = model.add("block", block.F_ext([0.0, -G, 0.0])).unwrap();
     let names = Names { first: ("q", 3), second: ("lam", 2), ..Names::TIME };
     for (name, side) in [("left", -1.0), ("right", 1.0)] {
         let constants = [("a", A), ("b", side * B)];
         let gap = ["q[1] + b*sin(q[2]) - a*cos(q[2])", "q[0] + b*cos(q[2]) + a*sin(q[2])"];
         let h = Operator::formulas(2, 1, &gap, &names, &constants).unwrap();
-        let law = Law::impact_friction(0.0, 0.8);
+        let law = Law::impact_friction(e, mu);
         model.connect(name, LagrangianRelation::new(h), law, &[id]).unwrap();
     }
     model
