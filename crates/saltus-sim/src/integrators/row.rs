@@ -56,6 +56,7 @@ impl Row {
         memory.numbers(&mut self.values);
     }
 
+    #[inline]
     pub fn get(&self, quantity: Quantity) -> &[f64] {
         &self.values[columns(self.order, self.sizes, quantity)]
     }
@@ -98,21 +99,22 @@ impl Row {
 }
 
 /// Where each quantity stands in a row; empty where it does not.
+#[inline]
 pub(crate) fn columns(order: Order, sizes: Sizes, quantity: Quantity) -> Range<usize> {
     let Sizes { states: n, outputs: m, bonds } = sizes;
-    let starts: &[(Quantity, usize, usize)] = match order {
-        Order::First => &[(Quantity::X, 0, n), (Quantity::Y, n, m), (Quantity::Lam, n + m, m)],
-        Order::Second => &[
-            (Quantity::Q, 0, n),
-            (Quantity::V, n, n),
-            (Quantity::Y, 2 * n, m),
-            (Quantity::U, 2 * n + m, m),
-            (Quantity::Lam, 2 * n + 2 * m, m),
-            (Quantity::Beta, 2 * n + 3 * m, bonds),
-        ],
+    let (start, len) = match (order, quantity) {
+        (Order::First, Quantity::X) => (0, n),
+        (Order::First, Quantity::Y) => (n, m),
+        (Order::First, Quantity::Lam) => (n + m, m),
+        (Order::Second, Quantity::Q) => (0, n),
+        (Order::Second, Quantity::V) => (n, n),
+        (Order::Second, Quantity::Y) => (2 * n, m),
+        (Order::Second, Quantity::U) => (2 * n + m, m),
+        (Order::Second, Quantity::Lam) => (2 * n + 2 * m, m),
+        (Order::Second, Quantity::Beta) => (2 * n + 3 * m, bonds),
+        _ => (0, 0),
     };
-    let place = starts.iter().find(|(stored, ..)| *stored == quantity);
-    place.map_or(0..0, |&(_, start, len)| start..start + len)
+    start..start + len
 }
 
 /// Columns of a row.
