@@ -73,6 +73,7 @@ from saltus.laws import (
     PiecewiseLinear,
     Relay,
     RollingFriction,
+    Switch,
 )
 from saltus.model import InteractionHandle, Model, SystemHandle
 from saltus.model_file import ModelFile, Simulation, Verification, load_model, run, verify
@@ -161,6 +162,7 @@ __all__ = [
     "SolverError",
     "StepReport",
     "StepStats",
+    "Switch",
     "Stop",
     "Strategy",
     "System",

@@ -53,6 +53,11 @@ impl PyLaw {
     }
 
     #[staticmethod]
+    fn switch(control: String, on: f64, off: f64, closed: bool) -> PyLaw {
+        Law::Switch { control, on, off, closed }.into()
+    }
+
+    #[staticmethod]
     fn normal_cone(A: PyReadonlyArray2<'_, f64>, b: PyReadonlyArray1<'_, f64>) -> PyLaw {
         Law::NormalCone { A: arrays::matrix(&A), b: arrays::vector(&b) }.into()
     }

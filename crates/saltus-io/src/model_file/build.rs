@@ -161,6 +161,18 @@ pub(crate) fn law(fields: &Fields) -> Result<Law, Fault> {
         "equality" => Law::Equality,
         "relay" => Law::Relay { lower: fields.bounds("lower")?, upper: fields.bounds("upper")? },
         "piecewise-linear" => Law::PiecewiseLinear { points: fields.points("points")? },
+        "switch" => {
+            let on = fields.number("on")?;
+            Law::Switch {
+                control: expand(fields.need("control")?, "control", fields.scope)?,
+                on,
+                off: if fields.get("off").is_some() { fields.number("off")? } else { on },
+                closed: match fields.get("closed") {
+                    Some(item) => fields.flag(item, "closed")?,
+                    None => false,
+                },
+            }
+        }
         "normal-cone" => Law::NormalCone {
             A: fields.must("A", fields.matrix("A")?)?,
             b: fields.must("b", fields.vector("b")?)?,

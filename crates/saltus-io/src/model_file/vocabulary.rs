@@ -806,6 +806,16 @@ fn law() -> Section {
             "λ where y < 0: one number for all components, or one each",
         ),
     ];
+    let switch = vec![
+        needed(
+            "control",
+            Form::Text,
+            "a formula of t, states, outputs and parameters, as in events",
+        ),
+        with_default("on", Form::Number, 0.0, "it closes where the control is above this"),
+        optional("off", Form::Number, "as `on`", "it opens where the control is below this"),
+        with_default("closed", Form::Flag, false, "whether it is closed at the beginning"),
+    ];
     let piecewise_linear = vec![needed(
         "points",
         Form::Points,
@@ -862,6 +872,7 @@ fn law() -> Section {
                 "(y, λ) on the line through the points, continued at both ends",
                 piecewise_linear,
             ),
+            kind("switch", "closed: y = 0, λ free; open: λ = 0, y free", switch),
             kind("normal-cone", "−y ∈ N_P(λ), P = { λ : A λ ≤ b }", normal_cone),
             kind("newton-impact", "0 ≤ u⁺ + e u⁻ ⟂ λ ≥ 0 where the gap is closed", vec![e()]),
             kind(

@@ -34,4 +34,5 @@ mod states;
 mod stepping;
 mod stories;
 mod support;
+mod switches;
 mod user_laws;
