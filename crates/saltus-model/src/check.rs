@@ -69,6 +69,15 @@ pub fn matrix_operator(
     }
 }
 
+/// The mass of a body is positive.
+pub fn mass(owner: &str, value: f64) -> Result<(), ModelError> {
+    if !(value > 0.0 && value.is_finite()) {
+        let (owner, what, allowed) = (owner.to_string(), "mass", "(0, inf)");
+        return Err(ModelError::Range { owner, what, value, allowed });
+    }
+    Ok(())
+}
+
 /// An array has at least one entry.
 pub fn not_empty(owner: &str, what: &'static str, len: usize) -> Result<(), ModelError> {
     if len == 0 {

@@ -111,6 +111,64 @@ pub enum ModelError {
         /// What it is instead.
         what: &'static str,
     },
+    /// Moments of inertia that no body has.
+    #[error(
+        "{owner}: `inertia` has the principal moments {}, {} and {}: {why}",
+        moments[0], moments[1], moments[2]
+    )]
+    Inertia {
+        /// The system.
+        owner: String,
+        /// The principal moments, or the diagonal of a matrix that has none.
+        moments: [f64; 3],
+        /// What is wrong with them.
+        why: &'static str,
+    },
+    /// A quaternion that is no rotation.
+    #[error(
+        "{owner}: `orientation` is ({}, {}, {}, {}), expected a quaternion w, x, y, z of any length but zero",
+        found[0], found[1], found[2], found[3]
+    )]
+    Orientation {
+        /// The system.
+        owner: String,
+        /// The quaternion.
+        found: [f64; 4],
+    },
+    /// A relation of bodies on a system that is none.
+    #[error(
+        "{owner}: {what} links rigid bodies in space, but number {system} of the linked systems is none"
+    )]
+    NotABody {
+        /// The interaction.
+        owner: String,
+        /// The relation.
+        what: &'static str,
+        /// Which of the linked systems, counted from one.
+        system: usize,
+    },
+    /// An interaction with more or fewer systems than its relation is for.
+    #[error("{owner}: {what} links {expected}, found {found}")]
+    Linked {
+        /// The interaction.
+        owner: String,
+        /// The relation.
+        what: &'static str,
+        /// How many systems it is for.
+        expected: &'static str,
+        /// How many there are.
+        found: usize,
+    },
+    /// A direction that is none.
+    #[error("{owner}: `{what}` is ({}, {}, {}), which has no direction", found[0], found[1], found[2])]
+    Direction {
+        /// The interaction.
+        owner: String,
+        /// The vector.
+        what: &'static str,
+        /// Its components.
+        found: [f64; 3],
+    },
     /// A system or interaction without unknowns.
     #[error("{owner}: `{what}` is empty, expected at least one entry")]
     Empty {

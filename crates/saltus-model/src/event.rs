@@ -8,7 +8,7 @@
 //! and outputs by their owner: `ball.q[0]`, `floor.lam[0]`, `'bead 3'.v[0]`; they may use `t` and
 //! parameters too.
 
-use crate::{InteractionId, Law, Model, ModelError, Order, SystemId};
+use crate::{InteractionId, Law, Model, ModelError, Order, StateVector, SystemId};
 use saltus_expr::{ExprError, Formula, Function};
 
 /// Something that happens at an instant, and what it changes.
@@ -240,19 +240,19 @@ impl Action {
             Action::SetState { system, quantity, values } => {
                 let id = model.system_id(system)?;
                 let system_of = model.system(id)?;
-                let known = states(system_of.order());
-                if !known.contains(&quantity.as_str()) {
-                    let known = known.iter().map(|known| format!("{system}.{known}"));
+                let known = system_of.state_parts();
+                let Some(part) = known.iter().find(|part| part.name == quantity) else {
+                    let known = known.iter().map(|known| format!("{system}.{}", known.name));
                     return Err(ModelError::NoState {
                         owner: owner.to_string(),
                         name: format!("{system}.{quantity}"),
                         known: known.collect::<Vec<_>>().join(" and "),
                     });
-                }
-                if values.len() != system_of.dim() {
+                };
+                if values.len() != part.range.len() {
                     let (owner, found) = (format!("{owner}, {system}.{quantity}"), values.len());
                     let (what, why) = ("set", "the size of the system".to_string());
-                    let expected = system_of.dim();
+                    let expected = part.range.len();
                     return Err(ModelError::Length { owner, what, found, expected, why });
                 }
                 for (i, Term(text)) in values.iter().enumerate() {
@@ -285,7 +285,7 @@ pub enum Source {
     /// A parameter, by its position in the model.
     Parameter(usize),
     /// A component of `x`, `q` or `v` of a system.
-    State(SystemId, &'static str, usize),
+    State(SystemId, StateVector, usize),
     /// A component of `y`, `u` or `lam` of an interaction.
     Output(InteractionId, &'static str, usize),
 }
@@ -367,8 +367,9 @@ impl Model {
         let index: usize = index.parse().ok()?;
         if let Ok(id) = self.system_id(owner) {
             let system = self.system(id).ok()?;
-            let known = states(system.order()).iter().find(|known| **known == quantity)?;
-            return (index < system.dim()).then_some(Source::State(id, known, index));
+            let part = system.state_parts().into_iter().find(|part| part.name == quantity)?;
+            let index = (index < part.range.len()).then_some(part.range.start + index)?;
+            return Some(Source::State(id, part.of, index));
         }
         let id = self.interaction_id(owner).ok()?;
         let relation = &self.interaction(id)?.relation;
@@ -385,21 +386,15 @@ impl Model {
             }
         };
         for (name, system) in self.systems() {
-            push(name, states(system.order()), system.dim());
+            for part in system.state_parts() {
+                push(name, &[part.name], part.range.len());
+            }
         }
         for (name, interaction) in self.interactions() {
             let relation = &interaction.relation;
             push(name, outputs(relation.order()), relation.size());
         }
         names
-    }
-}
-
-/// The quantities of a system.
-fn states(order: Order) -> &'static [&'static str] {
-    match order {
-        Order::First => &["x"],
-        Order::Second => &["q", "v"],
     }
 }
 

@@ -1,7 +1,7 @@
 //! Systems, relations, laws, and the model that joins them.
 //!
 //! ```text
-//! M ẋ = f(t, x) + r      or      M v̇ = F(t, q, v) + p,  q̇ = v       systems
+//! M ẋ = f(t, x) + r      or      M v̇ = F(t, q, v) + p,  q̇ = T v       systems
 //! y = h(t, x, λ),  r = g(t, x, λ)                                     relations
 //! −y ∈ N_K(λ)                                                          laws
 //! ```
@@ -19,6 +19,7 @@ mod model;
 mod operator;
 mod relation;
 pub mod relations;
+pub mod rotation;
 mod system;
 pub mod systems;
 mod user_law;
@@ -31,14 +32,17 @@ pub use jacobians::{Jacobian, JacobianCheck, JacobianPoints};
 pub use law::{Coefficient, Law, Range};
 pub use model::{Interaction, InteractionId, Model, System, SystemId};
 pub use operator::{Argument, At, Function, Operator};
-pub use relation::{Input, IntoRelation, Linear, Relation, Terms};
+pub use relation::{Input, IntoRelation, Linear, Linked, Relation, Terms};
 pub use relations::{
     FirstOrderLinearRelation, FirstOrderRelation, LagrangianCompliant, LagrangianLinearRelation,
     LagrangianRelation, Prescribed,
 };
 pub use system::{
-    Dependence, FirstOrderDependence, FirstOrderSystem, Linearized, Order, SecondOrderDependence,
-    SecondOrderSystem,
+    Body, Dependence, FirstOrderDependence, FirstOrderSystem, Linearized, Order,
+    SecondOrderDependence, SecondOrderSystem, StatePart, StateVector,
 };
-pub use systems::{FirstOrder, FirstOrderLinear, Lagrangian, LagrangianLinear};
+pub use systems::{
+    FirstOrder, FirstOrderLinear, Frame, Inertia, Lagrangian, LagrangianLinear, RigidBody,
+    RigidBody2d,
+};
 pub use user_law::{SharedLaw, UserLaw};

@@ -1,9 +1,9 @@
 //! The model: named systems, and the interactions between them.
 
-use crate::relations::Bonded;
+use crate::relations::{Bonded, Turned};
 use crate::{
-    Action, Event, FirstOrderLinear, FirstOrderSystem, IntoRelation, LagrangianLinear, Law,
-    ModelError, Order, Relation, SecondOrderSystem, Terms,
+    Action, Event, FirstOrderLinear, FirstOrderSystem, IntoRelation, LagrangianLinear, Law, Linked,
+    ModelError, Order, Relation, SecondOrderSystem, StatePart, StateVector, Terms,
 };
 use std::sync::Arc;
 
@@ -47,7 +47,30 @@ impl System {
         }
     }
 
-    /// Number of state components (`x`), or degrees of freedom (`q`).
+    /// Number of components of `x` or `q`.
+    pub fn dim_q(&self) -> usize {
+        match self {
+            System::FirstOrder(system) => system.dim(),
+            System::SecondOrder(system) => system.dim_q(),
+        }
+    }
+
+    /// The parts that its state has names for: `x`; `q` and `v`; those of bodies.
+    pub fn state_parts(&self) -> Vec<StatePart> {
+        let part = |name, of, len| StatePart { name, of, range: 0..len };
+        match self {
+            System::FirstOrder(system) => vec![part("x", StateVector::X, system.dim())],
+            System::SecondOrder(system) => match system.body() {
+                Some(body) => StatePart::of_body(body),
+                None => vec![
+                    part("q", StateVector::Q, system.dim_q()),
+                    part("v", StateVector::V, system.dim()),
+                ],
+            },
+        }
+    }
+
+    /// Number of components of `x`, or degrees of freedom: the components of `v`.
     pub fn dim(&self) -> usize {
         match self {
             System::FirstOrder(system) => system.dim(),
@@ -196,11 +219,10 @@ impl Model {
         if !(1..=2).contains(&systems.len()) {
             return Err(ModelError::Links { name: name.to_string(), found: systems.len() });
         }
-        let dim = systems
-            .iter()
-            .map(|&id| Ok(self.named_system(id)?.1.dim()))
-            .sum::<Result<_, ModelError>>()?;
-        let relation = relation.complete(dim);
+        let linked = systems.iter().map(|&id| Ok(self.named_system(id)?.1));
+        let linked = linked.collect::<Result<Vec<&System>, ModelError>>()?;
+        let linked = Linked::new(&linked);
+        let relation = relation.complete(linked);
         for &id in systems {
             let (system_name, system) = self.named_system(id)?;
             if system.order() != relation.order() {
@@ -216,7 +238,9 @@ impl Model {
             let system = self.named_system(systems[0])?.0.to_string();
             return Err(ModelError::LinkedTwice { name: name.to_string(), system });
         }
-        relation.check(&format!("interaction `{name}`"), dim)?;
+        relation.check(&format!("interaction `{name}`"), linked)?;
+        let turns = linked.is_curved() && !relation.is_in_velocities();
+        let turned = turns.then(|| linked.systems().cloned().collect::<Vec<_>>());
         let Terms { through, velocity, .. } = relation.terms();
         law.check(name, relation.order(), relation.size(), through)?;
         if law.is_bond() && velocity {
@@ -227,6 +251,9 @@ impl Model {
 
         let id = InteractionId(self.interactions.len());
         let mut relation: Arc<dyn Relation> = Arc::new(relation);
+        if let Some(systems) = turned {
+            relation = Arc::new(Turned { relation, systems });
+        }
         if law.is_bond() {
             relation = Arc::new(Bonded { relation });
         }

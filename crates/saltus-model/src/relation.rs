@@ -1,6 +1,6 @@
 //! What a strategy sees of a relation.
 
-use crate::{At, Jacobian, ModelError, Operator, OperatorError, Order};
+use crate::{At, Jacobian, ModelError, Operator, OperatorError, Order, System};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
 
@@ -8,9 +8,10 @@ use std::fmt::Debug;
 ///
 /// ```text
 /// first order:  y = h(t, x, λ),    r = g(t, x, λ)
-/// Lagrangian:   y = h(t, q, λ),    p = Hᵀ λ,    u = ẏ = H v + ∂h/∂t,    H = ∂h/∂q
+/// Lagrangian:   y = h(t, q, λ),    p = Hᵀ λ,    u = ẏ = H v + ∂h/∂t,    H = ∂h/∂q T
 /// ```
 ///
+/// `T` is the identity but for bodies, see [`SecondOrderSystem`](crate::SecondOrderSystem).
 /// With two systems `x` (or `q`) is their states one after the other. Where it is evaluated,
 /// `first` is `x` or `q`, `second` is `λ`.
 pub trait Relation: Debug + Send + Sync {
@@ -38,6 +39,12 @@ pub trait Relation: Debug + Send + Sync {
     }
     /// What there is besides `h` and `∂h/∂x`.
     fn terms(&self) -> Terms;
+    /// Whether [`output_dx`](Self::output_dx) has a column for each component of the velocities, and
+    /// is `H` itself, where bodies have more components of `q`. Else it is `∂h/∂q`, and a model
+    /// multiplies it by `T`.
+    fn is_in_velocities(&self) -> bool {
+        false
+    }
     /// How far `H` may be off, relative to its entries: zero where it is exact, or given.
     fn noise(&self) -> f64 {
         0.0
@@ -79,8 +86,8 @@ pub trait Relation: Debug + Send + Sync {
     fn jacobians(&self) -> Vec<Jacobian<'_>> {
         Vec::new()
     }
-    /// Finds what is wrong with the relation on systems of `dim` state components in all.
-    fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError>;
+    /// Finds what is wrong with the relation on these systems.
+    fn check(&self, owner: &str, linked: Linked<'_>) -> Result<(), ModelError>;
 }
 
 /// How the multiplier of a first-order relation acts: `r = g(t, x, λ)`.
@@ -93,18 +100,49 @@ pub trait Input {
     fn dx(&self, at: At<'_>, K: &mut Matrix) -> Result<(), OperatorError>;
 }
 
-/// What becomes a relation once it is known how many state components its systems have.
+/// What becomes a relation once it is known which systems it links.
 pub trait IntoRelation {
     /// The relation.
     type Relation: Relation + 'static;
-    /// The relation on systems of `dim` state components in all.
-    fn complete(self, dim: usize) -> Self::Relation;
+    /// The relation on these systems.
+    fn complete(self, linked: Linked<'_>) -> Self::Relation;
+}
+
+/// The systems that a relation links.
+#[derive(Debug, Clone, Copy)]
+pub struct Linked<'a>(&'a [&'a System]);
+
+impl<'a> Linked<'a> {
+    /// These systems.
+    pub fn new(systems: &'a [&'a System]) -> Self {
+        Linked(systems)
+    }
+
+    /// One after the other.
+    pub fn systems(self) -> impl ExactSizeIterator<Item = &'a System> {
+        self.0.iter().copied()
+    }
+
+    /// Components of `x` or `q` in all.
+    pub fn states(self) -> usize {
+        self.0.iter().map(|system| system.dim_q()).sum()
+    }
+
+    /// Components of `x` or `v` in all.
+    pub fn dofs(self) -> usize {
+        self.0.iter().map(|system| system.dim()).sum()
+    }
+
+    /// Whether there are bodies in space among them, with more components of `q` than of `v`.
+    pub fn is_curved(self) -> bool {
+        self.0.iter().any(|system| system.dim_q() != system.dim())
+    }
 }
 
 impl<R: Relation + 'static> IntoRelation for R {
     type Relation = R;
 
-    fn complete(self, _: usize) -> R {
+    fn complete(self, _: Linked<'_>) -> R {
         self
     }
 }

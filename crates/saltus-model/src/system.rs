@@ -3,6 +3,7 @@
 use crate::{Argument, At, Jacobian, ModelError, Operator, OperatorError};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
+use std::ops::Range;
 
 /// Order of the differential equation, which decides what the state is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,59 @@ impl Dependence {
         } else {
             Dependence::Constant
         }
+    }
+}
+
+/// The world that a rigid body lives in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    /// Space: `q` is the position and a unit quaternion `w, x, y, z`; `v` is the velocity in the
+    /// frame of the world and the angular velocity in that of the body.
+    Space,
+    /// The plane: `q` is the position and an angle, `v` their rates.
+    Plane,
+}
+
+/// A part of a state that has a name, such as `q` or `omega`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatePart {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is a part of.
+    pub of: StateVector,
+    /// Which components.
+    pub range: Range<usize>,
+}
+
+/// The vectors that states are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StateVector {
+    /// `x`.
+    X,
+    /// `q`.
+    Q,
+    /// `v`.
+    V,
+}
+
+impl StatePart {
+    /// The parts of a body's state.
+    pub(crate) fn of_body(body: Body) -> Vec<StatePart> {
+        let (space, turn) = match body {
+            Body::Space => (3, "orientation"),
+            Body::Plane => (2, "angle"),
+        };
+        let (q, v) = match body {
+            Body::Space => (7, 6),
+            Body::Plane => (3, 3),
+        };
+        let part = |name, of, range| StatePart { name, of, range };
+        vec![
+            part("position", StateVector::Q, 0..space),
+            part(turn, StateVector::Q, space..q),
+            part("v", StateVector::V, 0..space),
+            part("omega", StateVector::V, space..v),
+        ]
     }
 }
 
@@ -99,14 +153,47 @@ pub struct FirstOrderDependence {
 /// A second-order system.
 ///
 /// ```text
-/// M(q) v̇ = F(t, q, v) + p,    q̇ = v,    q(t0) = q0,  v(t0) = v0
+/// M(q) v̇ = F(t, q, v) + p,    q̇ = T(q) v,    q(t0) = q0,  v(t0) = v0
 /// ```
 ///
 /// Where it is evaluated, `first` is `q` and `second` is `v`. `work` is memory of the size of
 /// the result.
+///
+/// Mostly `q` is a vector and `T` the identity. The configurations of a rigid body are curved:
+/// they have more components than there are velocities, and a velocity that acts for a time moves
+/// them by [`displace`](Self::displace).
 pub trait SecondOrderSystem: Debug + Send + Sync {
-    /// Number of degrees of freedom.
+    /// Number of degrees of freedom: the components of `v`.
     fn dim(&self) -> usize;
+    /// Number of components of `q`.
+    fn dim_q(&self) -> usize {
+        self.dim()
+    }
+    /// Whether it is a rigid body, and where.
+    fn body(&self) -> Option<Body> {
+        None
+    }
+    /// Where the way `δ = ∫ v dt` leads from `q`: `q ∘ exp(δ)`, which is `q + δ` of vectors.
+    fn displace(&self, q: &[f64], way: &[f64], to: &mut [f64]) {
+        for (to, (q, way)) in to.iter_mut().zip(q.iter().zip(way)) {
+            *to = q + way;
+        }
+    }
+    /// `gᵀ T(q)`: the slope `g` of a function of `q` as a slope along the ways of
+    /// [`displace`](Self::displace).
+    fn pull_back(&self, q: &[f64], g: &[f64], along: &mut [f64]) {
+        let _ = q;
+        along.copy_from_slice(g);
+    }
+    /// Size of the terms of a configuration, as its ways see them: `q` itself of vectors.
+    fn extent(&self, q: &[f64], extent: &mut [f64]) {
+        extent.copy_from_slice(q);
+    }
+    /// Makes a configuration that somebody has set one of the system's own, or says why it is none.
+    fn admit(&self, q: &mut [f64]) -> Result<(), &'static str> {
+        let _ = q;
+        Ok(())
+    }
     /// The initial configuration.
     fn q0(&self) -> &[f64];
     /// The initial velocity.
@@ -135,7 +222,7 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
     }
     /// The external force: `F(t, 0, 0)` of a linear system.
     fn external(&self, t: f64, F: &mut [f64]) -> Result<(), OperatorError>;
-    /// `∂F/∂q`.
+    /// `∂F/∂q` along the ways of [`displace`](Self::displace): one column a component of `v`.
     fn force_dq(&self, at: At<'_>, J: &mut Matrix, work: &mut Matrix) -> Result<(), OperatorError>;
     /// `∂F/∂v`.
     fn force_dv(&self, at: At<'_>, J: &mut Matrix, work: &mut Matrix) -> Result<(), OperatorError>;

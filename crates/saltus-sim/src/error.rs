@@ -109,6 +109,14 @@ pub enum SimError {
         /// What it would have to be.
         needs: &'static str,
     },
+    /// A configuration that a system cannot have.
+    #[error("`{system}`: {why}")]
+    Configuration {
+        /// The system.
+        system: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// An impact on several contacts that does not end.
     #[error("at t = {time}: the impact on {contacts} contacts has not ended after {steps} steps")]
     Impact {

@@ -37,14 +37,16 @@ pub fn signals_of(model: &Model) -> Layout {
         |order, places: &Places, quantity| row::columns(order, places.sizes(), quantity).start;
     let of_first = |quantity| start(Order::First, &first, quantity);
     let of_second = |quantity| offset + start(Order::Second, &second, quantity);
-    for (k, (name, _)) in model.systems().enumerate() {
-        if let Some(range) = &first.systems[k] {
-            push(name, Quantity::X, of_first(Quantity::X), range);
-        }
-        if let Some(range) = &second.systems[k] {
-            for quantity in [Quantity::Q, Quantity::V] {
-                push(name, quantity, of_second(quantity), range);
-            }
+    for (k, (name, system)) in model.systems().enumerate() {
+        for part in system.state_parts() {
+            let vector = Quantity::of(part.of);
+            let (start, place) = match system.order() {
+                Order::First => (of_first(vector), first.of(k, part.of)),
+                Order::Second => (of_second(vector), second.of(k, part.of)),
+            };
+            let start = start + place.map_or(0, |place| place.start);
+            let quantity = Quantity::from_name(part.name).unwrap_or(vector);
+            push(name, quantity, start, &part.range);
         }
     }
     for (k, (name, _)) in model.interactions().enumerate() {

@@ -4,6 +4,7 @@
 //! multipliers of all interactions, and the ledger, side by side. A signal is a range of
 //! columns. So recording a step is one copy, whatever the number of systems.
 
+use saltus_model::StateVector;
 use serde::Serialize;
 use std::ops::Range;
 use thiserror::Error;
@@ -16,8 +17,16 @@ pub enum Quantity {
     X,
     /// Configuration of a mechanical system.
     Q,
-    /// Velocity of a mechanical system.
+    /// Velocity of a mechanical system; of a rigid body that of its center of mass.
     V,
+    /// Where the center of mass of a rigid body is.
+    Position,
+    /// How a rigid body in space is turned: a quaternion `w, x, y, z`.
+    Orientation,
+    /// How a rigid body in the plane is turned.
+    Angle,
+    /// Angular velocity of a rigid body; in space, in the frame of the body.
+    Omega,
     /// Output of an interaction (mechanics: the gap).
     Y,
     /// Relative velocity `ẏ` of a mechanical interaction.
@@ -30,10 +39,14 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 7] = [
+    pub const ALL: [Quantity; 11] = [
         Quantity::X,
         Quantity::Q,
         Quantity::V,
+        Quantity::Position,
+        Quantity::Orientation,
+        Quantity::Angle,
+        Quantity::Omega,
         Quantity::Y,
         Quantity::U,
         Quantity::Lam,
@@ -46,6 +59,10 @@ impl Quantity {
             Quantity::X => "x",
             Quantity::Q => "q",
             Quantity::V => "v",
+            Quantity::Position => "position",
+            Quantity::Orientation => "orientation",
+            Quantity::Angle => "angle",
+            Quantity::Omega => "omega",
             Quantity::Y => "y",
             Quantity::U => "u",
             Quantity::Lam => "lam",
@@ -58,9 +75,18 @@ impl Quantity {
         Quantity::ALL.into_iter().find(|quantity| quantity.name() == name)
     }
 
+    /// The vector of a state.
+    pub(crate) fn of(vector: StateVector) -> Quantity {
+        match vector {
+            StateVector::X => Quantity::X,
+            StateVector::Q => Quantity::Q,
+            StateVector::V => Quantity::V,
+        }
+    }
+
     /// Whether it belongs to a system (the others belong to an interaction).
     pub fn is_state(self) -> bool {
-        matches!(self, Quantity::X | Quantity::Q | Quantity::V)
+        !matches!(self, Quantity::Y | Quantity::U | Quantity::Lam | Quantity::Beta)
     }
 }
 

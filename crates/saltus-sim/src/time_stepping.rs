@@ -241,7 +241,7 @@ impl TimeStepping {
 
     /// Configuration of a mechanical system.
     pub fn q(&self, id: SystemId) -> Result<&[f64], SimError> {
-        let range = self.second_range(id)?;
+        let range = self.place_of_q(id)?;
         Ok(self.parts.second.as_ref().map_or(&[], |part| &part.now().get(Quantity::Q)[range]))
     }
 
@@ -305,9 +305,10 @@ impl TimeStepping {
         v: Option<&[f64]>,
     ) -> Result<(), SimError> {
         let range = self.second_range(id)?;
-        for (what, value) in [("q", q), ("v", v)] {
+        let sizes = [self.place_of_q(id)?.len(), range.len()];
+        for ((what, value), size) in [("q", q), ("v", v)].into_iter().zip(sizes) {
             if let Some(value) = value {
-                check_state(what, value, range.len())?;
+                check_state(what, value, size)?;
             }
         }
         if let Some(part) = &mut self.parts.second {
@@ -392,6 +393,12 @@ impl TimeStepping {
     fn second_range(&self, id: SystemId) -> Result<std::ops::Range<usize>, SimError> {
         let places = self.parts.second.as_ref().map(|part| part.places());
         self.range(id, places.and_then(|p| p.systems.get(id.index())), "q, v", Order::Second)
+    }
+
+    fn place_of_q(&self, id: SystemId) -> Result<std::ops::Range<usize>, SimError> {
+        let places = self.parts.second.as_ref().map(|part| part.places());
+        let place = places.and_then(|places| places.configurations.get(id.index()));
+        self.range(id, place, "q, v", Order::Second)
     }
 
     fn range(

@@ -21,6 +21,7 @@
 pub use saltus_expr as expr;
 pub use saltus_io as io;
 pub use saltus_linalg as linalg;
+pub use saltus_mechanics as mechanics;
 pub use saltus_model as model;
 pub use saltus_numerics as numerics;
 pub use saltus_sim as sim;
@@ -71,9 +72,10 @@ pub mod prelude {
     pub use saltus_linalg::Matrix;
     pub use saltus_model::{
         Argument, At, Bond, Coefficient, Event, FirstOrder, FirstOrderLinear,
-        FirstOrderLinearRelation, FirstOrderRelation, Function, InteractionId, Lagrangian,
-        LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law,
-        Model, Operator, Prescribed, SystemId, UserLaw,
+        FirstOrderLinearRelation, FirstOrderRelation, Frame, Function, Inertia, InteractionId,
+        Lagrangian, LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation,
+        LagrangianRelation, Law, Model, Operator, Prescribed, RigidBody, RigidBody2d, SystemId,
+        UserLaw,
     };
     pub use saltus_numerics::{Problem, Solver, UserSet};
     pub use saltus_sim::{

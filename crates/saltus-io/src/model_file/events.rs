@@ -147,8 +147,11 @@ fn assignment(path: &str, item: &Item, model: &Model, scope: &Scope) -> Result<A
         (None, _) => vec![term(item)?],
         (Some((quantity, index)), _) => {
             // the other components stay what they are
-            let dim = model.system_id(&system).and_then(|id| model.system(id)).map(|one| one.dim());
-            let dim = dim.map_err(|error| Fault::new(&item.place, error))?;
+            let one = model.system_id(&system).and_then(|id| model.system(id));
+            let one = one.map_err(|error| Fault::new(&item.place, error))?;
+            // a name that is none is found when the event is added
+            let part = one.state_parts().into_iter().find(|part| part.name == quantity);
+            let dim = part.map_or(one.dim_q(), |part| part.range.len());
             let index =
                 index.parse().ok().filter(|index: &usize| *index < dim).ok_or_else(|| {
                     let (what, name) = ("set".to_owned(), path.clone());
@@ -170,7 +173,7 @@ fn new_law(key: &str, item: &Item, model: &Model, scope: &Scope) -> Result<Actio
     let id = id.map_err(|error| Fault::new(&item.place, error).repeated(scope.pass()))?;
     let mut sizes = Sizes::default();
     if let Some(one) = model.interaction(id) {
-        let dims = one.systems.iter().filter_map(|id| Some(model.system(*id).ok()?.dim()));
+        let dims = one.systems.iter().filter_map(|id| Some(model.system(*id).ok()?.dim_q()));
         sizes = Sizes { first: dims.sum(), second: one.relation.size(), inputs: 0 };
     }
     let owner = format!("law of `{interaction}`");

@@ -1,6 +1,6 @@
 //! A relation with its components twice: those of a contact, and those of the bond across it.
 
-use crate::{At, Jacobian, ModelError, Operator, OperatorError, Order, Relation, Terms};
+use crate::{At, Jacobian, Linked, ModelError, Operator, OperatorError, Order, Relation, Terms};
 use saltus_linalg::Matrix;
 use std::sync::Arc;
 
@@ -25,6 +25,10 @@ impl Relation for Bonded {
 
     fn terms(&self) -> Terms {
         self.relation.terms()
+    }
+
+    fn is_in_velocities(&self) -> bool {
+        self.relation.is_in_velocities()
     }
 
     fn noise(&self) -> f64 {
@@ -60,8 +64,8 @@ impl Relation for Bonded {
         self.relation.jacobians()
     }
 
-    fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
-        self.relation.check(owner, dim)
+    fn check(&self, owner: &str, linked: Linked<'_>) -> Result<(), ModelError> {
+        self.relation.check(owner, linked)
     }
 }
 

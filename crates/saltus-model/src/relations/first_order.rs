@@ -1,8 +1,8 @@
 //! Relations of first-order systems that are not linear.
 
 use crate::{
-    Argument, At, Input, IntoRelation, Jacobian, ModelError, Operator, OperatorError, Order,
-    Relation, Terms, check,
+    Argument, At, Input, IntoRelation, Jacobian, Linked, ModelError, Operator, OperatorError,
+    Order, Relation, Terms, check,
 };
 use saltus_linalg::Matrix;
 
@@ -62,7 +62,8 @@ pub struct CompleteFirstOrder {
 impl IntoRelation for FirstOrderRelation {
     type Relation = CompleteFirstOrder;
 
-    fn complete(self, dim: usize) -> CompleteFirstOrder {
+    fn complete(self, linked: Linked<'_>) -> CompleteFirstOrder {
+        let dim = linked.states();
         let FirstOrderRelation { h, g, dh_dx, dh_dlam, dg_dx, dg_dlam, z0 } = self;
         let size = h.rows();
         let (first, second) = (Argument::First, Argument::Second);
@@ -142,7 +143,8 @@ impl Relation for CompleteFirstOrder {
         ]
     }
 
-    fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
+    fn check(&self, owner: &str, linked: Linked<'_>) -> Result<(), ModelError> {
+        let dim = linked.states();
         let m = self.size();
         let (of_h, of_x) = ("components of `h`", "state components of the linked systems");
         check::not_empty(owner, "h", m)?;

@@ -1,7 +1,8 @@
 //! Linear relations of first-order systems.
 
 use crate::{
-    Argument, At, Input, Linear, ModelError, Operator, OperatorError, Order, Relation, Terms, check,
+    Argument, At, Input, Linear, Linked, ModelError, Operator, OperatorError, Order, Relation,
+    Terms, check,
 };
 use saltus_linalg::Matrix;
 
@@ -149,7 +150,8 @@ impl Relation for FirstOrderLinearRelation {
         self.parts().collect()
     }
 
-    fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
+    fn check(&self, owner: &str, linked: Linked<'_>) -> Result<(), ModelError> {
+        let dim = linked.states();
         let m = self.size();
         let why = "rows of `C`, state components of the linked systems";
         check::not_empty(owner, "C", m)?;

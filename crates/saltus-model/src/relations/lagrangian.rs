@@ -1,8 +1,8 @@
 //! Relations of mechanical systems that are not linear, or move with time, or give way.
 
 use crate::{
-    Argument, At, IntoRelation, Jacobian, ModelError, Operator, OperatorError, Order, Relation,
-    Terms, check,
+    Argument, At, IntoRelation, Jacobian, Linked, ModelError, Operator, OperatorError, Order,
+    Relation, Terms, check,
 };
 use saltus_linalg::Matrix;
 
@@ -79,7 +79,8 @@ pub struct CompleteLagrangian {
 impl IntoRelation for LagrangianRelation {
     type Relation = CompleteLagrangian;
 
-    fn complete(self, dim: usize) -> CompleteLagrangian {
+    fn complete(self, linked: Linked<'_>) -> CompleteLagrangian {
+        let dim = linked.states();
         let LagrangianRelation { h, H, dh_dt } = self;
         let (noise, given) = (noise(&h, &H, &dh_dt), [H.is_some(), dh_dt.is_some(), false]);
         let H = H.unwrap_or_else(|| h.accurate_derivative(Argument::First, dim));
@@ -98,7 +99,8 @@ impl IntoRelation for LagrangianRelation {
 impl IntoRelation for LagrangianCompliant {
     type Relation = CompleteLagrangian;
 
-    fn complete(self, dim: usize) -> CompleteLagrangian {
+    fn complete(self, linked: Linked<'_>) -> CompleteLagrangian {
+        let dim = linked.states();
         let LagrangianCompliant { h, H, dh_dlam } = self;
         let size = h.rows();
         let noise = noise(&h, &H, &Some(Operator::zero(size, 1)));
@@ -210,7 +212,8 @@ impl Relation for CompleteLagrangian {
         all
     }
 
-    fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
+    fn check(&self, owner: &str, linked: Linked<'_>) -> Result<(), ModelError> {
+        let dim = linked.states();
         let m = self.size();
         let why = "components of `h`, degrees of freedom of the linked systems";
         check::not_empty(owner, "h", m)?;

@@ -1,6 +1,6 @@
 //! Linear relations of mechanical systems.
 
-use crate::{At, Linear, ModelError, OperatorError, Order, Relation, Terms, check};
+use crate::{At, Linear, Linked, ModelError, OperatorError, Order, Relation, Terms, check};
 use saltus_linalg::Matrix;
 
 /// A linear relation of mechanical systems.
@@ -86,7 +86,8 @@ impl Relation for LagrangianLinearRelation {
         Ok(())
     }
 
-    fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
+    fn check(&self, owner: &str, linked: Linked<'_>) -> Result<(), ModelError> {
+        let dim = linked.states();
         let m = self.size();
         let why = "rows of `H`, degrees of freedom of the linked systems";
         check::not_empty(owner, "H", m)?;

@@ -1,6 +1,8 @@
 //! Degrees of freedom that move as they are told: boundary conditions.
 
-use crate::{At, IntoRelation, ModelError, Operator, OperatorError, Order, Relation, Terms, check};
+use crate::{
+    At, IntoRelation, Linked, ModelError, Operator, OperatorError, Order, Relation, Terms, check,
+};
 use saltus_linalg::Matrix;
 
 /// Velocities of some degrees of freedom that are given, constant or functions of time.
@@ -37,7 +39,8 @@ pub struct CompletePrescribed {
 impl IntoRelation for Prescribed {
     type Relation = CompletePrescribed;
 
-    fn complete(self, dim: usize) -> CompletePrescribed {
+    fn complete(self, linked: Linked<'_>) -> CompletePrescribed {
+        let dim = linked.dofs();
         let mut H = Matrix::zeros(self.dofs.len(), dim);
         for (i, &dof) in self.dofs.iter().enumerate().filter(|(_, dof)| **dof < dim) {
             H[(i, dof)] = 1.0;
@@ -57,6 +60,10 @@ impl Relation for CompletePrescribed {
 
     fn terms(&self) -> Terms {
         Terms { time: true, velocity: true, ..Terms::default() }
+    }
+
+    fn is_in_velocities(&self) -> bool {
+        true
     }
 
     fn output(&self, _: At<'_>, y: &mut [f64]) -> Result<(), OperatorError> {
@@ -84,7 +91,8 @@ impl Relation for CompletePrescribed {
         vec![&self.given.v]
     }
 
-    fn check(&self, owner: &str, dim: usize) -> Result<(), ModelError> {
+    fn check(&self, owner: &str, linked: Linked<'_>) -> Result<(), ModelError> {
+        let dim = linked.dofs();
         let dofs = &self.given.dofs;
         check::not_empty(owner, "dofs", dofs.len())?;
         check::vector_operator(owner, "v", &self.given.v, dofs.len(), "one for each of `dofs`")?;

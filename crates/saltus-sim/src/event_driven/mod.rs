@@ -32,7 +32,7 @@ pub use degree::{RelativeDegree, relative_degrees};
 use crate::SimError;
 use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
 use crate::events::Events;
-use crate::integrators::assembly::Places;
+use crate::integrators::assembly::{Places, check_flat};
 use crate::integrators::row::Row;
 use crate::recorder::signals_of;
 use crate::run::{EventRecord, Layout, Run};
@@ -155,6 +155,7 @@ impl EventDriven {
         }
         solver.check()?;
         settings.check()?;
+        check_flat(&model, "event-driven")?;
         let EventSettings { rtol, atol } = settings;
         let plant = Plant::new(&model);
         let mode = Mode::new(&model, |k| plant.states_of(k).to_vec())?;

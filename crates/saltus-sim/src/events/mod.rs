@@ -25,7 +25,8 @@ use crate::integrators::assembly::Places;
 use crate::integrators::row;
 use crate::run::{Change, EventKind, EventRecord, Quantity, Value};
 use saltus_model::{
-    Action, Expression, InteractionId, Model, ModelError, Order, Source, SystemId, Term, Trigger,
+    Action, Expression, InteractionId, Model, ModelError, Order, Source, StatePart, StateVector,
+    SystemId, Term, Trigger,
 };
 use saltus_numerics::Memory;
 use serde::{Deserialize, Serialize};
@@ -134,11 +135,18 @@ enum Start {
 /// What changes.
 #[derive(Debug)]
 enum Planning {
-    State { system: SystemId, quantity: Quantity, name: String, now: Place, values: Vec<Reading> },
+    State { system: SystemId, part: StatePart, name: String, whole: Whole, values: Vec<Reading> },
     Parameter { index: usize, value: Box<Reading> },
     Law { interaction: InteractionId, action: usize },
     Active { interaction: InteractionId, active: bool },
     Stop,
+}
+
+/// The vector that a part of a state is one of: where it begins, and its size.
+#[derive(Debug, Clone, Copy)]
+struct Whole {
+    start: Place,
+    size: usize,
 }
 
 /// A formula with the places of its variables.
@@ -205,9 +213,10 @@ impl Map<'_> {
         let (quantity, index, first, second) = match source {
             Source::Time => return Place::Time,
             Source::Parameter(k) => return Place::Parameter(k),
-            Source::State(id, quantity, index) => {
-                let of = |places: &Places| places.systems[id.index()].clone();
-                (quantity, index, of(&self.first), of(&self.second))
+            Source::State(id, vector, index) => {
+                let of = |places: &Places| places.of(id.index(), vector);
+                let quantity = Quantity::of(vector);
+                (quantity.name(), index, of(&self.first), of(&self.second))
             }
             Source::Output(id, quantity, index) => {
                 let of = |places: &Places| places.interactions[id.index()].clone();
@@ -420,14 +429,15 @@ impl Events {
         };
         for change in &events[k].changes {
             match change {
-                Planning::State { system, quantity, name, now, values } => {
-                    let now = match *now {
-                        Place::First(column) => &rows[0][column..],
-                        Place::Second(column) => &rows[1][column..],
+                Planning::State { system, part, name, whole, values } => {
+                    let now = match whole.start {
+                        Place::First(column) => &rows[0][column..][..whole.size],
+                        Place::Second(column) => &rows[1][column..][..whole.size],
                         _ => &[],
                     };
+                    let own = &now[part.range.clone()];
                     let mut new = Vec::with_capacity(values.len());
-                    for (i, (reading, before)) in values.iter().zip(now).enumerate() {
+                    for (i, (reading, before)) in values.iter().zip(own).enumerate() {
                         let value = value_of(reading, &|| format!("{name}[{i}]"))?;
                         new.push(value);
                         let (before, after) = (Value::Number(*before), Value::Number(value));
@@ -440,7 +450,9 @@ impl Events {
                             states.len() - 1
                         }
                     };
-                    states[place].1[(*quantity == Quantity::V) as usize] = Some(new);
+                    let vector = &mut states[place].1[(part.of == StateVector::V) as usize];
+                    let vector = vector.get_or_insert_with(|| now.to_vec());
+                    vector[part.range.clone()].copy_from_slice(&new);
                 }
                 Planning::Parameter { index, value } => {
                     let name = model.parameters().nth(*index).map_or("", |(name, _)| name);
@@ -502,10 +514,16 @@ fn plan(map: &Map<'_>, event: &str, k: usize, action: &Action) -> Result<Plannin
             let read =
                 |(i, Term(text)): (usize, &Term)| map.reading(event, &format!("{name}[{i}]"), text);
             let values = values.iter().enumerate().map(read).collect::<Result<_, SimError>>()?;
-            let quantity = Quantity::from_name(quantity).unwrap_or(Quantity::X);
             let id = model.system_id(system)?;
-            let now = map.place(Source::State(id, quantity.name(), 0));
-            Planning::State { system: id, quantity, name, now, values }
+            let of = model.system(id)?;
+            let part = of.state_parts().into_iter().find(|part| part.name == quantity);
+            let Some(part) = part else {
+                let (owner, known) = (format!("event `{event}`"), "no such part".to_string());
+                return Err(SimError::Model(ModelError::NoState { owner, name, known }));
+            };
+            let size = if part.of == StateVector::Q { of.dim_q() } else { of.dim() };
+            let whole = Whole { start: map.place(Source::State(id, part.of, 0)), size };
+            Planning::State { system: id, part, name, whole, values }
         }
         Action::SetParameter { parameter, value: Term(text) } => {
             if !model.has_recipe() {

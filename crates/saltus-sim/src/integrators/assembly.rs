@@ -7,19 +7,25 @@
 use super::row::Sizes;
 use crate::SimError;
 use saltus_linalg::{DenseLu, LinearMap, Matrix, Sparse};
-use saltus_model::{Dependence, Interaction, Law, Linear, Model, Order, System, SystemId};
+use saltus_model::{
+    Dependence, Interaction, Law, Linear, Model, Order, StateVector, System, SystemId,
+};
 use saltus_numerics::Operator;
 use std::ops::Range;
 
 /// Where the systems and interactions of one order stand.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Places {
-    /// Of each system of the model: its range of state components, if it is of this order.
+    /// Of each system of the model: its range in `x` or `v`, if it is of this order.
     pub systems: Vec<Option<Range<usize>>>,
+    /// The same in `x` or `q`.
+    pub configurations: Vec<Option<Range<usize>>>,
     /// Of each interaction of the model: its range of components, if it is of this order.
     pub interactions: Vec<Option<Range<usize>>>,
-    /// State components in all.
+    /// Components of `x` or `v` in all.
     pub states: usize,
+    /// Components of `x` or `q` in all.
+    pub positions: usize,
     /// Interaction components in all.
     pub outputs: usize,
     /// Of each interaction of the model: which of the bonds it is, if it is one.
@@ -38,6 +44,12 @@ impl Places {
                 start..places.states
             });
             places.systems.push(range);
+            let range = (system.order() == order).then(|| {
+                let start = places.positions;
+                places.positions += system.dim_q();
+                start..places.positions
+            });
+            places.configurations.push(range);
         }
         for (_, interaction) in model.interactions() {
             let range = (interaction.relation.order() == order).then(|| {
@@ -56,7 +68,17 @@ impl Places {
 
     /// The sizes of a row.
     pub fn sizes(&self) -> Sizes {
-        Sizes { states: self.states, outputs: self.outputs, bonds: self.bond_count }
+        let Places { positions, states, outputs, bond_count: bonds, .. } = *self;
+        Sizes { positions, states, outputs, bonds }
+    }
+
+    /// Where a vector of a state stands in its quantity.
+    pub fn of(&self, system: usize, vector: StateVector) -> Option<Range<usize>> {
+        let places = match vector {
+            StateVector::Q => &self.configurations,
+            StateVector::X | StateVector::V => &self.systems,
+        };
+        places.get(system).cloned().flatten()
     }
 
     /// The systems of this order with their ranges, and their position in the model.
@@ -275,6 +297,18 @@ pub(crate) fn check_global(model: &Model) -> Result<(), SimError> {
         return Err(SimError::Unsuited { integrator, owner, what, needs });
     }
     Ok(())
+}
+
+/// Refuses bodies in space, for what moves configurations as vectors.
+pub(crate) fn check_flat(model: &Model, integrator: &'static str) -> Result<(), SimError> {
+    match model.systems().find(|(_, system)| system.dim_q() != system.dim()) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let (owner, what) = (format!("`{name}`"), "the configuration");
+            let needs = "a vector, which that of a body in space is not; time-stepping with moreau-jean or generalized-alpha moves it";
+            Err(SimError::Unsuited { integrator, owner, what, needs })
+        }
+    }
 }
 
 /// Refuses a model that is not linear, for a scheme that cannot do without.

@@ -3,13 +3,14 @@
 //!
 //! ```text
 //! ρ = M(q⁺) (ξ − b) − h a F(t⁺, q⁺, ξ) − f − Hᵀ λ = 0                                 (1)
-//! q⁺ = c + h κ ξ                                                                      (2)
+//! q⁺ = c + h κ ξ,    of bodies:  q⁺ = q ∘ exp(c + h κ ξ)                              (2)
 //! u⁺ = H(t⁺, q⁺) ξ + ∂h/∂t,    H = ∂h/∂q at (t⁺, q⁺)                                  (3)
 //! W = ∂ρ/∂ξ ≈ M − h a ∂F/∂v − h² a κ ∂F/∂q                                            (4)
 //! ```
 //!
 //! What `a`, `κ`, `b`, `c` and `f` are is the scheme's choice (see `motion`). For the θ-scheme of
-//! Moreau and Jean, `ξ = v⁺`, they are `θ`, `θ`, `v`, `q + h (1 − θ) v` and `h (1 − θ) F`.
+//! Moreau and Jean, `ξ = v⁺`, they are `θ`, `θ`, `v`, `q + h (1 − θ) v` and `h (1 − θ) F`. Of
+//! bodies in space `c` is the way alone, `h (1 − θ) v`, and `∂F/∂q` the slope along ways.
 //!
 //! `λ` are impulses. (4) leaves out how `M` and `H` turn with `q⁺`, which is of the order of the
 //! step; Newton's method converges all the same. A contact that gives way, `y = h(q, λ)`, has its
@@ -51,6 +52,9 @@ pub(super) struct Members {
     pub b: Vec<f64>,
     pub c: Vec<f64>,
     pub f: Vec<f64>,
+    q_base: Vec<f64>,           // q of bodies, where their ways begin
+    bend: Vec<f64>,             // ways of bodies after those of (2)
+    bends: bool,                // there are any
     pub center: Option<Center>, // where `M` and `F` are taken, if not at the end
     pub shift: Vec<f64>,        // what restitution adds to u⁺
     pub q_next: Vec<f64>,       // q⁺ of the iterate
@@ -71,6 +75,10 @@ pub(super) struct Member {
     pub name: String,
     pub system: Arc<dyn SecondOrderSystem>,
     pub range: Range<usize>,
+    /// In `q`.
+    pub place: Range<usize>,
+    /// Whether (2) is that of bodies.
+    pub curved: bool,
     pub inputs: Vec<f64>,
     pub M: Matrix,
     dF_dq: Matrix,
@@ -85,6 +93,7 @@ pub(super) struct Contact {
     pub relation: Arc<dyn Relation>,
     pub rows: Range<usize>,
     pub ranges: Vec<Range<usize>>, // of its systems
+    pub places: Vec<Range<usize>>, // the same in q
     pub links: Range<usize>,
     pub terms: Terms,
     pub fixed: bool,          // H never changes
@@ -108,13 +117,27 @@ impl Members {
     pub fn new(model: &Model, places: &Places, laws: &Laws, motion: &Motion) -> Members {
         let (n, m) = (places.states, places.outputs);
         let mut systems = Vec::new();
-        for (_, name, system, range) in places.systems_of(model) {
+        for (k, name, system, range) in places.systems_of(model) {
             if let System::SecondOrder(system) = system {
+                let place = places.configurations[k].clone().unwrap_or(0..0);
+                let curved = system.dim_q() != system.dim();
                 let (name, system) = (name.to_string(), Arc::clone(system));
                 let (inputs, M) = (system.z0().to_vec(), Matrix::default());
                 let (dF_dq, dF_dv) = <(Matrix, Matrix)>::default();
                 let (a, kappa) = (0.0, 0.0);
-                systems.push(Member { name, system, range, inputs, M, dF_dq, dF_dv, a, kappa });
+                systems.push(Member {
+                    name,
+                    system,
+                    range,
+                    place,
+                    curved,
+                    inputs,
+                    M,
+                    dF_dq,
+                    dF_dv,
+                    a,
+                    kappa,
+                });
             }
         }
         let (mut interactions, mut links, mut bonds) = (Vec::new(), 0, 0);
@@ -123,6 +146,9 @@ impl Members {
             let linked = interaction.systems.iter();
             let ranges: Vec<_> =
                 linked.filter_map(|id| places.systems[id.index()].clone()).collect();
+            let linked = interaction.systems.iter();
+            let places: Vec<_> =
+                linked.filter_map(|id| places.configurations[id.index()].clone()).collect();
             let width: usize = ranges.iter().map(|range| range.len()).sum();
             let first = links;
             links += ranges.len();
@@ -142,6 +168,7 @@ impl Members {
                 inputs: relation.z0().to_vec(),
                 relation,
                 ranges,
+                places,
                 links: first..links,
                 compliant: terms.through && !interaction.law.is_contact(),
                 on_gap: motion.on_gap(&interaction.law, terms, rows.len()),
@@ -168,9 +195,12 @@ impl Members {
             b: vec![0.0; n],
             c: vec![0.0; n],
             f: vec![0.0; n],
+            q_base: vec![0.0; places.positions],
+            bend: vec![0.0; n],
+            bends: false,
             center: None,
             shift: vec![0.0; m],
-            q_next: vec![0.0; n],
+            q_next: vec![0.0; places.positions],
             F_now: vec![0.0; n],
             F_next: vec![0.0; n],
             D_now: vec![0.0; n],
@@ -198,13 +228,13 @@ impl Members {
         let mut ledger = Ledger::from_slice(now.ledger);
         let (last, mut turned) = (ledger, 0.0);
         (ledger.kinetic, ledger.potential) = (0.0, 0.0);
-        damping(&mut self.systems, &mut self.work, &mut self.D_next, |range| {
-            point(&self.center, self.step.end, next.q, next.v, range)
+        damping(&mut self.systems, &mut self.work, &mut self.D_next, |range, place| {
+            point(&self.center, self.step.end, next.q, next.v, range, place)
         })?;
         for member in &self.systems {
             turned += member.kinetic(&now.v[member.range.clone()]);
             ledger.kinetic += member.kinetic(&next.v[member.range.clone()]);
-            ledger.potential += member.system.potential(&next.q[member.range.clone()]);
+            ledger.potential += member.system.potential(&next.q[member.place.clone()]);
             // time for which forces act, and weight of the last one in their mean
             let (span, share) = match forces {
                 Forces::Theta => (self.step.h, member.a),
@@ -250,6 +280,66 @@ impl Members {
             }
         }
         Ok(ledger.closed(energy0))
+    }
+
+    /// Equation (2).
+    fn move_to(&mut self, xi: &[f64]) {
+        let Members { systems, c, q_base, bend, q_next, work, .. } = self;
+        for member in systems {
+            let (range, rate) = (member.range.clone(), self.step.h * member.kappa);
+            let (c, xi) = (&c[range.clone()], &xi[range.clone()]);
+            let q = &mut q_next[member.place.clone()];
+            if !member.curved {
+                for i in 0..q.len() {
+                    q[i] = c[i] + rate * xi[i];
+                }
+                continue;
+            }
+            let (system, n) = (&member.system, xi.len());
+            work.resize((n + q.len()).max(work.len()), 0.0);
+            let (way, middle) = work.split_at_mut(n);
+            for i in 0..n {
+                way[i] = c[i] + rate * xi[i];
+            }
+            system.displace(&q_base[member.place.clone()], way, q);
+            if self.bends {
+                let middle = &mut middle[..q.len()];
+                middle.copy_from_slice(q);
+                system.displace(middle, &bend[range], q);
+            }
+        }
+    }
+
+    /// A step begins, from `q`.
+    pub fn begin_ways(&mut self, q: &[f64]) {
+        if std::mem::take(&mut self.bends) {
+            self.bend.fill(0.0);
+        }
+        for member in self.systems.iter().filter(|member| member.curved) {
+            let place = member.place.clone();
+            self.q_base[place.clone()].copy_from_slice(&q[place]);
+        }
+    }
+
+    /// Lets the step lead farther by `shift`, where it did by `before`.
+    pub fn lead_on(&mut self, shift: &[f64], before: &[f64]) {
+        for member in &self.systems {
+            for k in member.range.clone() {
+                match member.curved {
+                    true => self.bend[k] = shift[k],
+                    false => self.c[k] += shift[k] - before[k],
+                }
+            }
+            self.bends |= member.curved;
+        }
+    }
+
+    /// Size of the terms of configurations, as ways see them.
+    pub fn extents(&self, q: &[f64], extents: &mut [f64]) {
+        for member in &self.systems {
+            let extent = &mut extents[member.range.clone()];
+            member.system.extent(&q[member.place.clone()], extent);
+        }
     }
 
     /// What a step finds here.
@@ -338,7 +428,7 @@ impl Members {
     pub fn forces(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), SimError> {
         for member in &mut self.systems {
             let range = member.range.clone();
-            let at = At::new(t, &q[range.clone()], &v[range.clone()]).with(&member.inputs);
+            let at = At::new(t, &q[member.place.clone()], &v[range.clone()]).with(&member.inputs);
             let (M, F) = (&mut member.M, &mut self.F_next[range]);
             let evaluated = member.system.mass_and_force(at, M, F, &mut self.work);
             evaluated.map_err(|error| error.of(&member.name))?;
@@ -371,12 +461,13 @@ pub(super) fn damping<'a>(
     systems: &mut [Member],
     work: &mut Vec<f64>,
     D: &mut [f64],
-    at: impl Fn(&Range<usize>) -> At<'a>,
+    at: impl Fn(&Range<usize>, &Range<usize>) -> At<'a>,
 ) -> Result<(), SimError> {
     for member in systems {
         let D = &mut D[member.range.clone()];
         work.resize(work.len().max(D.len()), 0.0);
-        let (at, work) = (at(&member.range).with(&member.inputs), &mut work[..D.len()]);
+        let at = at(&member.range, &member.place).with(&member.inputs);
+        let work = &mut work[..D.len()];
         match member.system.damping(at, D, work) {
             Ok(true) => {}
             Ok(false) => D.fill(0.0),
@@ -398,14 +489,7 @@ impl Scheme for Members {
         let Step { end, h, .. } = self.step;
 
         // (2)
-        for member in &self.systems {
-            let (range, rate) = (member.range.clone(), h * member.kappa);
-            let (q, c) = (&mut self.q_next[range.clone()], &self.c[range.clone()]);
-            let xi = &xi[range];
-            for i in 0..q.len() {
-                q[i] = c[i] + rate * xi[i];
-            }
-        }
+        self.move_to(xi);
         let early = self.center.is_some();
         if let Some(center) = &mut self.center {
             center.place(xi);
@@ -460,7 +544,7 @@ impl Scheme for Members {
         let mut error = 0.0_f64;
         for member in &mut self.systems {
             let range = member.range.clone();
-            let at = point(&self.center, end, &self.q_next, xi, &member.range);
+            let at = point(&self.center, end, &self.q_next, xi, &member.range, &member.place);
             let at = at.with(&member.inputs);
             let (M, F) = (&mut member.M, &mut self.F_next[range.clone()]);
             let evaluated = match self.linearized {
@@ -520,7 +604,7 @@ impl Scheme for Members {
             };
             let (dq, dv) = (&mut member.dF_dq, &mut member.dF_dv);
             if !self.linearized {
-                let at = point(&self.center, end, &self.q_next, xi, &member.range);
+                let at = point(&self.center, end, &self.q_next, xi, &member.range, &member.place);
                 let (at, work) = (at.with(&member.inputs), &mut self.work_matrix);
                 let evaluated = member.system.force_jacobians(at, dq, dv, work);
                 evaluated.map_err(|error| error.of(&member.name))?;
@@ -550,12 +634,13 @@ fn point<'a>(
     q: &'a [f64],
     v: &'a [f64],
     range: &Range<usize>,
+    place: &Range<usize>,
 ) -> At<'a> {
     let (t, q, v) = match center {
         None => (end, q, v),
         Some(center) => (center.t, &center.q[..], &center.v[..]),
     };
-    At::new(t, &q[range.clone()], &v[range.clone()])
+    At::new(t, &q[place.clone()], &v[range.clone()])
 }
 
 impl Member {
@@ -574,7 +659,7 @@ impl Contact {
     /// Takes the configuration of its systems.
     pub fn gather(&mut self, q: &[f64]) {
         self.q.clear();
-        self.ranges.iter().for_each(|range| self.q.extend_from_slice(&q[range.clone()]));
+        self.places.iter().for_each(|place| self.q.extend_from_slice(&q[place.clone()]));
     }
 
     /// Takes the impulses, which are forces when multiplied by `rate`, where the relation depends
@@ -602,14 +687,14 @@ impl Contact {
 
     /// [`turn`](Self::turn), then `y = h(t, q)` of a relation whose output does not depend on `λ`.
     pub fn turn_with_gap(&mut self, t: f64, q: &[f64], y: &mut [f64]) -> Result<(), SimError> {
-        if let (Some(offset), [range]) = (&self.offset, &self.ranges[..]) {
+        if let (Some(offset), [range]) = (&self.offset, &self.places[..]) {
             let q = &q[range.clone()];
             for (i, row) in self.rows.clone().enumerate() {
                 y[row] = vector::dot(self.H.row(i), q) + offset[i];
             }
             return Ok(());
         }
-        let q = match &self.ranges[..] {
+        let q = match &self.places[..] {
             [range] => &q[range.clone()],
             _ => {
                 self.gather(q);
@@ -695,7 +780,7 @@ impl Contact {
         self.grouped
     }
 
-    /// Size of the terms of the gap, where the law is on it.
+    /// Size of the terms of the gap, where the law is on it; `q` are those of configurations.
     pub fn gap_terms(&self, h: f64, q: &[f64], terms: &mut [f64]) {
         for (i, row) in self.rows.clone().enumerate() {
             if self.compliant || self.on_gap[i] {

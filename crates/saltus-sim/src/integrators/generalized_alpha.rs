@@ -110,8 +110,12 @@ impl Alpha {
             let memory = (alpha_f * self.rate[i] - alpha_m * a) / (1.0 - alpha_m);
             members.b[i] = v + h * ((1.0 - gamma) * a + gamma * memory);
             let rest = h * h * (0.5 - kappa) * (a + self.jump[i]);
-            members.c[i] = now.q[i] + h * (1.0 - kappa) * v + rest;
+            members.c[i] = h * (1.0 - kappa) * v + rest;
             members.f[i] = 0.0;
+        }
+        for member in members.systems.iter().filter(|member| !member.curved) {
+            let c = &mut members.c[member.range.clone()];
+            c.iter_mut().zip(&now.q[member.place.clone()]).for_each(|(c, q)| *c += q);
         }
     }
 

@@ -146,7 +146,8 @@ impl Impact {
         let Step { start, h, .. } = members.step;
         for (k, member) in members.systems.iter_mut().enumerate() {
             let range = member.range.clone();
-            let at = At::new(start, &now.q[range.clone()], &now.v[range]).with(&member.inputs);
+            let q = &now.q[member.place.clone()];
+            let at = At::new(start, q, &now.v[range]).with(&member.inputs);
             let evaluated = member.system.mass(at, &mut member.M);
             evaluated.map_err(|error| error.of(&member.name))?;
             self.masses[k].factor(&member.M).map_err(|source| SimError::Iteration {

@@ -43,7 +43,7 @@ struct LawBlock {
     law: Law,
     contact: Option<Contact>,
     owner: String,
-    states: Vec<Range<usize>>, // of the linked systems
+    states: Vec<Range<usize>>, // x or q of the linked systems
     off: bool,                 // the interaction is not connected
     bond: Option<BondRow>,
 }
@@ -81,7 +81,7 @@ impl Laws {
             let off = !interaction.active;
             let states = interaction.systems.iter();
             let states: Vec<_> =
-                states.filter_map(|id| places.systems[id.index()].clone()).collect();
+                states.filter_map(|id| places.configurations[id.index()].clone()).collect();
             let first = rows.start;
             let mut push = |rows: Range<usize>, bond: Option<BondRow>| {
                 let component = rows.start - first;

@@ -23,6 +23,9 @@ use std::ops::Range;
 /// Changes of velocity in two steps that differ by at most this share go on along a line.
 const STRAIGHT: f64 = 0.2;
 
+/// Most of the way of an impulse that a solver is taken to leave.
+const LEFT: f64 = 1e-6;
+
 /// The mechanical systems of a model, whatever they are.
 #[derive(Debug)]
 pub(crate) struct Mechanics {
@@ -39,6 +42,7 @@ pub(crate) struct Mechanics {
     pub(super) now: Row,
     pub(super) next: Row,
     pub(super) reach: Vec<f64>,
+    resting: f64,     // share of the way of an impulse that counts as none
     change: Vec<f64>, // v⁺ − v of the last step, then of the one before
     acted: Vec<bool>, // the links that were on in the last step
     acts: bool,       // some law does, in this step
@@ -89,6 +93,8 @@ impl Mechanics {
             now: row.clone(),
             next: row,
             reach: vec![0.0; m],
+            // what the solver leaves is no way either
+            resting: RESTING.max((10.0 * solver.tol()).min(LEFT)),
             change: vec![0.0; 2 * n],
             acted,
             acts: true,
@@ -116,7 +122,7 @@ impl Mechanics {
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for member in &mut members.systems {
             let range = member.range.clone();
-            let (q, v) = (&now.q[range.clone()], &now.v[range.clone()]);
+            let (q, v) = (&now.q[member.place.clone()], &now.v[range.clone()]);
             let at = At::new(t, q, v).with(&member.inputs);
             let (M, F) = (&mut member.M, &mut members.F_now[range]);
             let evaluated = member.system.mass_and_force(at, M, F, &mut members.work);
@@ -124,8 +130,8 @@ impl Mechanics {
             kinetic += member.kinetic(v);
             potential += member.system.potential(q);
         }
-        damping(&mut members.systems, &mut members.work, &mut members.D_now, |range| {
-            At::new(t, &now.q[range.clone()], &now.v[range.clone()])
+        damping(&mut members.systems, &mut members.work, &mut members.D_now, |range, place| {
+            At::new(t, &now.q[place.clone()], &now.v[range.clone()])
         })?;
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
         now.ledger.copy_from_slice(&ledger.to_array());
@@ -146,7 +152,7 @@ impl Mechanics {
         let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
         let lost = |member: &&Member| {
             let range = member.range.clone();
-            !vector::all_finite(&q[range.clone()]) || !vector::all_finite(&v[range])
+            !vector::all_finite(&q[member.place.clone()]) || !vector::all_finite(&v[range])
         };
         let name = self.members.systems.iter().find(lost).map(|member| member.name.clone());
         SimError::NotFinite { time, what: format!("the state of `{}`", name.unwrap_or_default()) }
@@ -165,7 +171,7 @@ impl Part for Mechanics {
     fn reset(&mut self, t0: f64) -> Result<(), SimError> {
         let now = self.now.mechanical();
         for member in &self.members.systems {
-            now.q[member.range.clone()].copy_from_slice(member.system.q0());
+            now.q[member.place.clone()].copy_from_slice(member.system.q0());
             now.v[member.range.clone()].copy_from_slice(member.system.v0());
         }
         now.lam.fill(0.0);
@@ -235,8 +241,16 @@ impl Part for Mechanics {
     ) -> Result<(), SimError> {
         let (before, energy0) = (self.now.values.clone(), self.energy0);
         let now = self.now.mechanical();
-        if let Some(q) = q {
-            now.q[range.clone()].copy_from_slice(q);
+        if let (Some(q), Some(member)) =
+            (q, self.members.systems.iter().find(|one| one.range == range))
+        {
+            let own = &mut now.q[member.place.clone()];
+            own.copy_from_slice(q);
+            if let Err(why) = member.system.admit(own) {
+                self.now.values.copy_from_slice(&before);
+                let system = member.name.clone();
+                return Err(SimError::Configuration { system, why });
+            }
         }
         if let Some(v) = v {
             now.v[range.clone()].copy_from_slice(v);
@@ -311,9 +325,11 @@ impl Part for Mechanics {
         if self.gap_laws {
             members.begin_bonds(now.y, now.beta);
             next.beta.copy_from_slice(now.beta);
+            self.scratch.resize(now.v.len(), 0.0);
+            members.extents(now.q, &mut self.scratch);
             for contact in &members.interactions {
-                contact.gap_terms(h, now.q, &mut newton.terms);
-                contact.bond_terms(h, now.q, &mut newton.terms);
+                contact.gap_terms(h, &self.scratch, &mut newton.terms);
+                contact.bond_terms(h, &self.scratch, &mut newton.terms);
             }
         }
 
@@ -432,7 +448,7 @@ impl Part for Mechanics {
                 if self.newton.links[k].on {
                     for row in self.newton.links[k].rows.clone() {
                         let diagonal = self.newton.diagonal(row).abs();
-                        self.reach[row] = RESTING * self.last.h * diagonal;
+                        self.reach[row] = self.resting * self.last.h * diagonal;
                     }
                 }
             }

@@ -49,9 +49,14 @@ impl Mixed {
             let mut columns = Vec::new();
             for (place, &k) in ours.systems.iter().zip(&systems) {
                 if let (Some(from), Some(to)) = (place, &places.systems[k]) {
-                    for quantity in [Quantity::X, Quantity::Q, Quantity::V] {
+                    for quantity in [Quantity::X, Quantity::V] {
                         columns.push((quantity, from.clone(), to.clone()));
                     }
+                }
+            }
+            for (place, &k) in ours.configurations.iter().zip(&systems) {
+                if let (Some(from), Some(to)) = (place, &places.configurations[k]) {
+                    columns.push((Quantity::Q, from.clone(), to.clone()));
                 }
             }
             for (place, &k) in ours.interactions.iter().zip(&interactions) {

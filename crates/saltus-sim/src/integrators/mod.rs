@@ -325,6 +325,7 @@ impl SchatzmanPaoli {
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
         assembly::check_laws(model, "schatzman-paoli")?;
+        assembly::check_flat(model, "schatzman-paoli")?;
         let places = assembly::Places::new(model, Order::Second);
         let motion = Motion::Central(Central::new(self.theta, places.states, places.outputs));
         let always = Activation { gamma: 0.0, threshold: f64::INFINITY };
@@ -358,6 +359,7 @@ impl D1MinusLinear {
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
         assembly::check_laws(model, "d1-minus-linear")?;
+        assembly::check_flat(model, "d1-minus-linear")?;
         Ok(Box::new(d1_minus::D1Minus::new(model, self.clone(), solver)?))
     }
 }

@@ -66,6 +66,7 @@ impl Motion {
         links: &mut [Link],
         now: &MechanicalFields<'_>,
     ) -> Result<(), SimError> {
+        members.begin_ways(now.q);
         match self {
             Motion::Theta(thetas) => {
                 for (k, &theta) in thetas.iter().enumerate() {
@@ -171,12 +172,17 @@ impl Members {
         let member = &mut self.systems[k];
         (member.a, member.kappa) = (theta, theta);
         let (range, share) = (member.range.clone(), h * (1.0 - theta));
-        let (q, v, F) = (&now.q[range.clone()], &now.v[range.clone()], &self.F_now[range.clone()]);
+        let (v, F) = (&now.v[range.clone()], &self.F_now[range.clone()]);
         let (b, c, f) =
             (&mut self.b[range.clone()], &mut self.c[range.clone()], &mut self.f[range]);
+        if member.curved {
+            (0..v.len()).for_each(|i| c[i] = share * v[i]);
+        } else {
+            let q = &now.q[member.place.clone()];
+            (0..v.len()).for_each(|i| c[i] = q[i] + share * v[i]);
+        }
         for i in 0..v.len() {
             b[i] = v[i];
-            c[i] = q[i] + share * v[i];
             f[i] = share * F[i];
         }
     }

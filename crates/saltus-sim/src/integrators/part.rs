@@ -45,8 +45,10 @@ pub(crate) trait Part: Debug + Send + Sync {
     /// Replaces the state of all systems, one after the other: `x`, or `q` and `v`.
     fn set_all(&mut self, model: &Model, [first, second]: [&[f64]; 2]) -> Result<(), SimError> {
         for (k, (name, _)) in model.systems().enumerate() {
-            if let Some(range) = self.places().systems[k].clone() {
-                let values = [first.get(range.clone()), second.get(range.clone())];
+            if let (Some(range), Some(place)) =
+                (self.places().systems[k].clone(), self.places().configurations[k].clone())
+            {
+                let values = [first.get(place), second.get(range.clone())];
                 self.set(model, model.system_id(name)?, range, values)?;
             }
         }

@@ -7,7 +7,8 @@
 //! M (q − q*) = H(q)ᵀ μ,    equalities: y(q) = 0,    contacts: 0 ≤ y(q) ⟂ μ ≥ 0           (1)
 //! ```
 //!
-//! by Newton's method, with `M` at `q*`. All contacts count, so that none is opened at the cost of
+//! by Newton's method, with `M` at `q*`. Bodies are moved along ways, `q = q* ∘ exp(δ)` with `δ` in
+//! place of `q − q*`. All contacts count, so that none is opened at the cost of
 //! another; of a contact with friction only the normal does.
 //! Velocities stay as they are.
 //!
@@ -50,8 +51,11 @@ pub(super) struct Projector {
     newton: Newton,
     settings: NewtonSettings,
     passes: usize,
-    q_free: Vec<f64>, // q*
-    shift: Vec<f64>,  // q − q* that the step counts on
+    q_free: Vec<f64>,  // q*
+    xi_free: Vec<f64>, // its extents, which are q* itself where that is a vector
+    xi: Vec<f64>,      // xi_free + δ
+    shift: Vec<f64>,   // δ that the step counts on
+    last: Vec<f64>,    // the one before
     mu: Vec<f64>,
 }
 
@@ -80,9 +84,21 @@ impl Projector {
         };
         let mut laws = Laws::of_gaps(model, places);
         let newton = Newton::new(model, places, &mut laws, 1.0, (Form::Reduced, settings), solver)?;
+        let zeros = |len| vec![0.0; len];
         let (n, m) = (places.states, places.outputs);
-        let (q_free, shift, mu) = (vec![0.0; n], vec![0.0; n], vec![0.0; m]);
-        Ok(Projector { choice, laws, newton, settings, passes: 0, q_free, shift, mu })
+        Ok(Projector {
+            choice,
+            laws,
+            newton,
+            settings,
+            passes: 0,
+            q_free: zeros(places.positions),
+            xi_free: zeros(n),
+            xi: zeros(n),
+            shift: zeros(n),
+            last: zeros(n),
+            mu: zeros(m),
+        })
     }
 
     /// A step begins.
@@ -100,20 +116,29 @@ impl Projector {
         q: &mut [f64],
         owner: impl Fn(usize) -> String,
     ) -> Result<bool, SimError> {
-        let Projector { newton, mu, q_free, shift, .. } = self;
+        let Projector { newton, mu, q_free, xi_free, xi, shift, last, .. } = self;
         let mut acts = false;
         for link in &mut newton.links {
             link.on = self.laws.acts(link.rows.clone());
             acts |= link.on;
         }
-        for i in 0..q.len() {
-            q_free[i] = q[i] - shift[i];
+        for member in &members.systems {
+            let (range, place) = (member.range.clone(), member.place.clone());
+            for k in range.clone() {
+                last[k] = -shift[k];
+            }
+            let (q, free) = (&q[place.clone()], &mut q_free[place]);
+            member.system.displace(q, &last[range.clone()], free);
+            member.system.extent(free, &mut xi_free[range.clone()]);
+            for k in range {
+                xi[k] = xi_free[k] + shift[k];
+            }
         }
         mu.fill(0.0);
         if acts {
             let at = members.step;
-            let mut onto = Onto { members, laws: &self.laws, q_free };
-            newton.solve(&mut onto, true, q, mu, at, owner)?;
+            let mut onto = Onto { members, laws: &self.laws, q_free, xi_free, q };
+            newton.solve(&mut onto, true, xi, mu, at, owner)?;
         }
         self.passes += 1;
         match self.choice {
@@ -121,7 +146,7 @@ impl Projector {
             // contacts are added once each, so that this ends by itself
             Projection::Combined => Ok(self.grow(laws, step)),
             Projection::Ggl if acts => {
-                let residual = self.settle(members, q);
+                let residual = self.settle(members);
                 let NewtonSettings { tol, max_iter, .. } = self.settings;
                 let again = residual > tol;
                 if again && self.passes == max_iter {
@@ -143,17 +168,17 @@ impl Projector {
         grown
     }
 
-    /// Lets the step count on the move to `q`. How much that changes, relative to the position.
-    fn settle(&mut self, members: &mut Members, q: &[f64]) -> f64 {
+    /// Lets the step count on the move `δ`. How much that changes, relative to the position.
+    fn settle(&mut self, members: &mut Members) -> f64 {
+        let Projector { xi, xi_free, shift, last, .. } = self;
         let mut change = 0.0_f64;
-        for i in 0..q.len() {
-            let shift = q[i] - self.q_free[i];
-            let more = shift - self.shift[i];
-            change = change.max(more.abs());
-            members.c[i] += more;
-            self.shift[i] = shift;
+        for i in 0..xi.len() {
+            last[i] = shift[i];
+            shift[i] = xi[i] - xi_free[i];
+            change = change.max((shift[i] - last[i]).abs());
         }
-        let scale = vector::norm_inf(q) + vector::norm_inf(&self.shift);
+        members.lead_on(shift, last);
+        let scale = vector::norm_inf(xi) + vector::norm_inf(shift);
         if change > 0.0 { change / scale } else { 0.0 }
     }
 }
@@ -163,6 +188,8 @@ struct Onto<'a> {
     members: &'a mut Members,
     laws: &'a Laws,
     q_free: &'a [f64],
+    xi_free: &'a [f64],
+    q: &'a mut [f64],
 }
 
 impl Scheme for Onto<'_> {
@@ -174,14 +201,27 @@ impl Scheme for Onto<'_> {
         w: &mut [f64],
         links: &mut [Link],
     ) -> Result<f64, SimError> {
-        let Members { systems, interactions, impulse, step, .. } = &mut *self.members;
+        let Members { systems, interactions, impulse, step, work, .. } = &mut *self.members;
+        for member in systems.iter() {
+            let (range, q) = (member.range.clone(), &mut self.q[member.place.clone()]);
+            if !member.curved {
+                q.copy_from_slice(&xi[range]);
+                continue;
+            }
+            work.resize(work.len().max(range.len()), 0.0);
+            let way = &mut work[..range.len()];
+            for (way, k) in way.iter_mut().zip(range) {
+                *way = xi[k] - self.xi_free[k];
+            }
+            member.system.displace(&self.q_free[member.place.clone()], way, q);
+        }
         impulse.fill(0.0);
         for contact in interactions.iter_mut() {
             if !links[contact.links.start].on {
                 continue;
             }
             contact.press(0.0, mu);
-            contact.turn(step.end, xi)?;
+            contact.turn(step.end, self.q)?;
             contact.gap(step.end, w)?;
             let mut first = 0;
             for link in &mut links[contact.links.clone()] {
@@ -210,8 +250,8 @@ impl Scheme for Onto<'_> {
             for (i, row) in range.clone().enumerate() {
                 let (mut moved, mut terms) = (0.0, impulse[row].abs());
                 for (M, j) in member.M.row(i).iter().zip(range.clone()) {
-                    moved += M * (xi[j] - self.q_free[j]);
-                    terms += (M * xi[j]).abs() + (M * self.q_free[j]).abs();
+                    moved += M * (xi[j] - self.xi_free[j]);
+                    terms += (M * xi[j]).abs() + (M * self.xi_free[j]).abs();
                 }
                 rho[row] = moved - impulse[row];
                 if rho[row].abs() > worst || rho[row].is_nan() {

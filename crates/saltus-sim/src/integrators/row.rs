@@ -21,7 +21,9 @@ pub(crate) struct Row {
 /// How much there is of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sizes {
-    /// State components.
+    /// Components of `q`; of first-order systems as many as of `x`.
+    pub positions: usize,
+    /// Components of `x` or `v`.
     pub states: usize,
     /// Outputs.
     pub outputs: usize,
@@ -86,8 +88,8 @@ impl Row {
 
     #[inline]
     pub fn mechanical(&mut self) -> MechanicalFields<'_> {
-        let Sizes { states: n, outputs: m, bonds } = self.sizes;
-        let (q, rest) = self.values.split_at_mut(n);
+        let Sizes { positions, states: n, outputs: m, bonds } = self.sizes;
+        let (q, rest) = self.values.split_at_mut(positions);
         let (v, rest) = rest.split_at_mut(n);
         let (y, rest) = rest.split_at_mut(m);
         let (u, rest) = rest.split_at_mut(m);
@@ -99,16 +101,17 @@ impl Row {
 
 /// Where each quantity stands in a row; empty where it does not.
 pub(crate) fn columns(order: Order, sizes: Sizes, quantity: Quantity) -> Range<usize> {
-    let Sizes { states: n, outputs: m, bonds } = sizes;
+    let Sizes { positions, states: n, outputs: m, bonds } = sizes;
+    let after = positions + n;
     let starts: &[(Quantity, usize, usize)] = match order {
         Order::First => &[(Quantity::X, 0, n), (Quantity::Y, n, m), (Quantity::Lam, n + m, m)],
         Order::Second => &[
-            (Quantity::Q, 0, n),
-            (Quantity::V, n, n),
-            (Quantity::Y, 2 * n, m),
-            (Quantity::U, 2 * n + m, m),
-            (Quantity::Lam, 2 * n + 2 * m, m),
-            (Quantity::Beta, 2 * n + 3 * m, bonds),
+            (Quantity::Q, 0, positions),
+            (Quantity::V, positions, n),
+            (Quantity::Y, after, m),
+            (Quantity::U, after + m, m),
+            (Quantity::Lam, after + 2 * m, m),
+            (Quantity::Beta, after + 3 * m, bonds),
         ],
     };
     let place = starts.iter().find(|(stored, ..)| *stored == quantity);
@@ -117,9 +120,9 @@ pub(crate) fn columns(order: Order, sizes: Sizes, quantity: Quantity) -> Range<u
 
 /// Columns of a row.
 pub(crate) fn width(order: Order, sizes: Sizes) -> usize {
-    let Sizes { states: n, outputs: m, bonds } = sizes;
+    let Sizes { positions, states: n, outputs: m, bonds } = sizes;
     match order {
         Order::First => n + 2 * m,
-        Order::Second => 2 * n + 3 * m + bonds + Ledger::NAMES.len(),
+        Order::Second => positions + n + 3 * m + bonds + Ledger::NAMES.len(),
     }
 }

@@ -45,7 +45,7 @@ impl Groups {
             let terms = contact.terms;
             let plain = !(terms.through || terms.time || terms.velocity);
             if plain && contact.relation.output_with_dx().is_some() && contact.inputs.is_empty() {
-                let ranges = contact.ranges.iter().map(|range| (range.start, range.end));
+                let ranges = contact.places.iter().map(|range| (range.start, range.end));
                 alike.entry((ranges.collect(), contact.rows.len())).or_default().push(k);
             }
         }

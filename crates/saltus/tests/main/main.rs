@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod bad_input;
+mod body_files;
 mod bonds;
 mod checkpoints;
+mod contacts;
 mod convergence;
 mod defects;
 mod event_files;
@@ -17,6 +19,7 @@ mod gallery;
 mod global_form;
 mod impact_and_friction;
 mod impacts;
+mod joints;
 mod law_events;
 mod ledger;
 mod model_files;
@@ -25,6 +28,7 @@ mod models;
 mod nonlinear;
 mod orders;
 mod reference_models;
+mod rigid_bodies;
 mod same_scheme;
 mod schemes;
 mod states;

@@ -1,0 +1,47 @@
+//! What can be wrong with a joint or contact, before its interaction has a name.
+
+use saltus_model::ModelError;
+use saltus_model::rotation::{Vector, unit};
+
+/// Told by the check of the relation.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Fault {
+    /// One of the linked systems, counted from one.
+    NotABody(usize),
+    /// The wrong number of them.
+    Linked { expected: &'static str, found: usize },
+    /// No direction.
+    Direction { what: &'static str, found: Vector },
+    /// A number outside its range.
+    Range { what: &'static str, value: f64, allowed: &'static str },
+}
+
+impl Fault {
+    /// The error of an interaction whose relation is `what`.
+    pub fn of(self, owner: &str, kind: &'static str) -> ModelError {
+        let owner = owner.to_string();
+        match self {
+            Fault::NotABody(system) => ModelError::NotABody { owner, what: kind, system },
+            Fault::Linked { expected, found } => {
+                ModelError::Linked { owner, what: kind, expected, found }
+            }
+            Fault::Direction { what, found } => ModelError::Direction { owner, what, found },
+            Fault::Range { what, value, allowed } => {
+                ModelError::Range { owner, what, value, allowed }
+            }
+        }
+    }
+}
+
+/// The unit vector of a direction that somebody gave.
+pub(crate) fn direction(what: &'static str, found: Vector) -> Result<Vector, Fault> {
+    unit(found).ok_or(Fault::Direction { what, found })
+}
+
+/// A point that somebody gave is finite.
+pub(crate) fn point(what: &'static str, found: Vector) -> Result<Vector, Fault> {
+    match found.iter().find(|x| !x.is_finite()) {
+        None => Ok(found),
+        Some(&value) => Err(Fault::Range { what, value, allowed: "the finite numbers" }),
+    }
+}

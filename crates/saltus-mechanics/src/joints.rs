@@ -1,0 +1,329 @@
+//! Joints: what two bodies, or a body and the world, hold on to.
+//!
+//! | joint | rows | leaves |
+//! | --- | --- | --- |
+//! | ball | 3 | all turns about a point |
+//! | pivot | 5 | a turn about an axis |
+//! | prismatic | 5 | a way along an axis |
+//! | cylindrical | 4 | both |
+//! | universal | 4 | turns about two axes that cross |
+//! | planar | 3 | ways and the turn in a plane |
+//! | fixed | 6 | nothing |
+//! | distance | 1 | all but the distance of two points |
+//! | screw | 5 | a turn about an axis, and the way that goes with it |
+//! | gear | 1 | couples the turns of two bodies about axes of the world |
+//!
+//! A joint is connected with the law of equality. Its multipliers are the impulses along its rows:
+//! in the directions of the world where it holds a point, and moments.
+
+use crate::fault::{Fault, direction, point};
+use crate::pose::{Pose, Start};
+use crate::row::{Angle, Row, Slopes, together};
+use saltus_linalg::Matrix;
+use saltus_model::rotation::{Vector, norm, sub, tangents};
+use saltus_model::{At, IntoRelation, Linked, ModelError, OperatorError, Order, Relation, Terms};
+
+/// A joint; points and directions are in the frame of the world, where the bodies start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Joint {
+    /// A point that both have in common.
+    Ball {
+        /// The point.
+        point: Vector,
+    },
+    /// An axis that both have in common, along which they do not move.
+    Pivot {
+        /// A point of the axis, which is held.
+        point: Vector,
+        /// Its direction.
+        axis: Vector,
+    },
+    /// A way along an axis, without a turn.
+    Prismatic {
+        /// The direction of the axis.
+        axis: Vector,
+    },
+    /// An axis that both have in common.
+    Cylindrical {
+        /// A point of the axis.
+        point: Vector,
+        /// Its direction.
+        axis: Vector,
+    },
+    /// A cross: a point in common, and an axis of each that stay at a right angle.
+    Universal {
+        /// The point where the axes cross.
+        point: Vector,
+        /// The axis of the first body.
+        axis: Vector,
+        /// The axis of the second, at a right angle to the first.
+        second_axis: Vector,
+    },
+    /// A plane in which the first body moves and turns.
+    Planar {
+        /// A point of the plane.
+        point: Vector,
+        /// Its normal.
+        normal: Vector,
+    },
+    /// Both are one body.
+    Fixed,
+    /// Two points that keep their distance.
+    Distance {
+        /// A point of the first body.
+        point: Vector,
+        /// A point of the second.
+        second_point: Vector,
+    },
+    /// A screw: the first body moves along an axis of the second by `pitch` in each turn.
+    Screw {
+        /// A point of the axis.
+        point: Vector,
+        /// Its direction.
+        axis: Vector,
+        /// The way of a full turn, not zero.
+        pitch: f64,
+    },
+    /// Two wheels: `N_a ω_a + N_b ω_b = 0`, about axes that the world holds.
+    Gear {
+        /// The axis of the first.
+        axis: Vector,
+        /// The axis of the second.
+        second_axis: Vector,
+        /// Their teeth, not zero; with one of them negative both turn the same way, as in a wheel
+        /// with teeth inside.
+        teeth: [i32; 2],
+    },
+}
+
+impl Joint {
+    /// Its name, as model files write it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Joint::Ball { .. } => "ball",
+            Joint::Pivot { .. } => "pivot",
+            Joint::Prismatic { .. } => "prismatic",
+            Joint::Cylindrical { .. } => "cylindrical",
+            Joint::Universal { .. } => "universal",
+            Joint::Planar { .. } => "planar",
+            Joint::Fixed => "fixed",
+            Joint::Distance { .. } => "distance",
+            Joint::Screw { .. } => "screw",
+            Joint::Gear { .. } => "gear",
+        }
+    }
+
+    /// Number of rows.
+    pub fn size(&self) -> usize {
+        match self {
+            Joint::Distance { .. } | Joint::Gear { .. } => 1,
+            Joint::Ball { .. } | Joint::Planar { .. } => 3,
+            Joint::Cylindrical { .. } | Joint::Universal { .. } => 4,
+            Joint::Pivot { .. } | Joint::Prismatic { .. } | Joint::Screw { .. } => 5,
+            Joint::Fixed => 6,
+        }
+    }
+
+    /// The conditions, for bodies that start like this.
+    fn rows(&self, starts: &[Start]) -> Result<Vec<Row>, Fault> {
+        let (a, b) = match *starts {
+            [a] => (a, Start::WORLD),
+            [a, b] => (a, b),
+            _ => return Err(Fault::Linked { expected: "one or two", found: starts.len() }),
+        };
+        // the same point of both
+        let hold = |P: Vector| (a.point(P), b.point(P));
+        // `axis` of b stays at right angles to what is so in a
+        let along = |axis: Vector| {
+            let [s, t] = tangents(axis);
+            [s, t].map(|t| Row::Square { a: a.direction(t), b: b.direction(axis) })
+        };
+        // a stays on a line of b
+        let on_line = |P: Vector, axis: Vector| {
+            let (p, q) = hold(P);
+            tangents(axis).map(|t| Row::ApartInB { a: p, b: q, n: b.direction(t) })
+        };
+        // no turn
+        let still = |axis: Vector| {
+            let [s, t] = tangents(axis);
+            let pairs = [(s, t), (t, axis), (axis, s)];
+            pairs.map(|(e, f)| Row::Square { a: a.direction(e), b: b.direction(f) })
+        };
+        let mut rows = Vec::with_capacity(self.size());
+        match *self {
+            Joint::Ball { point: P } => {
+                let (p, q) = hold(point("point", P)?);
+                rows.extend(together(p, q));
+            }
+            Joint::Pivot { point: P, axis } => {
+                let (p, q) = hold(point("point", P)?);
+                rows.extend(together(p, q));
+                rows.extend(along(direction("axis", axis)?));
+            }
+            Joint::Prismatic { axis } => {
+                let axis = direction("axis", axis)?;
+                rows.extend(on_line(a.position(), axis));
+                rows.extend(still(axis));
+            }
+            Joint::Cylindrical { point: P, axis } => {
+                let axis = direction("axis", axis)?;
+                rows.extend(on_line(point("point", P)?, axis));
+                rows.extend(along(axis));
+            }
+            Joint::Universal { point: P, axis, second_axis } => {
+                let (p, q) = hold(point("point", P)?);
+                let (e, f) = (direction("axis", axis)?, direction("second_axis", second_axis)?);
+                let value = saltus_model::rotation::dot(e, f);
+                if value.abs() > 1e-9 {
+                    let what = "axis · second_axis";
+                    let allowed = "the right angles, where it is 0";
+                    return Err(Fault::Range { what, value, allowed });
+                }
+                rows.extend(together(p, q));
+                rows.push(Row::Square { a: a.direction(e), b: b.direction(f) });
+            }
+            Joint::Planar { point: P, normal } => {
+                let n = direction("normal", normal)?;
+                let (p, q) = hold(point("point", P)?);
+                rows.push(Row::ApartInB { a: p, b: q, n: b.direction(n) });
+                rows.extend(along(n));
+            }
+            Joint::Fixed => {
+                let (p, q) = hold(a.position());
+                rows.extend(together(p, q));
+                rows.extend(still([0.0, 0.0, 1.0]));
+            }
+            Joint::Distance { point: P, second_point: Q } => {
+                let length = norm(sub(point("point", P)?, point("second_point", Q)?));
+                if !(length > 0.0) {
+                    let (what, allowed) = ("distance", "(0, inf); use a ball joint");
+                    return Err(Fault::Range { what, value: length, allowed });
+                }
+                rows.push(Row::Length { a: a.point(P), b: b.point(Q), length });
+            }
+            Joint::Screw { point: P, axis, pitch } => {
+                let axis = direction("axis", axis)?;
+                if pitch == 0.0 || !pitch.is_finite() {
+                    let allowed = "the finite numbers but zero; use a pivot";
+                    return Err(Fault::Range { what: "pitch", value: pitch, allowed });
+                }
+                rows.extend(on_line(point("point", P)?, axis));
+                rows.extend(along(axis));
+                let ((p, q), [s, t]) = (hold(P), tangents(axis));
+                let turn = Angle { of: a.direction(s), t1: b.direction(s), t2: b.direction(t) };
+                rows.push(Row::Screw { a: p, b: q, n: b.direction(axis), pitch, turn });
+            }
+            Joint::Gear { axis, second_axis, teeth } => {
+                if starts.len() != 2 {
+                    return Err(Fault::Linked { expected: "two bodies", found: starts.len() });
+                }
+                let (e, f) = (direction("axis", axis)?, direction("second_axis", second_axis)?);
+                if let Some(&none) = teeth.iter().find(|teeth| **teeth == 0) {
+                    let (value, allowed) = (f64::from(none), "the whole numbers but zero");
+                    return Err(Fault::Range { what: "teeth", value, allowed });
+                }
+                let angle = |of: Start, axis: Vector| {
+                    let [s, t] = tangents(axis);
+                    Angle { of: of.direction(s), t1: s, t2: t }
+                };
+                let teeth = teeth.map(f64::from);
+                rows.push(Row::Gear { a: angle(a, e), b: angle(b, f), teeth });
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// A joint between bodies of a model.
+#[derive(Debug)]
+pub struct JointRelation {
+    joint: Joint,
+    rows: Vec<Row>,
+    fault: Option<Fault>,
+}
+
+impl IntoRelation for Joint {
+    type Relation = JointRelation;
+
+    fn complete(self, linked: Linked<'_>) -> JointRelation {
+        let starts = Start::of(linked).map_err(Fault::NotABody);
+        let (rows, fault) = match starts.and_then(|starts| self.rows(&starts)) {
+            Ok(rows) => (rows, None),
+            Err(fault) => (Vec::new(), Some(fault)),
+        };
+        JointRelation { joint: self, rows, fault }
+    }
+}
+
+impl JointRelation {
+    /// The joint that it is.
+    pub fn joint(&self) -> &Joint {
+        &self.joint
+    }
+}
+
+impl Relation for JointRelation {
+    fn order(&self) -> Order {
+        Order::Second
+    }
+
+    fn size(&self) -> usize {
+        self.joint.size()
+    }
+
+    fn terms(&self) -> Terms {
+        Terms::default()
+    }
+
+    fn is_in_velocities(&self) -> bool {
+        true
+    }
+
+    fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError> {
+        let poses = Pose::pair(at.first);
+        y.iter_mut().zip(&self.rows).for_each(|(y, row)| *y = row.output(&poses));
+        Ok(())
+    }
+
+    fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError> {
+        let poses = Pose::pair(at.first);
+        let width = if at.first.len() > 7 { 12 } else { 6 };
+        C.resize(self.size(), width);
+        for (row, slopes) in self.rows.iter().zip(C.data_mut().chunks_exact_mut(width)) {
+            let Slopes { by_a, by_b } = row.slopes(&poses);
+            slopes[..6].copy_from_slice(&by_a);
+            if width > 6 {
+                slopes[6..].copy_from_slice(&by_b);
+            }
+        }
+        Ok(())
+    }
+
+    fn output_and_dx(
+        &self,
+        at: At<'_>,
+        y: &mut [f64],
+        C: &mut Matrix,
+        _: &mut Vec<f64>,
+    ) -> Result<(), OperatorError> {
+        self.output(at, y)?;
+        self.output_dx(at, C)
+    }
+
+    fn output_dlam(&self, _: At<'_>, D: &mut Matrix) -> Result<(), OperatorError> {
+        D.reset(self.size(), self.size());
+        Ok(())
+    }
+
+    fn output_dt(&self, _: At<'_>, rate: &mut [f64]) -> Result<(), OperatorError> {
+        rate.fill(0.0);
+        Ok(())
+    }
+
+    fn check(&self, owner: &str, _: Linked<'_>) -> Result<(), ModelError> {
+        match &self.fault {
+            None => Ok(()),
+            Some(fault) => Err(fault.clone().of(owner, self.joint.name())),
+        }
+    }
+}
