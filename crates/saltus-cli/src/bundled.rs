@@ -55,6 +55,7 @@ pub const EXAMPLES: &[Example] = &[
     example!("rocking-block": "README.md", "model.toml"),
     example!("slider-crank": "README.md", "model.toml", "friction.toml"),
     example!("sliding-mode": "README.md", "model.toml", "sgn.toml"),
+    example!("spinning-top": "README.md", "model.toml"),
     example!("stick-slip-belt": "README.md", "model.toml"),
     example!("tilted-stack": "README.md", "model.toml"),
     example!("two-fuses": "README.md", "model.toml"),
