@@ -19,7 +19,7 @@ contact means::
     −y ∈ N_K(λ)                                                          laws
 """
 
-from saltus import _saltus, numerics, solvers
+from saltus import _saltus, mechanics, numerics, solvers
 from saltus._errors import (
     BusyError,
     FileError,
@@ -37,6 +37,7 @@ from saltus._errors import (
 from saltus._operators import CFUNC_SIGNATURE, Plugin, plugin
 from saltus._progress import Progress
 from saltus.adaptive import Adaptive
+from saltus.bodies import RigidBody, RigidBody2d
 from saltus.event_driven import EventDriven
 from saltus.events import (
     Action,
@@ -148,6 +149,8 @@ __all__ = [
     "Record",
     "Relation",
     "Relay",
+    "RigidBody",
+    "RigidBody2d",
     "RollingFriction",
     "Run",
     "RunStats",
@@ -171,6 +174,7 @@ __all__ = [
     "__version__",
     "load",
     "load_model",
+    "mechanics",
     "numerics",
     "plugin",
     "run",
