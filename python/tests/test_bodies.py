@@ -167,3 +167,17 @@ def test_impossible_bodies_are_refused():
     mass = model.add(sl.LagrangianLinear([0], [0], [[1]]))
     with pytest.raises(sl.ModelError, match="rigid bodies in space"):
         model.connect(sl.mechanics.Fixed(), sl.Equality(), mass)
+
+
+def test_events_set_parts_of_a_state():
+    model = sl.Model()
+    model.add(sl.RigidBody(omega=[0, 0, 1], mass=1, inertia=[1, 1, 1]), name="body")
+    model.add(sl.RigidBody2d(mass=1, inertia=1), name="disk")
+    turn = sl.SetState("body", omega=[0, 0, "-2*body.omega[2]"], position=["body.position[0] + 1", 0, 0])
+    model.at([0.5], [turn, sl.SetState("disk", angle=2.0)])
+    run = sl.TimeStepping(model, h=0.1).run(until=1)
+    np.testing.assert_allclose(run["body"].omega[-1], [0, 0, -2], atol=1e-15)
+    np.testing.assert_allclose(run["body"].position[-1], [1, 0, 0], atol=1e-15)
+    assert run["disk"].angle[-1] == 2.0
+    with pytest.raises(sl.ModelError, match="no state"):
+        model.at([0.6], sl.SetState("body", angle=1.0))
