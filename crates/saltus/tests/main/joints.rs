@@ -243,7 +243,7 @@ fn a_loop_with_one_condition_too_many() {
         within("gap", y.iter().fold(0.0, |most: f64, y| most.max(y.abs())), 1e-8);
     }
     let ledger = sim.ledger().unwrap();
-    let start = 9.81 * (0.5 + 1.0 + 1.0 + 0.5 + 0.0) * -1.0;
+    let start = -9.81 * (0.0 + 0.5 + 1.0 + 1.0 + 0.5);
     let y = run.signal("rod2.position[1]").unwrap();
     let lowest = y.iter().fold(0.0_f64, |low, y| low.min(*y));
     assert!(lowest < -1.2, "it does not move: {lowest}");
