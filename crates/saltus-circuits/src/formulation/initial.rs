@@ -27,6 +27,20 @@ pub(crate) fn state(space: &StateSpace<'_>) -> Result<Vec<f64>, CircuitError> {
     Ok(x0)
 }
 
+/// Multipliers up to which those of the beginning are looked for.
+const SMALL: usize = 500;
+
+/// `λ` at the beginning, given the state, where there is one: a jump of the state has none.
+pub(crate) fn multipliers(network: &Network<'_>, x0: &[f64]) -> Option<Vec<f64>> {
+    let places = network.columns.lam.clone();
+    if places.is_empty() || places.len() > SMALL {
+        return None;
+    }
+    let given = x0.iter().map(|x| Some(*x)).collect();
+    let inputs = Rest::new(network, given).solve().ok()?;
+    Some(inputs[places].to_vec())
+}
+
 /// The initial value of a capacitor or inductor.
 fn given(network: &Network<'_>, branch: usize) -> Option<f64> {
     match network.parts.branches[branch].kind {

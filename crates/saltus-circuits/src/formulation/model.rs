@@ -55,10 +55,10 @@ pub(crate) struct Place {
     pub index: usize,
 }
 
-/// The model of a state space from `x0`; with `autonomous`, sources are states too.
+/// The model of a state space from `x0` and `λ₀`; with `autonomous`, sources are states too.
 pub(crate) fn build(
     space: &StateSpace<'_>,
-    x0: &[f64],
+    (x0, lam0): (&[f64], Option<&[f64]>),
     autonomous: bool,
 ) -> Result<CircuitModel, CircuitError> {
     let sources: Vec<Arc<Source>> =
@@ -66,6 +66,10 @@ pub(crate) fn build(
     let laws = &space.network.parts.laws;
     let (mut equations, mut outputs) = equations(space);
     let mut start = initial_states(space, x0);
+    if let Some(lam0) = lam0 {
+        let between = equations[start.len()..].iter();
+        start.extend(between.map(|one| one.lam.terms().map(|(k, a)| a * lam0[k]).sum::<f64>()));
+    }
     let mut systems_of_sources = Vec::new();
     if autonomous {
         start.resize(equations.len(), 0.0);
@@ -196,7 +200,8 @@ pub(crate) fn build(
     }
     let of_sources = autonomous.then_some(systems_of_sources.as_slice());
     let handles = (ids.as_slice(), interactions.as_slice());
-    let signals = Signals::new(space, &places, &model, handles, &sources, of_sources);
+    let mut signals = Signals::new(space, &places, &model, handles, &sources, of_sources);
+    signals.start_with(lam0);
     Ok(CircuitModel { model, signals, sources })
 }
 
