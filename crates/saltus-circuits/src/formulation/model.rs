@@ -10,7 +10,7 @@ use super::signal::{Signal, Signals};
 use super::smooth::SmoothRelation;
 use super::state_space::StateSpace;
 use super::topology::Groups;
-use crate::{CircuitError, Source};
+use crate::{Circuit, CircuitError, Source};
 use saltus_linalg::Matrix;
 use saltus_model::{Event, FirstOrderLinear, FirstOrderLinearRelation, Law, Model, SystemId, Term};
 use saltus_sim::Run;
@@ -23,10 +23,14 @@ pub struct CircuitModel {
     pub model: Model,
     pub(crate) signals: Signals,
     sources: Vec<Arc<Source>>,
+    circuit: Option<Arc<Circuit>>, // where its sources are functions of time
 }
 
 /// States up to which there is one system.
 const ONE_SYSTEM: usize = 16;
+
+/// Corners of sources up to which each may be an event.
+const CORNERS: usize = 1000;
 
 /// A state, or a quantity without mass, with its equation.
 #[derive(Debug, Default)]
@@ -202,7 +206,9 @@ pub(crate) fn build(
     let handles = (ids.as_slice(), interactions.as_slice());
     let mut signals = Signals::new(space, &places, &model, handles, &sources, of_sources);
     signals.start_with(lam0);
-    Ok(CircuitModel { model, signals, sources })
+    let moves = !autonomous && !sources.is_empty();
+    let circuit = moves.then(|| Arc::new(space.network.circuit.clone()));
+    Ok(CircuitModel { model, signals, sources, circuit })
 }
 
 /// Adds the states of a source; says the first of them.
@@ -423,6 +429,19 @@ impl CircuitModel {
     /// A signal at every row of a run.
     pub fn trace(&self, run: &Run, name: &str) -> Result<Vec<f64>, CircuitError> {
         self.signal(name)?.trace(run)
+    }
+
+    /// The same circuit with its sources as states, see
+    /// [`Circuit::autonomous_model`]; nothing where they are, or where they have so many corners that
+    /// functions of time are better.
+    pub(crate) fn autonomous(&self) -> Result<Option<CircuitModel>, CircuitError> {
+        let corners = |source: &Arc<Source>| Autonomous::new(source).settings.len();
+        match &self.circuit {
+            Some(circuit) if self.sources.iter().map(corners).sum::<usize>() <= CORNERS => {
+                circuit.autonomous_model().map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The instants in `(from, until]` at which a source breaks or jumps, in order.

@@ -129,3 +129,21 @@ fn the_first_row_is_known() {
     // (5 − v)/1k = (v − 0.7)/1k + (v − 0.5)/1k
     assert!((last(&model, &run, "v(a)") - 6.2 / 3.0).abs() < 1e-9);
 }
+
+/// `uic`: what is not given is zero, but for what sources say.
+#[test]
+fn zero_at_the_beginning() {
+    let mut circuit = Circuit::new("uic");
+    circuit.voltage_source("V1", ["in", "0"], 5.0);
+    circuit.capacitor("C1", ["in", "0"], 1e-6);
+    circuit.resistor("R1", ["in", "out"], 1e3);
+    circuit.capacitor("C2", ["out", "0"], 1e-6);
+    circuit.capacitor("C3", ["out", "x"], 1e-6);
+    circuit.resistor("R2", ["x", "0"], 1e3);
+    let x = circuit.node("x");
+    circuit.initial.push((x, -2.0));
+    circuit.uic = true;
+    let (model, run) = run(&circuit, 1.0, 1e-6, 1e-6);
+    let first = |name: &str| model.trace(&run, name).unwrap()[0];
+    assert_eq!([first("v(in)"), first("v(out)"), first("v(out, x)")], [5.0, 0.0, 2.0]);
+}
