@@ -12,6 +12,7 @@ mod netlist;
 mod plan;
 mod probes;
 mod source;
+mod steady_state;
 mod transient;
 
 pub use analysis::{Analysis, Options, Tran};
@@ -27,4 +28,5 @@ pub use netlist::{Caution, NetlistError, Probe, ProbedFormula, Problem, Warning}
 pub use plan::{Plan, PlanError};
 pub use probes::{ProbeSink, Probes};
 pub use source::Source;
+pub use steady_state::{Figures, SteadyError, SteadyState, Stopped};
 pub use transient::{Method, Transient, TransientError, Watch};

@@ -20,6 +20,9 @@ mod fourier;
 
 pub use fourier::{Fourier, Harmonic, Spectrum};
 
+/// Part of a run by which its ends may be missed.
+const ROUNDING: f64 = 1e-9;
+
 /// A figure of a signal over an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
@@ -441,9 +444,19 @@ fn statistic_of(
     })
 }
 
+/// A time of the run; one that misses its ends by rounding is taken for the end.
+fn instant(times: &[f64], at: f64) -> Result<f64, MeasureError> {
+    let (start, end) = (times[0], times[times.len() - 1]);
+    let slack = ROUNDING * (end - start);
+    match at >= start - slack && at <= end + slack {
+        true => Ok(at.clamp(start, end)),
+        false => Err(MeasureError::EmptyInterval { from: at, to: at, start, end }),
+    }
+}
+
 /// The value at a time; at a jump the one after it.
 fn value_at(times: &[f64], values: &[f64], at: f64) -> Result<f64, MeasureError> {
-    interval(times, at, at)?;
+    let at = instant(times, at)?;
     let right = times.partition_point(|&time| time <= at);
     let left = right - 1; // the run begins at or before it
     if right == times.len() || times[left] == at {
@@ -455,7 +468,7 @@ fn value_at(times: &[f64], values: &[f64], at: f64) -> Result<f64, MeasureError>
 
 /// The slope at a time.
 fn slope_at(times: &[f64], values: &[f64], at: f64) -> Result<f64, MeasureError> {
-    interval(times, at, at)?;
+    let at = instant(times, at)?;
     let slopes: Vec<f64> = pieces(times, values, f64::NEG_INFINITY, f64::INFINITY)
         .filter(|piece| piece.start.0 <= at && piece.end.0 >= at && piece.end.0 > piece.start.0)
         .map(|piece| (piece.end.1 - piece.start.1) / (piece.end.0 - piece.start.0))

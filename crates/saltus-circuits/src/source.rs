@@ -198,6 +198,45 @@ impl Source {
             .take_while(move |&t| t <= until)
     }
 
+    /// The time after which it does the same again, where it goes on for ever.
+    pub fn period(&self) -> Option<f64> {
+        if self.is_constant() {
+            return None;
+        }
+        match *self {
+            Source::Pulse { period, count: None, .. } => period.is_finite().then_some(period),
+            Source::Sin { frequency, damping: 0.0, .. } => Some(1.0 / frequency),
+            Source::PiecewiseLinear { ref points, repeat: Some(repeat), .. } => {
+                points.last().map(|last| last.0 - repeat)
+            }
+            _ => None,
+        }
+    }
+
+    /// The time from which on it repeats or stays; to the last bits, where it decays.
+    pub fn settles(&self) -> f64 {
+        const DECAYED: f64 = 40.0; // e⁻⁴⁰ is below the last bit
+        match *self {
+            _ if self.is_constant() => 0.0,
+            Source::Dc(_) => 0.0,
+            Source::Pulse { delay, period, count, width, rise, fall, .. } => match count {
+                Some(count) if period.is_finite() => delay + count as f64 * period,
+                _ if period.is_finite() => delay,
+                _ if width.is_finite() => delay + rise + width + fall,
+                _ => delay + rise,
+            },
+            Source::Sin { delay, damping, .. } if damping > 0.0 => delay + DECAYED / damping,
+            Source::Sin { delay, .. } => delay,
+            Source::Exp { rise_delay, rise_time, fall_delay, fall_time, .. } => {
+                let rise = rise_delay + DECAYED * rise_time;
+                rise.max(fall_delay + DECAYED * fall_time)
+            }
+            Source::PiecewiseLinear { ref points, repeat, delay } => {
+                delay + repeat.or(points.last().map(|last| last.0)).unwrap_or(0.0)
+            }
+        }
+    }
+
     /// Whether it is the same always.
     pub fn is_constant(&self) -> bool {
         match *self {

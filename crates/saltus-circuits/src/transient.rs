@@ -158,7 +158,7 @@ impl CircuitModel {
 }
 
 /// Runs a strategy and reads its rows through the probes.
-fn follow<S: Strategy>(
+pub(crate) fn follow<S: Strategy>(
     mut sim: S,
     asked: &Transient,
     probes: &Probes,

@@ -35,6 +35,13 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
+/// A number with at most so many digits.
+pub fn number(value: f64, digits: usize) -> String {
+    let rounded: f64 = format!("{value:.*e}", digits - 1).parse().unwrap_or(value);
+    let plain = (1e-4..1e7).contains(&rounded.abs()) || rounded == 0.0;
+    if plain { format!("{rounded}") } else { format!("{rounded:e}") }
+}
+
 /// Two columns, the first as wide as its widest entry.
 pub fn columns(rows: &[(String, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);

@@ -123,60 +123,98 @@ fn motion(global: &crate::Global, z: &[f64], v: &[f64]) -> f64 {
 /// Equations (1) and (2) for a `w` that is known to be `F(z) + q`.
 #[inline]
 pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
-    if !problem.is_boxed() || matches!(problem.measure(), Measure::Largest | Measure::Blocks) {
+    let measure = problem.measure();
+    let shares = match measure {
+        Measure::Largest | Measure::Blocks => None,
+        _ if problem.is_boxed() => Some(Shares::of_boxes(problem, z, w)),
+        _ => Shares::of_graphs(problem, z, w),
+    };
+    let Some(Shares { sum, worst, .. }) = shares else {
         let (own, scaled) = by_blocks(problem, z, w);
         // a NaN is larger than all
         return if own.value >= scaled.value || own.value.is_nan() { own } else { scaled };
-    }
-    // four at a time: Σ r² and Σ q²
-    let n = z.len();
-    let (q, lower, upper) = (&problem.q()[..n], &problem.lower()[..n], &problem.upper()[..n]);
-    let w = &w[..n];
-    let (mut sums, mut scales) = ([0.0; 4], [0.0; 4]);
-    let (mut largest, mut worst, mut i) = (0.0, 0, 0);
-    while i + 4 <= n {
-        let mut shares = [0.0; 4];
-        let (q, lower, upper) = (&q[i..i + 4], &lower[i..i + 4], &upper[i..i + 4]);
-        let (z, w) = (&z[i..i + 4], &w[i..i + 4]);
-        for k in 0..4 {
-            let r = natural(z[k], w[k], lower[k], upper[k]);
-            shares[k] = r * r;
-            sums[k] += r * r;
-            scales[k] += q[k] * q[k];
-        }
-        let most = greater(greater(shares[0], shares[1]), greater(shares[2], shares[3]));
-        if !(most <= largest) {
-            (largest, worst) = (most, i);
-        }
-        i += 4;
-    }
-    for i in i..n {
-        let r = natural(z[i], w[i], lower[i], upper[i]);
-        sums[0] += r * r;
-        scales[0] += q[i] * q[i];
-        if !(r * r <= largest) {
-            (largest, worst) = (r * r, i);
-        }
-    }
-    // which of the four it was
-    for i in worst..n.min(worst + 4) {
-        let r = natural(z[i], w[i], lower[i], upper[i]);
-        if !(r * r < largest) {
-            worst = i;
-            break;
-        }
-    }
-    let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    let scale = (scales[0] + scales[1]) + (scales[2] + scales[3]);
+    };
     // exactly zero is common in small problems, and spares the roots
-    let value = match problem.measure() {
+    let value = match measure {
         _ if sum == 0.0 => 0.0,
-        Measure::Unit => relative(sum.sqrt(), 1.0 + scale.sqrt()),
-        Measure::Relative => relative(sum.sqrt(), scale.sqrt()),
+        Measure::Unit => relative(sum.sqrt(), 1.0 + norm2(problem.q())),
+        Measure::Relative => relative(sum.sqrt(), norm2(problem.q())),
         // the last two never come here
         Measure::Absolute | Measure::Largest | Measure::Blocks => sum.sqrt(),
     };
     Residual { value, worst }
+}
+
+/// `Σ r²` of unknowns with a set of their own each, the largest share, and where that is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shares {
+    sum: f64,
+    largest: f64,
+    worst: usize,
+}
+
+impl Shares {
+    /// All unknowns are in boxes: four at a time.
+    #[inline]
+    fn of_boxes(problem: &Problem, z: &[f64], w: &[f64]) -> Shares {
+        let n = z.len();
+        let (lower, upper, w) = (&problem.lower()[..n], &problem.upper()[..n], &w[..n]);
+        let (mut sums, mut i) = ([0.0; 4], 0);
+        let mut shares = Shares::default();
+        while i + 4 <= n {
+            let (lower, upper) = (&lower[i..i + 4], &upper[i..i + 4]);
+            let (z, w) = (&z[i..i + 4], &w[i..i + 4]);
+            let four = [0, 1, 2, 3].map(|k| {
+                let r = natural(z[k], w[k], lower[k], upper[k]);
+                r * r
+            });
+            for k in 0..4 {
+                sums[k] += four[k];
+            }
+            if !(greater(greater(four[0], four[1]), greater(four[2], four[3])) <= shares.largest) {
+                four.iter().enumerate().for_each(|(k, &share)| shares.look(i + k, share));
+            }
+            i += 4;
+        }
+        for i in i..n {
+            shares.add(i, natural(z[i], w[i], lower[i], upper[i]));
+        }
+        shares.sum += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        shares
+    }
+
+    /// All other sets are graphs; nothing where they are not.
+    fn of_graphs(problem: &Problem, z: &[f64], w: &[f64]) -> Option<Shares> {
+        let (lower, upper) = (problem.lower(), problem.upper());
+        let (mut shares, mut next) = (Shares::default(), 0);
+        for block in problem.placed() {
+            let (Set::Graph(graph), own) = (&block.set, block.start) else { return None };
+            for i in next..own {
+                shares.add(i, natural(z[i], w[i], lower[i], upper[i]));
+            }
+            let x = z[own] - w[own];
+            // NaN unless x is finite
+            shares.add(own, z[own] - graph.resolve(1.0, x).z + 0.0 * x);
+            next = own + 1;
+        }
+        for i in next..z.len() {
+            shares.add(i, natural(z[i], w[i], lower[i], upper[i]));
+        }
+        Some(shares)
+    }
+
+    #[inline]
+    fn add(&mut self, i: usize, r: f64) {
+        self.sum += r * r;
+        self.look(i, r * r);
+    }
+
+    #[inline]
+    fn look(&mut self, i: usize, share: f64) {
+        if !(share <= self.largest) {
+            (self.largest, self.worst) = (share, i);
+        }
+    }
 }
 
 /// The greater of two numbers.

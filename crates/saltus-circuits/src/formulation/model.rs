@@ -444,6 +444,11 @@ impl CircuitModel {
         }
     }
 
+    /// The independent sources that move.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().map(|source| &**source)
+    }
+
     /// The instants in `(from, until]` at which a source breaks or jumps, in order.
     pub fn breakpoints(&self, from: f64, until: f64) -> Vec<f64> {
         let mut times: Vec<f64> =

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 
-use super::{MeasureError, Signal, Waves, interval, pieces, samples};
+use super::{MeasureError, ROUNDING, Signal, Waves, interval, pieces, samples};
 
 /// Harmonics that are computed.
 const HARMONICS: usize = 9;
@@ -65,7 +65,7 @@ fn spectrum(frequency: f64, signal: &Signal, waves: &impl Waves) -> Result<Spect
     let (start, end) = (times[0], times[times.len() - 1]);
     let from = end - 1.0 / frequency;
     // a run may miss the beginning of its last period by rounding
-    let slack = 1e-9 * (end - start);
+    let slack = ROUNDING * (end - start);
     if from < start - slack {
         return Err(MeasureError::EmptyInterval { from, to: end, start, end });
     }

@@ -107,6 +107,8 @@ fn jumps_count_once() {
     let at = |at| value(Quantity::Value { signal: signal("v(a)"), at: Instant::At(at) }, &waves);
     close(at(1.0), 5.0, 0.0);
     close(at(4.0), 0.0, 0.0);
+    close(at(4.0 + 1e-12), 0.0, 0.0);
+    close(at(-1e-12), 0.0, 0.0);
     assert_eq!(
         at(4.1).unwrap_err().to_string(),
         "the run from 0 s to 4 s has no part from 4.1 s to 4.1 s"

@@ -266,9 +266,8 @@ impl Reader<'_, '_> {
             let at = self.cursor.next_at();
             match word.as_str() {
                 "dc" => {
-                    let key = self.cursor.word("`dc`")?;
+                    self.cursor.word("`dc`")?;
                     let _ = self.cursor.take('=');
-                    let _ = key;
                     dc = Some(self.cursor.value("a value")?);
                 }
                 "ac" | "distof1" | "distof2" => {
@@ -301,9 +300,7 @@ impl Reader<'_, '_> {
                 }
                 _ if self.cursor.is_key() => {
                     let mut rest = self.rest()?;
-                    if let (Some(Wave::PiecewiseLinear { repeat, delay, .. }), true) =
-                        (&mut wave, true)
-                    {
+                    if let Some(Wave::PiecewiseLinear { repeat, delay, .. }) = &mut wave {
                         *repeat = rest.take("r").or(repeat.take());
                         *delay = rest.take("td").or(delay.take());
                     }

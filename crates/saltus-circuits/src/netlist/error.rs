@@ -281,6 +281,16 @@ pub enum Caution {
         /// Its value.
         value: f64,
     },
+    /// A second subcircuit or model of a name.
+    #[error("{kind} `{}` is already there, at {}:{}: that one counts", clip(.name), .first.file, .first.line)]
+    Known {
+        /// Of what kind.
+        kind: &'static str,
+        /// The name.
+        name: String,
+        /// Where it was given first.
+        first: Place,
+    },
     /// A second card of a kind of which the last counts.
     #[error("`{card}` is given again: this one counts")]
     Again {

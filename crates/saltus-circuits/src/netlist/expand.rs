@@ -709,13 +709,13 @@ impl<'d> Expansion<'d, '_> {
             let problem = Problem::TooMany { what: "calls of subcircuits", limit: MAX_SCOPES };
             return Err(self.fail(block.at, problem));
         }
-        let known = of.defaults.iter().chain(&of.parameters);
-        let known: Vec<String> = known.map(|(name, _)| name.key()).collect();
-        if let Some((key, _)) = given.iter().find(|(key, _)| !known.contains(&key.key())) {
+        let known = || of.defaults.iter().chain(&of.parameters).map(|(name, _)| &name.text);
+        let is_known = |key: &Word| known().any(|name| key.is(name));
+        if let Some((key, _)) = given.iter().find(|(key, _)| !is_known(key)) {
             let problem = Problem::Unknown {
                 kind: "parameter of the subcircuit",
                 name: key.text.clone(),
-                nearest: nearest(&key.key(), known.iter().map(String::as_str)).map(str::to_owned),
+                nearest: nearest(&key.text, known().map(String::as_str)).map(str::to_owned),
             };
             return Err(self.fail(key.at, problem));
         }

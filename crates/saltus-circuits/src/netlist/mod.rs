@@ -13,6 +13,7 @@ pub(crate) mod expand;
 mod expression;
 mod functions;
 pub(crate) mod lines;
+mod measures;
 pub(crate) mod model;
 mod number;
 mod probe;

@@ -2,17 +2,14 @@
 
 use saltus_expr::nearest;
 
-use super::card::{
-    Block, EventCard, Function, MeasureBody, MeasureCard, ModelCard, Moment, Parameter, Requests,
-    TranCard, Window,
-};
+use super::card::{Block, Function, MeasureCard, ModelCard, Parameter, Requests, TranCard};
 use super::cursor::{Cursor, Word};
 use super::element;
 use super::error::{Caution, NetlistError, Problem, Warning};
 use super::expression::{Expr, Node};
 use super::functions::is_function;
 use super::lines::{At, Lines};
-use crate::measure::{Edge, Statistic};
+use super::measures::{self, PARTS, signal};
 
 /// How deep subcircuits may be defined in one another.
 const MAX_NESTING: usize = 64;
@@ -168,8 +165,13 @@ impl Reader<'_> {
 
     /// The block that lines now belong to.
     fn block(&mut self) -> &mut Block {
-        let (index, _) = *self.open.last().map_or(&(0, Word::default()), |open| open);
+        let index = self.inside();
         &mut self.blocks[index]
+    }
+
+    /// Its number.
+    fn inside(&self) -> usize {
+        self.open.last().map_or(0, |(index, _)| *index)
     }
 
     fn is_inside(&self) -> bool {
@@ -315,14 +317,13 @@ impl Reader<'_> {
         if depth > 0 {
             return Err(cursor.expected("`)`"));
         }
-        let block = self.block();
-        let twice = block.models.iter().find(|known| known.name.is(&name.text));
+        let twice = self.block().models.iter().find(|known| known.name.is(&name.text));
         if let Some(first) = twice.map(|known| known.name.at) {
             let first = self.lines.place(first);
-            let problem = Problem::Twice { kind: "model", name: name.text, first };
-            return Err(self.fail(name.at, problem));
+            self.warn(name.at, Caution::Known { kind: "model", name: name.text, first });
+            return Ok(());
         }
-        block.models.push(ModelCard { name, kind, parameters });
+        self.block().models.push(ModelCard { name, kind, parameters });
         Ok(())
     }
 
@@ -347,15 +348,16 @@ impl Reader<'_> {
         let defaults = cursor.pairs("a parameter")?;
         cursor.end()?;
 
-        let (parent, _) = *self.open.last().map_or(&(0, Word::default()), |open| open);
-        let known = self.blocks[parent].blocks.iter().find(|(known, _)| *known == name.key());
-        if let Some((_, first)) = known {
-            let first = self.lines.place(self.blocks[*first].name.at);
-            let problem = Problem::Twice { kind: "subcircuit", name: name.text, first };
-            return Err(self.fail(name.at, problem));
-        }
+        let parent = self.inside();
         let index = self.blocks.len();
-        self.blocks[parent].blocks.push((name.key(), index));
+        let known = self.blocks[parent].blocks.iter().find(|(known, _)| *known == name.key());
+        match known.map(|(_, first)| self.lines.place(self.blocks[*first].name.at)) {
+            Some(first) => {
+                let name = name.text.clone();
+                self.warn(word.at, Caution::Known { kind: "subcircuit", name, first });
+            }
+            None => self.blocks[parent].blocks.push((name.key(), index)),
+        }
         self.blocks.push(Block { name, parent: Some(parent), ports, defaults, ..Block::default() });
         self.open.push((index, word.clone()));
         Ok(())
@@ -558,7 +560,7 @@ impl Reader<'_> {
             self.warn(name.at, Caution::Again { card: name.text.clone() });
             self.requests.measures.remove(known);
         }
-        let body = measure(cursor)?;
+        let body = measures::read(cursor)?;
         // what an optimizer would want
         while !cursor.is_end() && cursor.is_key() {
             let key = cursor.word("a name")?;
@@ -579,10 +581,6 @@ impl Reader<'_> {
         Ok(())
     }
 }
-
-/// Words of a measure that have a value.
-const PARTS: &[&str] =
-    &["from", "to", "at", "val", "td", "rise", "fall", "cross", "goal", "minval", "weight"];
 
 /// `v(node) = value` or `i(inductor) = value`
 fn initial_value(cursor: &mut Cursor<'_>) -> Result<(Word, Expr), NetlistError> {
@@ -623,170 +621,4 @@ fn parameter(cursor: &mut Cursor<'_>) -> Result<Parameter, NetlistError> {
         _ => None,
     };
     Ok(Parameter { expr, word })
-}
-
-/// A signal or an expression of signals, also as `par('…')`.
-fn signal(cursor: &mut Cursor<'_>) -> Result<Expr, NetlistError> {
-    let mut ahead = cursor.clone();
-    if ahead.take_word("par")
-        && ahead.take('(')
-        && let Some(expr) = ahead.enclosed()?
-    {
-        ahead.close()?;
-        *cursor = ahead;
-        return Ok(expr);
-    }
-    // nodes may have numbers as names only inside `v( )`
-    cursor.expression()
-}
-
-/// What follows the name of a measure.
-fn measure(cursor: &mut Cursor<'_>) -> Result<MeasureBody, NetlistError> {
-    let at = cursor.next_at();
-    let kind = cursor.word("what to measure, such as `avg`")?.key();
-    let statistic = match kind.as_str() {
-        "avg" => Some(Statistic::Average),
-        "rms" => Some(Statistic::RootMeanSquare),
-        "max" => Some(Statistic::Maximum),
-        "min" => Some(Statistic::Minimum),
-        "pp" => Some(Statistic::PeakToPeak),
-        "integ" | "integral" => Some(Statistic::Integral),
-        "max_at" => Some(Statistic::TimeOfMaximum),
-        "min_at" => Some(Statistic::TimeOfMinimum),
-        _ => None,
-    };
-    if let Some(kind) = statistic {
-        let signal = signal(cursor)?;
-        return Ok(MeasureBody::Statistic { kind, signal, window: window(cursor)? });
-    }
-    match kind.as_str() {
-        "when" => {
-            let event = when(cursor)?;
-            Ok(MeasureBody::When { event: event.0, window: event.1 })
-        }
-        "find" | "deriv" | "derivative" => {
-            let is_find = kind == "find";
-            let signal = signal(cursor)?;
-            if cursor.take_word("at") {
-                let _ = cursor.take('=');
-                let at = cursor.expression()?;
-                return Ok(match is_find {
-                    true => MeasureBody::FindAt { signal, at },
-                    false => MeasureBody::DerivativeAt { signal, at },
-                });
-            }
-            if !cursor.take_word("when") {
-                return Err(cursor.expected("`when` or `at=`"));
-            }
-            let (event, window) = when(cursor)?;
-            Ok(match is_find {
-                true => MeasureBody::Find { signal, event, window },
-                false => MeasureBody::DerivativeWhen { signal, event, window },
-            })
-        }
-        "trig" => {
-            let trigger = moment(cursor)?;
-            if !cursor.take_word("targ") {
-                return Err(cursor.expected("`targ`"));
-            }
-            Ok(MeasureBody::Delay { trigger, target: moment(cursor)? })
-        }
-        "param" => {
-            let _ = cursor.take('=');
-            Ok(MeasureBody::Formula(cursor.expression()?))
-        }
-        _ => {
-            cursor.seek(at);
-            Err(cursor.expected(
-                "`avg`, `rms`, `max`, `min`, `max_at`, `min_at`, `pp`, `integ`, `when`, `find`, `deriv`, `trig` or `param`",
-            ))
-        }
-    }
-}
-
-/// `from=` and `to=`; the sign may be left out.
-fn window(cursor: &mut Cursor<'_>) -> Result<Window, NetlistError> {
-    let mut window = [None, None];
-    while cursor.is_next("from") || cursor.is_next("to") {
-        let is_to = cursor.word("`from` or `to`")?.is("to");
-        let _ = cursor.take('=');
-        window[usize::from(is_to)] = Some(cursor.expression()?);
-    }
-    Ok(window)
-}
-
-/// `left=right` and which of the times they meet.
-fn when(cursor: &mut Cursor<'_>) -> Result<(EventCard, Window), NetlistError> {
-    let left = signal(cursor)?;
-    if !cursor.take('=') {
-        return Err(cursor.expected("`=`"));
-    }
-    let right = signal(cursor)?;
-    let mut event = EventCard { left, right, edge: Edge::Cross, count: None, delay: None };
-    let mut bounds = [None, None];
-    loop {
-        let mut found = window(cursor)?;
-        for (bound, found) in bounds.iter_mut().zip(&mut found) {
-            *bound = found.take().or(bound.take());
-        }
-        if !cursor.is_key() || !edge(cursor, &mut event)? {
-            return Ok((event, bounds));
-        }
-    }
-}
-
-/// `rise=`, `fall=`, `cross=` or `td=`, if one is next.
-fn edge(cursor: &mut Cursor<'_>, event: &mut EventCard) -> Result<bool, NetlistError> {
-    let kind = match cursor.peek().map(str::to_lowercase).as_deref() {
-        Some("rise") => Some(Edge::Rise),
-        Some("fall") => Some(Edge::Fall),
-        Some("cross") => Some(Edge::Cross),
-        Some("td") => None,
-        _ => return Ok(false),
-    };
-    let key = cursor.word("an edge")?;
-    cursor.equals(&key)?;
-    match kind {
-        Some(kind) => {
-            event.edge = kind;
-            event.count = Some(match cursor.take_word("last") {
-                true => None,
-                false => Some(cursor.expression()?),
-            });
-        }
-        None => event.delay = Some(cursor.expression()?),
-    }
-    Ok(true)
-}
-
-/// `at=time`, or `signal val=value` and an edge.
-fn moment(cursor: &mut Cursor<'_>) -> Result<Moment, NetlistError> {
-    if cursor.is_next("at") && cursor.is_key() {
-        let key = cursor.word("`at`")?;
-        cursor.equals(&key)?;
-        return Ok(Moment::At(cursor.expression()?));
-    }
-    let left = signal(cursor)?;
-    let right = Expr::number(0.0, left.at);
-    let mut event = EventCard { left, right, edge: Edge::Cross, count: None, delay: None };
-    let mut has_value = false;
-    while cursor.is_key() {
-        if cursor.is_next("val") {
-            let key = cursor.word("`val`")?;
-            cursor.equals(&key)?;
-            event.right = cursor.expression()?;
-            has_value = true;
-        } else if !edge(cursor, &mut event)? {
-            break;
-        }
-    }
-    if cursor.take('=') {
-        event.right = signal(cursor)?;
-        has_value = true;
-        while cursor.is_key() && edge(cursor, &mut event)? {}
-    }
-    if !has_value {
-        return Err(cursor.expected("`val=`"));
-    }
-    Ok(Moment::Event(event))
 }

@@ -614,6 +614,9 @@ impl<'d> Resolver<'d> {
             let locals: Vec<(&'d str, Value)> = names.zip(values).collect();
             return self.resolve(&function.body, within, &locals, uses);
         }
+        // as ngspice has it, `pwr` keeps the sign of signals, but not of parameters
+        let is_signal = uses == Uses::Quantities;
+        let name = if name == "pwr" && is_signal { "pwrs" } else { name };
         let Some(known) = FUNCTIONS.iter().find(|known| known.name == name) else {
             return Err(self.fail(at, self.unknown_function(scope, name)));
         };

@@ -122,7 +122,6 @@ const WRONG: &[(&str, &str)] = &[
     ),
     ("B1 a 0 V=v()", "a.cir:2:12: expected a node, found `)`"),
     ("D1 a 0", "a.cir:2:7: expected a model, found the end of the line"),
-    ("D1 a 0 dm\n.model dm D\n.model DM D", "a.cir:4:8: model `DM` is already there, at a.cir:3"),
     ("D1 a 0 dm 0\n.model dm D", "a.cir:2:11: the area is 0, expected more than 0"),
     ("S1 a 0 b 0", "a.cir:2:11: expected a model, found the end of the line"),
     ("Q1 a b m", "a.cir:2:9: expected collector, base, emitter and a model, found 2 words"),
@@ -173,10 +172,6 @@ const WRONG: &[(&str, &str)] = &[
         "a.cir:2:1: `.subckt` is not closed: expected `.ends` before the end of the file",
     ),
     (".subckt sub a A\n.ends", "a.cir:2:15: port `A` is already there, at a.cir:2"),
-    (
-        ".subckt sub a\n.ends\n.subckt SUB b\n.ends",
-        "a.cir:4:9: subcircuit `SUB` is already there, at a.cir:2",
-    ),
     (
         ".subckt sub a b\n.ends bus",
         "a.cir:3:7: expected `sub`, the subcircuit that is open, found `bus`",

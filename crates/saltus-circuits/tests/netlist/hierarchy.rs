@@ -1,6 +1,6 @@
 use saltus_circuits::{Control, Deck, Device, Node, SetError};
 
-use crate::{circuit, deck, device, message, node};
+use crate::{circuit, deck, device, message, node, warnings};
 
 fn resistance(lines: &str, name: &str) -> f64 {
     match device(&circuit(lines), name) {
@@ -16,6 +16,7 @@ fn parameters_in_any_order() {
     assert_eq!(resistance("R1 a 0 {X}\n.PARAM x=1K", "r1"), 1e3);
     assert_eq!(resistance("R1 a 0 {f(2)}\n.func f(x) {x**2 + g(x)}\n.func g(x)='3*x'", "R1"), 10.0);
     assert_eq!(resistance("R1 a 0 {k == 2 ? 5 : 6}\n.param k=2", "R1"), 5.0);
+    assert_eq!(resistance("R1 a 0 {pwr(-3, 2) + nint(2.5)}", "R1"), 11.0);
     assert_eq!(resistance("R1 a 0 {temper}\n.temp 50", "R1"), 50.0);
     assert_eq!(resistance("R1 a 0 {sqrt(abs(-16)) + max(1, 2, 3)}", "R1"), 7.0);
 }
@@ -83,6 +84,27 @@ fn nested_subcircuits() {
         device(&c, "Xc.B1"),
         Device::BehavioralVoltage { formula, .. } if formula == "v(Xc.x)*i(Xc.V1)"
     ));
+}
+
+#[test]
+fn parameters_of_the_caller() {
+    let lines = ".param g=1\n.subckt outer a\n.param w=5 g=2\nX1 a inner\n.ends\n.subckt inner a\nR1 a 0 {w+10*g}\n.ends\nX0 n outer";
+    assert_eq!(resistance(lines, "X0.X1.R1"), 25.0);
+}
+
+#[test]
+fn the_first_of_a_name_counts() {
+    let lines = ".subckt s a\nR1 a 0 1k\n.ends\n.subckt S a b\nR1 a b 2k\n.ends\nX1 n s\nD1 n 0 dm\n.model dm D(rs=1)\n.model DM D(rs=2)";
+    let c = circuit(lines);
+    assert!(matches!(device(&c, "X1.R1"), Device::Resistor { resistance: 1e3, .. }));
+    assert!(matches!(device(&c, "D1"), Device::Diode { model, .. } if model.on_resistance == 1.0));
+    assert_eq!(
+        warnings(lines),
+        [
+            "a.cir:5:1: subcircuit `S` is already there, at a.cir:2: that one counts",
+            "a.cir:11:8: model `DM` is already there, at a.cir:10: that one counts",
+        ]
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub mod schema;
 pub mod solve;
 pub mod verify;
 
-use crate::text::plural;
+use crate::text::{self, plural};
 use saltus::io::{Simulation, Strategy};
 use saltus::sim::{self, EventKind, EventRecord, Layout, Outcome, RunStats, Signal};
 use serde_json::{Value, json};
@@ -125,11 +125,7 @@ fn event_counts(events: &[EventRecord]) -> String {
 /// A value with at most six digits.
 fn short(value: &sim::Value) -> String {
     match value {
-        sim::Value::Number(value) => {
-            let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(*value);
-            let plain = (1e-4..1e7).contains(&rounded.abs()) || rounded == 0.0;
-            if plain { format!("{rounded}") } else { format!("{rounded:e}") }
-        }
+        sim::Value::Number(value) => text::number(*value, 6),
         sim::Value::Name(name) => name.clone(),
     }
 }

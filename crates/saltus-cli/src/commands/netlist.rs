@@ -5,8 +5,9 @@ use super::{event_rows, with_stats};
 use crate::preview::Preview;
 use crate::text::{self, plural};
 use crate::{Error, Outcome, chart, paths};
+use saltus::analysis::periodic::{Orbit, Shooting};
 use saltus::circuits::measure::{MeasureError, Spectrum};
-use saltus::circuits::{Deck, Method, Plan, Probes, TransientError, Watch};
+use saltus::circuits::{Deck, Figures, Method, Plan, Probes, SteadyError, TransientError, Watch};
 use saltus::io::run_file::RunWriter;
 use saltus::sim::{self, Frames, Layout, Run, Sink};
 use serde_json::{Value, json};
@@ -66,6 +67,19 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         }
     }
 
+    let period = match args.steady_state {
+        None => None,
+        Some(None) => Some(plan.model.period()?),
+        Some(Some(period)) if period > 0.0 && period.is_finite() => Some(period),
+        Some(Some(period)) => {
+            return Err(format!("--steady-state {period}: expected a period in seconds").into());
+        }
+    };
+    let shown = plan.transient.signals.clone().unwrap_or_default();
+    if period.is_some() {
+        let more = Figures::signals(&plan.circuit);
+        plan.transient.signals.get_or_insert_default().extend(more);
+    }
     let asked = &plan.transient;
     let probes = Probes::new(&plan.model, asked.signals.as_deref())?;
     let layout = probes.layout().clone();
@@ -74,12 +88,27 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let text_of_file = std::fs::read_to_string(&args.file).ok();
     let writer = RunWriter::create(&output, &layout, text_of_file.as_deref())?;
     let preview = picture.is_some().then(|| Preview::new(&layout, rows));
-    let mut sink = Keeping { tee: Tee { writer, preview }, measured: measured(&plan, &layout) };
+    let measured = if period.is_some() { Measured::all(&layout) } else { measured(&plan, &layout) };
+    let mut sink = Keeping { tee: Tee { writer, preview }, measured };
     let bar = progress_bar(args);
     let mut progress = |progress: sim::Progress| show(&bar, progress);
     let watch =
         Watch { interrupt: Some(&interrupt), progress: Some(&mut progress), sink: Some(&mut sink) };
-    let result = plan.model.run(asked, watch);
+    let mut orbit = None;
+    let result = match period {
+        None => plan.model.run(asked, watch),
+        Some(period) => {
+            let found = plan.model.steady_state(asked, period, Shooting::default(), watch);
+            match found {
+                Ok(state) => {
+                    orbit = Some((state.period, state.orbit));
+                    Ok(state.run)
+                }
+                Err(SteadyError::Transient(error)) => Err(error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    };
     bar.finish_and_clear();
     let (run, failure) = match result {
         Ok(run) => (run, None),
@@ -109,6 +138,8 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         warnings: deck.warnings().iter().map(ToString::to_string).collect(),
         measures: plan.measure(&kept),
         spectra: plan.spectra(&kept),
+        steady: orbit
+            .map(|(period, orbit)| (period, orbit, Figures::new(&plan.circuit, &kept, &shown))),
         run: &kept,
         written: &written,
         picture: drawn.as_ref().ok().copied().flatten(),
@@ -139,6 +170,14 @@ struct Measured {
     layout: Layout,
     columns: Vec<usize>, // of the rows of all signals
     frames: Frames,
+}
+
+impl Measured {
+    /// All columns.
+    fn all(layout: &Layout) -> Measured {
+        let columns = (0..layout.width()).collect();
+        Measured { layout: layout.clone(), columns, frames: Frames::default() }
+    }
 }
 
 /// The columns that measures and spectra need.
@@ -186,6 +225,7 @@ struct Report<'a> {
     warnings: Vec<String>,
     measures: Vec<(String, Result<f64, MeasureError>)>,
     spectra: Vec<Result<Spectrum, MeasureError>>,
+    steady: Option<(f64, Orbit, Figures)>,
     run: &'a Run,
     written: &'a Path,
     picture: Option<&'a Path>,
@@ -221,6 +261,21 @@ impl Report<'_> {
                     }))
                     .collect::<Vec<_>>(),
             })).collect::<Vec<_>>(),
+            "steady_state": self.steady.as_ref().map(|(period, orbit, figures)| json!({
+                "period": period,
+                "residual": orbit.residual,
+                "error": orbit.error,
+                "iterations": orbit.iterations,
+                "periods": orbit.periods,
+                "signals": figures.signals.iter().map(|(name, mean, ripple)| json!({
+                    "signal": name, "mean": mean, "ripple": ripple
+                })).collect::<Vec<_>>(),
+                "duty": figures.duty.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+                "input_power": figures.input,
+                "load": figures.load.as_ref().map(|(name, _)| name),
+                "output_power": figures.load.as_ref().map(|(_, power)| power),
+                "efficiency": figures.efficiency(),
+            })),
             "warnings": self.warnings,
             "events": self.run.events,
             "output": self.written,
@@ -233,7 +288,9 @@ impl Report<'_> {
         let (stats, asked, circuit) = (&self.run.stats, &self.plan.transient, &self.plan.circuit);
         let model = &self.plan.model.model;
         let scheme = match asked.method {
-            Method::Fixed => format!("fixed step, h = {} s, θ = {}", asked.h, asked.theta),
+            Method::Fixed => {
+                format!("fixed step, h = {} s, θ = {}", number(asked.h), asked.theta)
+            }
             method => format!("{}, tol = {:e}", method.name(), asked.tol),
         };
         let states: usize = model.systems().map(|(_, system)| system.dim_q()).sum();
@@ -254,7 +311,7 @@ impl Report<'_> {
                 format!(
                     "{} to t = {} s in {} ({} a step)",
                     plural(stats.steps, "step"),
-                    self.run.frames.time.last().copied().unwrap_or(0.0),
+                    number(self.run.frames.time.last().copied().unwrap_or(0.0)),
                     text::seconds(stats.seconds),
                     text::seconds(stats.seconds / stats.steps.max(1) as f64),
                 ),
@@ -263,7 +320,7 @@ impl Report<'_> {
         ];
         for (name, value) in &self.measures {
             let value = match value {
-                Ok(value) => format!("{value:.9}"),
+                Ok(value) => number(*value),
                 Err(error) => format!("none: {error}"),
             };
             rows.push((name.clone(), value));
@@ -283,6 +340,9 @@ impl Report<'_> {
                 }
             });
         }
+        if let Some((period, orbit, figures)) = &self.steady {
+            rows.extend(steady_rows(*period, orbit, figures));
+        }
         rows.extend(event_rows(&self.run.events).into_iter().take(1));
         rows.push(("run file".to_string(), self.written.display().to_string()));
         if let Some(picture) = &self.picture {
@@ -290,4 +350,40 @@ impl Report<'_> {
         }
         format!("{}\n{}", circuit.title, text::columns(&rows))
     }
+}
+
+/// A steady state: how it was found, means and ripples, duties, powers.
+fn steady_rows(period: f64, orbit: &Orbit, figures: &Figures) -> Vec<(String, String)> {
+    const SHOWN: usize = 12;
+    let found = format!(
+        "period {} s, {} of Newton, {} simulated, off by {:.1e}",
+        number(period),
+        plural(orbit.iterations, "step"),
+        plural(orbit.periods, "period"),
+        orbit.residual
+    );
+    let mut rows = vec![("steady state".to_string(), found)];
+    for (name, mean, ripple) in figures.signals.iter().take(SHOWN) {
+        rows.push((name.clone(), format!("mean {}, ripple {}", number(*mean), number(*ripple))));
+    }
+    if figures.signals.len() > SHOWN {
+        rows.push(("…".to_string(), plural(figures.signals.len() - SHOWN, "more signal")));
+    }
+    for (name, share) in figures.duty.iter().take(SHOWN) {
+        rows.push((name.clone(), format!("conducts {:.2} % of the period", 100.0 * share)));
+    }
+    if let (Some((load, power)), Some(efficiency)) = (&figures.load, figures.efficiency()) {
+        let (power, input) = (number(*power), number(figures.input));
+        let share = 100.0 * efficiency;
+        rows.push((
+            "efficiency".to_string(),
+            format!("{share:.2} %: {power} W in {load} of {input} W"),
+        ));
+    }
+    rows
+}
+
+/// A number with at most seven digits.
+fn number(value: f64) -> String {
+    text::number(value, 7)
 }

@@ -37,6 +37,10 @@ pub struct Args {
     /// Of a netlist: how it is followed, `fixed`, `exact` or `adaptive` [default: fixed]
     #[arg(long, value_name = "METHOD")]
     pub(super) method: Option<String>,
+    /// Of a netlist: find the periodic steady state and run one period of it; the period is that of
+    /// the sources unless given
+    #[arg(long, value_name = "PERIOD", num_args = 0..=1)]
+    pub(super) steady_state: Option<Option<f64>>,
     /// Write a checkpoint here on the way and at the end, from which --resume goes on
     #[arg(long, value_name = "PATH")]
     pub(super) checkpoint: Option<PathBuf>,
@@ -67,8 +71,8 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     if netlist::is_netlist(&args.file) {
         return netlist::run(args);
     }
-    if args.method.is_some() {
-        return Err("--method is for netlists; a model file says its `strategy`".into());
+    if args.method.is_some() || args.steady_state.is_some() {
+        return Err("--method and --steady-state are for netlists".into());
     }
     let overrides = overrides(args)?;
     let file = ModelFile::read(&args.file, &overrides).map_err(|error| error.report())?;

@@ -68,7 +68,6 @@ enum Engine {
 #[derive(Debug)]
 struct Dense {
     slots: Vec<Slot>,
-    capacity: usize,
     current: usize,
     replace: usize,
     right: Vec<f64>,
@@ -342,8 +341,14 @@ fn of_graph(points: &[(f64, f64)], rho: f64, segments: &mut Vec<Segment>) {
 
 impl Dense {
     fn new(n: usize) -> Dense {
-        let capacity = if n <= CACHED { SLOTS } else { 1 };
-        Dense { slots: Vec::new(), capacity, current: 0, replace: 0, right: vec![0.0; n] }
+        let slot = || Slot {
+            mode: vec![NONE; n],
+            leaning: Vec::with_capacity(n),
+            lu: DenseLu::with_capacity(n),
+            valid: false,
+        };
+        let slots = (0..if n <= CACHED { SLOTS } else { 1 }).map(|_| slot()).collect();
+        Dense { slots, current: 0, replace: 0, right: vec![0.0; n] }
     }
 
     fn clear(&mut self) {
@@ -359,8 +364,7 @@ impl Dense {
         segments: &[Segment],
         z: &mut [f64],
     ) -> bool {
-        let hit = self.slots.get(self.current).is_some_and(|slot| slot.is(mode));
-        if !hit && !self.find(W, mode, segments) {
+        if !self.slots[self.current].is(mode) && !self.find(W, mode, segments) {
             return false;
         }
         let slot = &mut self.slots[self.current];
@@ -384,15 +388,8 @@ impl Dense {
             return true;
         }
         let n = mode.len();
-        if self.slots.len() < self.capacity {
-            self.current = self.slots.len();
-            let (mode, leaning) = (vec![NONE; n], Vec::with_capacity(n));
-            let lu = DenseLu::with_capacity(n);
-            self.slots.push(Slot { mode, leaning, lu, valid: false });
-        } else {
-            self.current = self.replace;
-            self.replace = (self.replace + 1) % self.capacity;
-        }
+        self.current = self.replace;
+        self.replace = (self.replace + 1) % self.slots.len();
         let slot = &mut self.slots[self.current];
         slot.mode.copy_from_slice(mode);
         slot.leaning.clear();

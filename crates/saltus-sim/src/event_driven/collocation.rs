@@ -61,6 +61,8 @@ pub(super) struct Collocation {
     K: Vec<f64>,   // stage by stage
     lam: Vec<f64>, // stage by stage
     kept: Kept,
+    guess: Vec<f64>, // of the multipliers, where no step is kept
+    spoiled: bool,   // the last step is no guess for the next
     stage: Vec<f64>,
     residual: Vec<f64>,
     change: Vec<f64>,
@@ -124,6 +126,8 @@ impl Collocation {
             K: vec![0.0; STAGES * states],
             lam: vec![0.0; STAGES * rows],
             kept: Kept { K: vec![0.0; STAGES * states], lam: vec![0.0; STAGES * rows], h: 0.0 },
+            guess: vec![0.0; rows],
+            spoiled: false,
             stage: vec![0.0; states],
             residual: vec![0.0; n],
             change: vec![0.0; n],
@@ -143,6 +147,8 @@ impl Collocation {
         self.factored = None;
         self.K.fill(0.0);
         self.lam.fill(0.0);
+        self.guess.fill(0.0);
+        self.spoiled = false;
         self.kept.h = 0.0;
     }
 
@@ -153,10 +159,15 @@ impl Collocation {
         self.kept.h = self.h;
     }
 
-    /// The polynomial of the last step, continued.
+    /// The polynomial of the last step, continued. Where there is none, a step that failed is forgotten.
     fn predict(&mut self, h: f64) {
+        let spoiled = std::mem::take(&mut self.spoiled);
         let Kept { K, lam, h: before } = &self.kept;
         if !(*before > 0.0) {
+            if spoiled {
+                self.K.fill(0.0);
+                self.take_guess();
+            }
             return;
         }
         for (i, c) in NODES.iter().enumerate() {
@@ -195,6 +206,7 @@ impl Collocation {
                 return self.estimate(plant, mode, tolerance).map(Outcome::Done);
             }
         }
+        self.spoiled = true;
         Ok(Outcome::TooLong)
     }
 
@@ -361,7 +373,13 @@ impl Collocation {
 
     /// A first guess of the multipliers.
     pub fn guess(&mut self, lam: &[f64]) {
-        self.lam.chunks_exact_mut(self.rows.max(1)).for_each(|stage| stage.copy_from_slice(lam));
+        self.guess.copy_from_slice(lam);
+        self.take_guess();
+    }
+
+    fn take_guess(&mut self) {
+        let stages = self.lam.chunks_exact_mut(self.rows.max(1));
+        stages.for_each(|stage| stage.copy_from_slice(&self.guess));
     }
 
     /// A step of length zero.

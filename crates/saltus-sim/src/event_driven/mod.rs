@@ -126,6 +126,7 @@ struct Work {
     margins: Vec<f64>,
     before: state::Before,
     hits: Vec<Hit>,
+    last_bounce: Option<f64>, // its length
 }
 
 /// The first step to try, as a share of the way.

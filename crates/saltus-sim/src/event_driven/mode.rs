@@ -390,12 +390,13 @@ impl Mode {
         }
     }
 
-    /// The branch of a contact that closes with these relative velocities: where it slides, it goes on.
-    pub fn closing(&self, k: usize, u: &[f64]) -> Branch {
+    /// The branch of a contact that closes with these relative velocities: where it slides by more than
+    /// `still`, it goes on.
+    pub fn closing(&self, k: usize, u: &[f64], still: f64) -> Branch {
         let rows = self.blocks[k].rows.clone();
         let along = &u[rows.start + 1..rows.end];
         let speed = norm(along);
-        if speed == 0.0 {
+        if speed <= still {
             return Branch::Closed;
         }
         let mut d = [0.0; 2];

@@ -212,6 +212,12 @@ impl Plant {
         &self.links[k].states
     }
 
+    /// Whether two interactions have a system in common.
+    pub fn share(&self, k: usize, l: usize) -> bool {
+        let (a, b) = (&self.links[k].forced, &self.links[l].forced);
+        a.iter().any(|range| b.contains(range))
+    }
+
     /// Outputs `y` and relative velocities `u`, kept in the plant.
     pub fn outputs(&mut self, t: f64, X: &[f64], lam: &[f64]) -> Result<(), SimError> {
         for link in &mut self.links {

@@ -199,6 +199,11 @@ impl EventDriven {
         Ok(sticks)
     }
 
+    /// A velocity that cannot be told from none, beside those of the state.
+    fn still(&self) -> f64 {
+        self.tolerance.of(self.jumping().fold(0.0_f64, |speed, i| speed.max(self.X[i].abs())))
+    }
+
     /// The components that can jump: configurations cannot.
     fn jumping(&self) -> impl Iterator<Item = usize> + use<> {
         let (nx, nq) = (self.places[0].states, self.places[1].states);
@@ -271,7 +276,8 @@ impl EventDriven {
         }
         let k = self.plant.interaction_of(self.mode.blocks[block].rows.start);
         self.plant.outputs_of(k, self.t, &self.X, &self.lam)?;
-        let closing = self.mode.closing(block, &self.plant.u);
+        let still = self.still();
+        let closing = self.mode.closing(block, &self.plant.u, still);
         let u = self.plant.u[self.mode.blocks[block].rows.start];
         // the friction of what is left of the bounces is left out, so that it must be little
         let short = SHORT[usize::from(!contact || closing != Branch::Closed)];
@@ -281,11 +287,13 @@ impl EventDriven {
             Some(left) => left,
         };
         self.log_event(self.t + left, EventKind::Accumulation, block, Vec::new());
+        self.work.last_bounce = self.series[block].since(self.t);
         self.series[block] = Series::default();
         self.series.iter_mut().for_each(Series::restart);
         if contact {
             let mut branches = self.mode.branches.clone();
             branches[block] = closing;
+            self.close_beside(block, &mut branches)?;
             self.mode.set(&branches);
             self.project()?;
             self.book_loss(block)?;
@@ -294,6 +302,36 @@ impl EventDriven {
         }
         self.settle(None)?;
         Ok(true)
+    }
+
+    /// Closes the other contacts of the bodies of one whose bounces are over, where theirs cannot be
+    /// told from rest: one that bounced on would lift the first again, and so on.
+    ///
+    /// The last bounce, of speed `u` and length `Δ`, tells the force that brings bodies back: others rise
+    /// by `u² / (2 a)` with `a = 2 u / Δ`.
+    fn close_beside(&mut self, block: usize, branches: &mut [Branch]) -> Result<(), SimError> {
+        let Some(interval) = self.work.last_bounce.take() else { return Ok(()) };
+        let row = self.mode.blocks[block].rows.start;
+        let k = self.plant.interaction_of(row);
+        let pull = 2.0 * self.plant.u[row].abs() / interval;
+        let still = self.still();
+        for other in (0..branches.len()).filter(|&other| other != block) {
+            let rows = self.mode.blocks[other].rows.clone();
+            let l = self.plant.interaction_of(rows.start);
+            if !self.mode.is_contact(other)
+                || branches[other] != Branch::Open
+                || !self.plant.share(k, l)
+            {
+                continue;
+            }
+            self.plant.outputs_of(l, self.t, &self.X, &self.lam)?;
+            let (y, u) = (self.plant.y[rows.start], self.plant.u[rows.start]);
+            if y + 0.5 * u * u / pull <= APART * self.tolerance.atol {
+                branches[other] = self.mode.closing(other, &self.plant.u, still);
+                self.series[other] = Series::default();
+            }
+        }
+        Ok(())
     }
 
     /// Whether events follow each other without end and nothing moves; then a step passes them by.

@@ -8,7 +8,7 @@
 //! and the check.
 
 use super::{Engine, Pivoting, report};
-use crate::mode::Side;
+use crate::mode::{Side, allowed};
 use crate::residual::natural_map;
 use crate::{Operator, Problem, Report, Status};
 use saltus_linalg::{Packed, vector};
@@ -30,10 +30,6 @@ pub(super) struct Again {
 impl Again {
     pub fn forget(&mut self) {
         self.ids = None;
-    }
-
-    pub fn is_kept(&self) -> bool {
-        self.ids.is_some()
     }
 
     /// Equation (1); the answer is left in `self.z`.
@@ -92,6 +88,38 @@ impl Pivoting {
         }
         z.copy_from_slice(&self.again.z);
         Some(report(Status::Solved, 1, check))
+    }
+
+    /// The same where the bounds have changed, and the mode that this leaves has an inverse: so an
+    /// answer does not depend on whether the call before it was about the same bounds.
+    pub(super) fn again_anew(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Option<Report> {
+        let ids = (problem.matrix_id(), problem.sets_id());
+        let was_tried = self.again.ids == Some(ids);
+        self.again.forget();
+        let is_mode = self.matrix_id == ids.0 && self.mode.len() == problem.len();
+        let Engine::Cached(cache) = &mut self.engine else { return None };
+        if was_tried || !is_mode {
+            return None;
+        }
+        let mut mask = 0;
+        for (i, side) in self.mode.iter_mut().enumerate() {
+            *side = allowed(*side, problem.lower()[i], problem.upper()[i]);
+            mask |= u64::from(*side == Side::Basic) << i;
+        }
+        if !cache.turn_to(mask) {
+            return None;
+        }
+        self.keep_for_again(problem);
+        let report = self.again(problem, z, w);
+        if report.is_none() {
+            self.again.forget();
+        }
+        report
     }
 
     /// Takes note of the mode of an answer, if it has an inverse.

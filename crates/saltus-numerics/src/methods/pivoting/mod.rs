@@ -102,13 +102,11 @@ impl Pivoting {
             (Engine::Cached(cache), Some(_)) => cache.met(),
             _ => Met::default(),
         };
-        let mut is_kept = same.is_some() && self.again.is_kept();
         if memory.is_read() {
             self.forget();
         }
         Side::memory(&mut self.mode, memory);
         met.memory(memory);
-        memory.flag(&mut is_kept);
         if !memory.is_read() || met.modes.is_empty() {
             return;
         }
@@ -118,9 +116,6 @@ impl Pivoting {
             self.new_matrix(problem);
             if let Engine::Cached(cache) = &mut self.engine {
                 cache.meet(W, &met);
-            }
-            if is_kept && self.mode.len() == problem.len() {
-                self.keep_for_again(problem);
             }
         }
     }
@@ -179,7 +174,9 @@ impl Pivoting {
         if let Some(report) = self.one_unknown(problem, z, w) {
             return report;
         }
-        self.again.forget();
+        if let Some(report) = self.again_anew(problem, z, w) {
+            return report;
+        }
         self.prepare(problem, z, w);
         let most = most.min(self.settings.max_iter);
 

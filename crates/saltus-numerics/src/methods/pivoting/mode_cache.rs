@@ -150,6 +150,17 @@ impl ModeCache {
         }
     }
 
+    /// Makes the slot of this mode the current one, if it has its inverse.
+    pub fn turn_to(&mut self, basic: u64) -> bool {
+        let is = |slot: &Slot| slot.basic == basic && slot.is_inverted;
+        if self.slots.get(self.current).is_some_and(is) {
+            return true;
+        }
+        let found = self.slots.iter().position(is);
+        self.current = found.unwrap_or(self.current);
+        found.is_some()
+    }
+
     /// The inverse of the mode of the last call and its unknowns, where it is there.
     #[inline]
     pub fn last(&self) -> Option<(&[u8], &[f64])> {

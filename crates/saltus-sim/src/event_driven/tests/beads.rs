@@ -188,12 +188,12 @@ fn a_column_comes_to_rest() {
 }
 
 /// A long column falls, bounces, and comes to rest: all gaps closed, and every contact carries what
-/// is above it, as time-stepping says too.
+/// is above it.
 #[test]
 fn a_long_column_comes_to_rest() {
     let (n, until) = (200, 3.0);
     let model = column(n, 1e-3, 0.9);
-    let mut sim = driven(model.clone(), 1e-9, 1e-11);
+    let mut sim = driven(model, 1e-9, 1e-11);
     let options = RunOptions { samples: Some(&[0.0, until]), ..RunOptions::default() };
     let run = sim.run_with(until, options).unwrap_or_else(|error| panic!("{error}"));
     assert!(run.events.len() > 50_000, "{}", run.events.len());
@@ -203,22 +203,29 @@ fn a_long_column_comes_to_rest() {
     // what falls down is taken by impacts
     let energy = (0..n).map(|k| 0.5 + 9.81e-3 * (k + 1) as f64).sum::<f64>();
     assert!((ledger.impact - energy).abs() < 1e-8 * energy, "{ledger:?}");
-
-    let h = 1e-2;
-    let mut stepped = TimeStepping::new(model, h, []).unwrap();
-    let steps = stepped.run(3.0 * until).unwrap_or_else(|error| panic!("{error}"));
     for k in 0..n {
         let v = last::<1>(&run, &format!("bead{k}.v"))[0];
         let lam = last::<1>(&run, &format!("gap{k}.lam"))[0];
         let y = last::<1>(&run, &format!("gap{k}.y"))[0];
         assert!(v.abs() < 1e-11 && y.abs() < 1e-11, "{k}: {v} {y}");
         assert!((lam - 9.81 * (n - k) as f64).abs() < 1e-7, "{k}: {lam}");
-        // some still hop there, and none is further in than the first impacts left it
-        let impulses = steps.signal(&format!("gap{k}.lam")).unwrap();
-        let mean = impulses.iter().rev().take(300).sum::<f64>() / 300.0;
-        assert!((mean / h - lam).abs() < 1e-2 * lam, "{k}: {mean}");
+    }
+}
+
+/// The same of a shorter one, as by time-stepping with short steps.
+#[test]
+fn a_column_as_by_time_stepping() {
+    let (n, h) = (20, 1e-4);
+    let model = column(n, 1e-3, 0.5);
+    let run = driven(model.clone(), 1e-9, 1e-11).run(1.0).unwrap();
+    let mut stepped = TimeStepping::new(model, h, []).unwrap();
+    let steps = stepped.run(1.0).unwrap_or_else(|error| panic!("{error}"));
+    for k in 0..n {
+        let lam = last::<1>(&run, &format!("gap{k}.lam"))[0];
+        let impulse = last::<1>(&steps, &format!("gap{k}.lam"))[0];
+        assert!((impulse / h - lam).abs() < 1e-6 * lam, "{k}: {impulse}");
         let y = last::<1>(&steps, &format!("gap{k}.y"))[0];
-        assert!(y.abs() < 3.0 * h, "{k}: {y}");
+        assert!((y - last::<1>(&run, &format!("gap{k}.y"))[0]).abs() < 10.0 * h, "{k}: {y}");
     }
 }
 
