@@ -43,7 +43,7 @@ fn unknown_words() {
     check(
         "{ kind = \"newton-impact\", e = 0.9 }",
         "\"newton\"",
-        "26:7: unknown law `newton`; expected one of `complementarity`, `equality`, `relay`, `piecewise-linear`, `normal-cone`, `newton-impact`, `impact-friction`, `rolling-friction`, `fremond`, `multiple-impact`, `cohesive`, `binary-cohesive`",
+        "26:7: unknown law `newton`; expected one of `complementarity`, `equality`, `relay`, `piecewise-linear`, `switch`, `normal-cone`, `newton-impact`, `impact-friction`, `rolling-friction`, `fremond`, `multiple-impact`, `cohesive`, …",
     );
     check(
         "\"time-stepping\" ",

@@ -15,6 +15,8 @@ fn sample(key: &Key, n: usize) -> String {
     };
     match (&key.form, &key.absent) {
         (Form::Number | Form::Count | Form::Flag, Absent::Value(default)) => default.to_string(),
+        (Form::Number, _) if key.name == "off" => "0".to_owned(), // at most `on`
+        (Form::Text, _) => "'t'".to_owned(),
         (Form::Number | Form::Count | Form::Entry | Form::Coefficient(_), _) => "1".to_owned(),
         (Form::Bounds, Absent::Value(default)) => default.to_string(),
         (Form::Vector(_), _) if key.name == "dofs" => format!("{:?}", (0..n).collect::<Vec<_>>()),
@@ -112,10 +114,10 @@ fn every_kind_is_built() {
         }
     }
     // two systems and two relations of first order with every law but those of contacts; two systems and four
-    // relations of mechanics with every law, but for complementarity on the two that are not compliant, and
+    // relations of mechanics with every law but the switch, but for complementarity on the two that are not compliant, and
     // bonds on all but the one that is rigid and has a gap
     let laws = section(SectionId::Law).kinds.len();
-    assert_eq!(built.len(), 2 * 2 * (laws - 7) + 2 * (4 * laws - 2 - 2 * 3));
+    assert_eq!(built.len(), 2 * 2 * (laws - 7) + 2 * (4 * (laws - 1) - 2 - 2 * 3));
 }
 
 #[test]
