@@ -2,7 +2,7 @@
 //!
 //! 1. Above `ISLANDS` unknowns each island on its own, where there are several (see `islands`): a few
 //!    sweeps, then this portfolio.
-//!    Many bodies with more forces than velocities get sweeps of all blocks in turn with solutions of the
+//!    Many bodies with about as many forces as velocities or more get sweeps of all blocks in turn with solutions of the
 //!    surroundings of the few that hold most of the residual: most of the problem settles in as many
 //!    sweeps however large it is, and what does not is small. With far more forces than velocities a
 //!    sweep costs more, and [`Admm`] comes first, which needs no factors there, and whose iterations do
@@ -72,7 +72,9 @@ const FIRST: usize = 200;
 const PATIENCE: usize = 25;
 const SHORT_PATIENCE: usize = 2;
 
-/// Forces a velocity from which spots come before regions, and alternating directions before sweeps.
+/// Forces a velocity from which most contacts hang together, and spots come before regions; from which
+/// alternating directions come next; and from which they come first.
+const JOINED: f64 = 0.8;
 const HYPERSTATIC: f64 = 1.5;
 const CROWDED: f64 = 5.0;
 /// Sweeps before the first spots and between them; rounds in which the residual must halve.
@@ -157,7 +159,9 @@ impl Cones {
         let mut sweeps = if n > LARGE && self.has_regions { worth.min(FIRST) } else { worth };
         let forces = |global: &Global| n as f64 / global.velocities() as f64;
         let forces = problem.global().filter(|_| admm::is_iterative(problem)).map_or(0.0, forces);
-        if forces > HYPERSTATIC && forces <= CROWDED && self.by_spots(problem, z, w, search) {
+        // with few forces a velocity spots are known to be better only up to that size
+        let joined = forces > if n <= FACTORED { JOINED } else { HYPERSTATIC };
+        if joined && forces <= CROWDED && self.by_spots(problem, z, w, search) {
             return;
         }
         if forces > HYPERSTATIC {
