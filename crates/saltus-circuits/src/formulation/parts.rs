@@ -389,15 +389,32 @@ impl One<'_> {
         Ok(vec![(1.0, Quantity::Multiplier(rows.start))])
     }
 
-    /// `v` or `i` is `y₁ − λ₁ + λ₂`, each `λ` a monotone graph of the table's input.
+    /// `v` or `i` is `y₁ + Σ bₖ λₖ`, or `y₁ − λ₁ + λ₂` with graphs of the table's input.
     fn table(&mut self, table: Table) -> Form {
-        let Table { input, first, rises, falls } = table;
+        let Table { input, first, corners, rises, falls } = table;
         for (_, quantity) in &input {
             if let Quantity::Voltage(nodes) = quantity {
                 self.reads(nodes);
             }
         }
         let mut form = vec![(first, Quantity::One)];
+        if corners.is_empty() {
+            return form;
+        }
+        if corners.iter().all(|(_, bend)| bend.abs() <= STEEP) {
+            let start = self.parts.multipliers;
+            let mut outputs = Vec::with_capacity(corners.len());
+            for (k, (corner, bend)) in corners.into_iter().enumerate() {
+                let lam = Quantity::Multiplier(start + k);
+                let mut row: Form = input.iter().map(|&(a, quantity)| (-a, quantity)).collect();
+                row.extend([(1.0, lam), (corner, Quantity::One)]);
+                outputs.push(row);
+                form.push((bend, lam));
+            }
+            let (name, law) = (self.component.name.clone(), PartLaw::Plain(Law::Complementarity));
+            self.parts.add_law(name, self.index, outputs.len(), outputs, law);
+            return form;
+        }
         let both = rises.is_some() && falls.is_some();
         for (points, sign, suffix) in [(rises, -1.0, ".rises"), (falls, 1.0, ".falls")] {
             let Some(points) = points else { continue };

@@ -1,10 +1,12 @@
 //! Tables: `table(u, x₁, y₁, x₂, y₂ …)` of a sum `u` of voltages and currents is piecewise linear.
 //!
 //! ```text
-//! f(u) = y₁ + rises(u) + falls(u),    −λ₁ = rises(u),   λ₂ = falls(u)
+//! f(u) = y₁ + Σ bₖ max(u − xₖ, 0),    λₖ = max(u − xₖ, 0):   0 ≤ λₖ ⟂ λₖ − u + xₖ ≥ 0
 //! ```
 //!
-//! Each half is monotone, and so a law of its own: no iteration of Newton is needed.
+//! with `bₖ` the change of slope at a corner: no iteration of Newton is needed. Where slopes are so
+//! steep that their differences would lose digits, it is the sum of a part that rises and one that
+//! falls instead, each monotone and so a graph of its own.
 
 use super::parts::{Form, Quantity};
 use super::smooth::Formula;
@@ -17,6 +19,8 @@ pub(crate) struct Table {
     pub input: Form,
     /// `y₁`.
     pub first: f64,
+    /// Corners `xₖ` with the changes of slope `bₖ`.
+    pub corners: Vec<(f64, f64)>,
     /// Points `(u, −rises)`; none where it never rises.
     pub rises: Option<Vec<(f64, f64)>>,
     /// Points `(u, falls)`; none where it never falls.
@@ -48,8 +52,17 @@ impl Table {
         input.push((constant, Quantity::One));
         let rises = half(&points, |change| -change.max(0.0));
         let falls = half(&points, |change| change.min(0.0));
-        Ok(Some(Table { input, first: points[0].1, rises, falls }))
+        let corners = corners(&points);
+        Ok(Some(Table { input, first: points[0].1, corners, rises, falls }))
     }
+}
+
+/// The corners of straight lines that are level beyond both ends.
+fn corners(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let slopes = points.windows(2).map(|pair| (pair[1].1 - pair[0].1) / (pair[1].0 - pair[0].0));
+    let slopes: Vec<f64> = [0.0].into_iter().chain(slopes).chain([0.0]).collect();
+    let bends = slopes.windows(2).map(|pair| pair[1] - pair[0]);
+    points.iter().map(|point| point.0).zip(bends).filter(|corner| corner.1 != 0.0).collect()
 }
 
 /// The points of one half, which go on level at both ends; none if it is level all along.
@@ -107,6 +120,7 @@ mod tests {
         let table = Table::of(source, &circuit, &component).unwrap().unwrap();
         assert_eq!(table.input.iter().map(|term| term.0).collect::<Vec<_>>(), [2.0, -1.0, 1.0]);
         assert_eq!(table.first, 0.0);
+        assert_eq!(table.corners, [(-1.0, 3.0), (0.0, -4.0), (1.0, 1.0)]);
         let rises =
             vec![(-4.0, 0.0), (-1.0, 0.0), (0.0, -3.0), (1.0, -3.0), (2.0, -3.0), (5.0, -3.0)];
         let falls =
