@@ -137,13 +137,18 @@ pub(crate) struct Parts {
     pub inductors: Vec<Option<usize>>,
     /// Nodes whose voltage is read, and by which component.
     pub read: Vec<(Node, usize)>,
+    /// Whether there are so many transistors that graphs are quicker than rows of complementarity,
+    /// whose modes are remembered.
+    many: bool,
 }
 
 impl Parts {
     /// The parts of a circuit; `swapped` are the transformers whose first winding has its voltage
     /// given by the second.
     pub fn new(circuit: &Circuit, swapped: &[usize]) -> Result<Parts, CircuitError> {
-        let mut parts = Parts::default();
+        let transistor = |one: &&Component| matches!(one.device, Device::Mos { .. });
+        let many = circuit.components.iter().filter(transistor).count() > FEW;
+        let mut parts = Parts { many, ..Parts::default() };
         for (k, component) in circuit.components.iter().enumerate() {
             let first = parts.branches.len();
             let mut one = One { circuit, component, index: k, parts: &mut parts };
@@ -185,6 +190,9 @@ impl Parts {
         multipliers
     }
 }
+
+/// Transistors up to which modes are remembered.
+const FEW: usize = 8;
 
 /// A component on its way to parts.
 struct One<'a> {
@@ -493,6 +501,15 @@ impl One<'_> {
             let outputs = vec![drive(source, 1.0), drive(drain, 1.0)];
             let rows = self.parts.add_law(name, self.index, 1, outputs, law);
             vec![(sign, Quantity::Multiplier(rows.start))]
+        } else if self.parts.many {
+            // a graph on either side: half the rows
+            let range = self.positive("range", model.range)?;
+            let law = PartLaw::Plain(Law::PiecewiseLinear { points: parabola_graph(range) });
+            let outputs = vec![drive(source, -1.0), drive(drain, -1.0)];
+            let rows = self.parts.add_law(name, self.index, 2, outputs, law);
+            let half = sign * strength / 2.0;
+            let [on, back] = [rows.start, rows.start + 1].map(Quantity::Multiplier);
+            vec![(half, on), (-half, back)]
         } else {
             let range = self.positive("range", model.range)?;
             // a row for each corner of f, on either side
@@ -629,6 +646,12 @@ const STEEP: f64 = 1e3;
 fn parabola(range: f64) -> [(f64, f64); 2] {
     let root = std::f64::consts::SQRT_2;
     [(0.0, (root - 1.0) * range), (range / 2.0, 2.0 * (2.0 - root) * range)]
+}
+
+/// The same function as points `(−u, f)`.
+fn parabola_graph(range: f64) -> Vec<(f64, f64)> {
+    let [(_, slope), (middle, _)] = parabola(range);
+    vec![(-range, range * range), (-middle, slope * middle), (0.0, 0.0), (range, 0.0)]
 }
 
 /// `λ = clamp(gain u + centre, low, high)` as points `(−u, λ)`.
