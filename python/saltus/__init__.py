@@ -19,7 +19,7 @@ contact means::
     −y ∈ N_K(λ)                                                          laws
 """
 
-from saltus import _saltus, circuits, numerics, solvers
+from saltus import _saltus, circuits, mechanics, numerics, solvers
 from saltus._errors import (
     BusyError,
     FileError,
@@ -37,6 +37,7 @@ from saltus._errors import (
 from saltus._operators import CFUNC_SIGNATURE, Plugin, plugin
 from saltus._progress import Progress
 from saltus.adaptive import Adaptive
+from saltus.bodies import RigidBody, RigidBody2d
 from saltus.event_driven import EventDriven
 from saltus.events import (
     Action,
@@ -73,6 +74,7 @@ from saltus.laws import (
     PiecewiseLinear,
     Relay,
     RollingFriction,
+    Switch,
 )
 from saltus.model import InteractionHandle, Model, SystemHandle
 from saltus.model_file import ModelFile, Simulation, Verification, load_model, run, verify
@@ -148,6 +150,8 @@ __all__ = [
     "Record",
     "Relation",
     "Relay",
+    "RigidBody",
+    "RigidBody2d",
     "RollingFriction",
     "Run",
     "RunStats",
@@ -163,6 +167,7 @@ __all__ = [
     "StepStats",
     "Stop",
     "Strategy",
+    "Switch",
     "System",
     "SystemHandle",
     "TimeStepping",
@@ -172,6 +177,7 @@ __all__ = [
     "circuits",
     "load",
     "load_model",
+    "mechanics",
     "numerics",
     "plugin",
     "run",

@@ -83,6 +83,8 @@ class Law:
     @staticmethod
     def relay(lower: _Vector, upper: _Vector) -> Law: ...
     @staticmethod
+    def switch(control: str, on: float, off: float, closed: bool) -> Law: ...
+    @staticmethod
     def piecewise_linear(points: list[tuple[float, float]]) -> Law: ...
     @staticmethod
     def normal_cone(A: _Matrix, b: _Vector) -> Law: ...
@@ -505,3 +507,67 @@ class QuadraticProgram:
     def problem(self) -> Problem: ...
     def why_no_optimum(self) -> str | None: ...
     def optimum(self, z: _Vector) -> tuple[_Vector, _Vector, float]: ...
+
+def state_parts(model: Model, name: str) -> list[tuple[str, str, int, int]]: ...
+def add_rigid_body(
+    model: Model,
+    name: str,
+    position: _Vector,
+    orientation: _Vector,
+    v: _Vector,
+    omega: _Vector,
+    mass: float,
+    inertia: _Matrix,
+    gravity: _Vector,
+    force: Operator | None,
+    force_frame: str,
+    moment: Operator | None,
+    moment_frame: str,
+    z0: _Vector | None,
+) -> None: ...
+def add_rigid_body_2d(
+    model: Model,
+    name: str,
+    position: _Vector,
+    angle: float,
+    v: _Vector,
+    omega: float,
+    mass: float,
+    inertia: float,
+    gravity: _Vector,
+    force: Operator | None,
+    force_frame: str,
+    moment: Operator | None,
+    z0: _Vector | None,
+) -> None: ...
+def connect_joint(
+    model: Model,
+    name: str,
+    law: Law,
+    systems: list[str],
+    kind: str,
+    vectors: list[tuple[str, _Vector]],
+    pitch: float,
+    teeth: tuple[int, int],
+) -> int: ...
+def connect_point_plane(
+    model: Model,
+    name: str,
+    law: Law,
+    systems: list[str],
+    center: _Vector,
+    radius: float,
+    normal: _Vector,
+    origin: _Vector,
+    size: int,
+) -> None: ...
+def connect_sphere_sphere(
+    model: Model,
+    name: str,
+    law: Law,
+    systems: list[str],
+    radii: _Vector,
+    center: _Vector,
+    second_center: _Vector,
+    size: int,
+) -> None: ...

@@ -54,18 +54,32 @@ class SetState(Action):
     system : str or SystemHandle
     q, v, x : array_like of numbers and formulas, optional
         Configuration and velocity of a mechanical system, state of a first-order one.
+    position, orientation, angle, v, omega : array_like of numbers and formulas, optional
+        The parts of the state of a rigid body.
 
     Examples
     --------
     >>> SetState("ball", v=["-0.5*ball.v[0]"])
     """
 
-    def __init__(self, system: Any, *, q: Any = None, v: Any = None, x: Any = None) -> None:
+    def __init__(
+        self,
+        system: Any,
+        *,
+        q: Any = None,
+        v: Any = None,
+        x: Any = None,
+        position: Any = None,
+        orientation: Any = None,
+        angle: Any = None,
+        omega: Any = None,
+    ) -> None:
         self.system = _name(system, "system")
-        given = {"q": q, "v": v, "x": x}
+        given = {"q": q, "v": v, "x": x, "position": position, "orientation": orientation}
+        given |= {"angle": angle, "omega": omega}
         self.values = {k: _terms(value, k) for k, value in given.items() if value is not None}
         if not self.values:
-            raise InputError("SetState() needs `q`, `v` or `x`")
+            raise InputError("SetState() needs `q`, `v` or `x`, or parts of a rigid body's state")
 
     def _compile(
         self, core: _saltus.Model, parameters: Mapping[str, float]

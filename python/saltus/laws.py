@@ -97,6 +97,42 @@ class PiecewiseLinear(Law):
         return _saltus.Law.piecewise_linear([tuple(row) for row in np.asarray(self.points).tolist()])
 
 
+@dataclass(frozen=True)
+class Switch(Law):
+    """An ideal switch: closed ``y = 0``, ``λ`` free; open ``λ = 0``, ``y`` free.
+
+    For first-order systems, ``y`` a voltage (less ``R_on`` times the current) and ``λ`` the current.
+
+    Parameters
+    ----------
+    control : str
+        A formula of ``t``, states, outputs and parameters, as in events (``"source.x[0]"``,
+        ``"'comparator'.y[0]"``), taken at the beginning of each step.
+    on : float
+        It closes where the control is above this.
+    off : float, optional
+        It opens where the control is below this; ``on`` unless given, and never above it.
+    closed : bool
+        Whether it is closed at the beginning.
+
+    Examples
+    --------
+    Closed for the first 40 % of every microsecond:
+
+    >>> Switch("0.4e-6 - mod(t, 1e-6)")
+    """
+
+    control: str
+    on: float = 0.0
+    off: float | None = None
+    closed: bool = False
+
+    def _law(self, scope: Scope) -> _saltus.Law:
+        on = real(self.on, "on")
+        off = on if self.off is None else real(self.off, "off")
+        return _saltus.Law.switch(str(self.control), on, off, bool(self.closed))
+
+
 @dataclass(frozen=True, eq=False)
 class NormalCone(Law):
     """``−y ∈ N_P(λ)`` with the polyhedron ``P = { λ : A λ ≤ b }``.

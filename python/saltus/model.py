@@ -409,12 +409,38 @@ class SystemHandle:
 
     @property
     def q(self) -> Array:
-        """Configuration of a mechanical system."""
+        """Configuration of a mechanical system; of a rigid body position and orientation."""
         return self._get("q", 2)
 
     @property
     def v(self) -> Array:
-        """Velocity of a mechanical system."""
+        """Velocity of a mechanical system; of a rigid body that of its center of mass."""
+        return self._part("v") if "v" in self._parts() else self._get("v", 2)
+
+    @property
+    def position(self) -> Array:
+        """Where the center of mass of a rigid body is."""
+        return self._part("position")
+
+    @property
+    def orientation(self) -> Array:
+        """How a rigid body in space is turned: a quaternion ``(w, x, y, z)``."""
+        return self._part("orientation")
+
+    @property
+    def angle(self) -> float:
+        """How a rigid body in the plane is turned."""
+        return float(self._part("angle")[0])
+
+    @property
+    def omega(self) -> Array | float:
+        """Angular velocity of a rigid body: in space a vector in the frame of the body."""
+        omega = self._part("omega")
+        return float(omega[0]) if len(omega) == 1 else omega
+
+    @property
+    def twist(self) -> Array:
+        """All components of the velocity: of a rigid body ``v``, and then ``omega``."""
         return self._get("v", 2)
 
     @property
@@ -425,6 +451,18 @@ class SystemHandle:
     @z.setter
     def z(self, value: ArrayLike) -> None:
         _set_inputs(self, value)
+
+    def _parts(self) -> dict[str, tuple[str, int, int]]:
+        parts = _saltus.state_parts(self.model._core, self.name)
+        return {name: (vector, start, stop) for name, vector, start, stop in parts}
+
+    def _part(self, name: str) -> Array:
+        parts = self._parts()
+        if name not in parts:
+            has = ", ".join(parts)
+            raise AttributeError(f"system `{self.name}` has {has}, but no {name}")
+        vector, start, stop = parts[name]
+        return self._get(vector, 2)[start:stop]
 
     def _get(self, quantity: str, order: int) -> Array:
         if order != self._order:

@@ -104,13 +104,45 @@ class Record:
 
     @property
     def q(self) -> Array:
-        """Configuration of a mechanical system, one row an instant."""
-        return self._get("q")
+        """Configuration of a mechanical system, one row an instant; of a rigid body position and
+        orientation side by side."""
+        turn = next((name for name in ("orientation", "angle") if name in self._quantities), None)
+        if turn is None:
+            return self._get("q")
+        return self._side_by_side("position", turn)
 
     @property
     def v(self) -> Array:
-        """Velocity of a mechanical system, one row an instant."""
+        """Velocity of a mechanical system, one row an instant; of a rigid body that of its center
+        of mass."""
         return self._get("v")
+
+    @property
+    def position(self) -> Array:
+        """Where the center of mass of a rigid body is, one row an instant."""
+        return self._get("position")
+
+    @property
+    def orientation(self) -> Array:
+        """How a rigid body in space is turned, one row an instant: quaternions ``(w, x, y, z)``."""
+        return self._get("orientation")
+
+    @property
+    def angle(self) -> Array:
+        """How a rigid body in the plane is turned at each instant."""
+        return self._get("angle")[:, 0]
+
+    @property
+    def omega(self) -> Array:
+        """Angular velocity of a rigid body: in space one row an instant, in the frame of the body;
+        in the plane one number an instant."""
+        omega = self._get("omega")
+        return omega[:, 0] if omega.shape[1] == 1 else omega
+
+    @property
+    def twist(self) -> Array:
+        """``v`` and ``omega`` of a rigid body side by side, one row an instant."""
+        return self._side_by_side("v", "omega")
 
     @property
     def y(self) -> Array:
@@ -132,6 +164,11 @@ class Record:
     def beta(self) -> Array:
         """Integrity of a bond, one row an instant: 1 sound, 0 broken."""
         return self._get("beta")
+
+    def _side_by_side(self, first: str, second: str) -> Array:
+        import numpy as np
+
+        return np.hstack([self._get(first), self._get(second)])
 
     def _get(self, quantity: str) -> Array:
         if quantity not in self._quantities:

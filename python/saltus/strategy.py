@@ -122,9 +122,13 @@ class Strategy:
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
         x: ArrayLike | None = None,
+        position: ArrayLike | None = None,
+        orientation: ArrayLike | None = None,
+        angle: float | None = None,
+        omega: ArrayLike | None = None,
     ) -> None:
-        """Replaces the state of a system; what is not given stays. With `q` or `v` the ledger
-        begins anew.
+        """Replaces the state of a system; what is not given stays. But for `x`, the ledger begins
+        anew.
 
         Parameters
         ----------
@@ -133,11 +137,17 @@ class Strategy:
             Configuration and velocity of a mechanical system.
         x : (n,) array_like, optional
             State of a first-order system.
+        position, orientation, angle, v, omega : optional
+            The parts of the state of a rigid body; its ``q`` is position and orientation.
         """
         if isinstance(system, InteractionHandle) or not isinstance(system, (str, SystemHandle)):
             found = type(system).__name__
             raise TypeError(f"set_state() takes a system, by handle or name, not {found}")
         name = system if isinstance(system, str) else system.name
+        body = {"position": position, "orientation": orientation, "angle": angle, "omega": omega}
+        if any(value is not None for value in body.values()) or self._is_body(name):
+            self._set_body(name, q, {**body, "v": v})
+            return
         if x is None and q is None and v is None:
             raise InputError("set_state() needs `q`, `v` or `x`")
         if x is not None and (q is not None or v is not None):
@@ -145,6 +155,34 @@ class Strategy:
         state = {"q": q, "v": v, "x": x}
         given = {key: vector(value, key) for key, value in state.items() if value is not None}
         self._core.set_state(name, **given)
+
+    def _is_body(self, name: str) -> bool:
+        handle = self.model._systems.get(name)
+        return handle is not None and "position" in handle._parts()
+
+    def _set_body(self, name: str, q: ArrayLike | None, parts: dict[str, Any]) -> None:
+        """Replaces parts of the state of a rigid body."""
+        handle = self.model[name]
+        if not isinstance(handle, SystemHandle):
+            raise InputError(f"`{name}` is no system")
+        known = handle._parts()
+        state = {"q": self._state(name, "q"), "v": self._state(name, "v")}
+        if q is not None:
+            state["q"] = vector(q, "q").copy()
+        for part, value in parts.items():
+            if value is None:
+                continue
+            if part not in known:
+                has = ", ".join(known)
+                raise InputError(f"system `{name}` has {has}, but no {part}")
+            of, start, stop = known[part]
+            new = vector(value if part != "angle" else [value], part)
+            if len(new) != stop - start:
+                raise InputError(
+                    f"set_state: `{part}` has length {len(new)}, expected {stop - start}"
+                )
+            state[of][start:stop] = new
+        self._core.set_state(name, **state)
 
     def _state(self, name: str, quantity: str) -> Array:
         """A state, output, multiplier or input, now."""

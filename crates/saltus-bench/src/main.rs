@@ -8,11 +8,12 @@
 //! `saltus-bench packings` shows how the cost of generated packings grows; `saltus-bench formulas`
 //! compares formula strings with closures, `saltus-bench callables` Python functions in a simulation
 //! with the functions alone, `saltus-bench event-driven` event-driven runs with those of Siconos and
-//! SciPy; `saltus-bench orders` shows errors beside steps.
+//! SciPy; `saltus-bench circuits` netlists with ngspice; `saltus-bench orders` shows errors beside steps.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
 
 mod callables;
 mod cases;
+mod circuits;
 mod event_driven;
 mod formulas;
 mod orders;
@@ -42,6 +43,9 @@ fn main() -> ExitCode {
     if chosen.first().is_some_and(|first| first == "event-driven") {
         return event_driven::run();
     }
+    if chosen.first().is_some_and(|first| first == "circuits") {
+        return circuits::run(&chosen[1..]);
+    }
     if chosen.first().is_some_and(|first| first == "orders") {
         return orders::run(&chosen[1..]);
     }
@@ -51,7 +55,7 @@ fn main() -> ExitCode {
     }) {
         let names: Vec<&str> = all.iter().map(|case| case.name).collect();
         eprintln!(
-            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables, event-driven, orders",
+            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables, circuits, event-driven, orders",
             names.join(", ")
         );
         return ExitCode::from(2);

@@ -60,6 +60,9 @@ pub struct Circuit {
     pub couplings: Vec<Coupling>,
     /// Voltages of nodes at the beginning (`.ic`).
     pub initial: Vec<(Node, f64)>,
+    /// Whether voltages of capacitors and currents of inductors that are not given start at zero
+    /// (`uic`), in place of those of the circuit at rest.
+    pub uic: bool,
 }
 
 impl Circuit {
@@ -71,6 +74,7 @@ impl Circuit {
             components: Vec::new(),
             couplings: Vec::new(),
             initial: Vec::new(),
+            uic: false,
         }
     }
 

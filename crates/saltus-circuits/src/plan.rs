@@ -1,9 +1,7 @@
 //! From a netlist to its run: what is simulated, recorded and measured.
 
 use crate::measure::{Fourier, Measure, MeasureError, Spectrum, Waves, measure};
-use crate::{
-    Circuit, CircuitError, CircuitModel, Deck, Device, NetlistError, Node, Probe, Transient,
-};
+use crate::{Circuit, CircuitError, CircuitModel, Deck, NetlistError, Probe, Transient};
 use saltus_sim::Run;
 use std::borrow::Cow;
 use thiserror::Error;
@@ -57,9 +55,7 @@ impl Deck {
             if h.is_none() {
                 transient.every = (tran.step / step).round().max(1.0) as usize;
             }
-            if tran.uic {
-                use_initial_conditions(&mut circuit);
-            }
+            circuit.uic = tran.uic;
         }
         let options = &analysis.options;
         if options.method.as_deref() == Some("gear") {
@@ -84,24 +80,6 @@ impl Deck {
         transient.signals = Some(names);
         let (measures, fourier) = (analysis.measures, analysis.fourier);
         Ok(Plan { circuit, model, transient, measures, fourier })
-    }
-}
-
-/// `uic`: what is not given is zero, and no operating point is sought.
-fn use_initial_conditions(circuit: &mut Circuit) {
-    let given = std::mem::take(&mut circuit.initial);
-    let voltage =
-        |node: Node| given.iter().find(|(known, _)| *known == node).map_or(0.0, |one| one.1);
-    for component in &mut circuit.components {
-        match &mut component.device {
-            Device::Capacitor { between, initial, .. } => {
-                initial.get_or_insert(voltage(between[0]) - voltage(between[1]));
-            }
-            Device::Inductor { initial, .. } => {
-                initial.get_or_insert(0.0);
-            }
-            _ => {}
-        }
     }
 }
 

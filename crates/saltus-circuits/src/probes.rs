@@ -99,7 +99,8 @@ impl Wired {
         let mut rows = Vec::with_capacity(frames.len() * self.0.len());
         for (&t, row) in frames.time.iter().zip(frames.rows.chunks_exact(width.max(1))) {
             rows.extend(self.0.iter().map(|(signal, columns)| {
-                columns.iter().fold(signal.at(t), |sum, &(column, a)| sum + a * row[column])
+                let begin = signal.at(t) + signal.missing(t, columns, row);
+                columns.iter().fold(begin, |sum, &(column, a)| sum + a * row[column])
             }));
         }
         Frames {

@@ -126,8 +126,14 @@ impl CircuitModel {
     /// Follows the circuit. An interrupted run is no error; its outcome says so.
     pub fn run(&self, asked: &Transient, watch: Watch<'_>) -> Result<Run, TransientError> {
         asked.check()?;
-        let probes = Probes::new(self, asked.signals.as_deref())?;
-        let (model, solver) = (self.model.clone(), Solver::default());
+        // linear modes are followed exactly where sources are states
+        let autonomous = match asked.method {
+            Method::Exact => self.autonomous()?,
+            Method::Fixed | Method::Adaptive => None,
+        };
+        let circuit = autonomous.as_ref().unwrap_or(self);
+        let probes = Probes::new(circuit, asked.signals.as_deref())?;
+        let (model, solver) = (circuit.model.clone(), Solver::default());
         match asked.method {
             Method::Fixed => {
                 let scheme = EulerMoreau { theta: asked.theta, ..EulerMoreau::default() };

@@ -63,6 +63,7 @@ pub const EXAMPLES: &[Example] = &[
     example!("rocking-block": "README.md", "model.toml"),
     example!("slider-crank": "README.md", "model.toml", "friction.toml"),
     example!("sliding-mode": "README.md", "model.toml", "sgn.toml"),
+    example!("spinning-top": "README.md", "model.toml"),
     example!("stick-slip-belt": "README.md", "model.toml"),
     example!("three-phase-rectifier": "README.md", "rectifier.cir"),
     example!("tilted-stack": "README.md", "model.toml"),

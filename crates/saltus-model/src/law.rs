@@ -30,6 +30,20 @@ pub enum Law {
         /// Points `(y, λ)`.
         points: Vec<(f64, f64)>,
     },
+    /// An ideal switch between circuits: `y = 0`, `λ` free while it is closed, `λ = 0`, `y` free
+    /// while it is open. For first-order systems: `y` a voltage (less `R_on` times the current), `λ`
+    /// the current.
+    Switch {
+        /// A formula of time, states, outputs and parameters, as in events, taken at the beginning of
+        /// a step: `source.x[0]`, `'comparator'.y[0]`, `sin(t)`.
+        control: String,
+        /// It closes where the control is above this.
+        on: f64,
+        /// It opens where the control is below this; at most `on`.
+        off: f64,
+        /// Whether it is closed at the beginning.
+        closed: bool,
+    },
     /// `−y ∈ N_P(λ)` with the polyhedron `P = { λ : A λ ≤ b }`.
     NormalCone {
         /// One row a half-space.
@@ -225,6 +239,11 @@ impl Law {
         Law::Relay { lower: vec![lower], upper: vec![upper] }
     }
 
+    /// A switch that is open at the beginning, and closed while its control is above a threshold.
+    pub fn switch(control: impl Into<String>, threshold: f64) -> Law {
+        Law::Switch { control: control.into(), on: threshold, off: threshold, closed: false }
+    }
+
     /// A contact without friction.
     pub fn newton_impact(e: impl Into<Coefficient>) -> Law {
         Law::NewtonImpact { e: e.into() }
@@ -257,6 +276,7 @@ impl Law {
             Law::Equality => "Equality",
             Law::Relay { .. } => "Relay",
             Law::PiecewiseLinear { .. } => "PiecewiseLinear",
+            Law::Switch { .. } => "Switch",
             Law::NormalCone { .. } => "NormalCone",
             Law::NewtonImpact { .. } => "NewtonImpact",
             Law::ImpactFriction { .. } => "ImpactFriction",
@@ -331,6 +351,9 @@ impl Law {
         if *self == Law::Complementarity && order == Order::Second && !compliant {
             return mismatch("use NewtonImpact(e=0) for a contact");
         }
+        if matches!(self, Law::Switch { .. }) && order == Order::Second {
+            return mismatch("use Equality, and events that connect it");
+        }
         if self.is_bond() && compliant {
             return mismatch("use a relation without compliance");
         }
@@ -339,6 +362,14 @@ impl Law {
             Law::Equality | Law::Complementarity => Ok(()),
             Law::Relay { lower, upper } => check_bounds(&owner, lower, upper, size),
             Law::PiecewiseLinear { points } => check_points(&owner, points),
+            Law::Switch { on, off, .. } => {
+                let (what, value, allowed) = match (on.is_finite(), off.is_finite() && off <= on) {
+                    (true, true) => return Ok(()),
+                    (false, _) => ("on", *on, "(-inf, inf)"),
+                    (_, false) => ("off", *off, "(-inf, on]"),
+                };
+                Err(ModelError::Range { owner, what, value, allowed })
+            }
             Law::NormalCone { A, b } => {
                 let why = "components of the relation";
                 crate::check::not_empty(&owner, "A", A.rows())?;

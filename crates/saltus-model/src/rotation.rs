@@ -125,10 +125,10 @@ pub fn exp(phi: Vector) -> Quaternion {
     [w, share * phi[0], share * phi[1], share * phi[2]]
 }
 
-/// `p exp(φ)`, of length 1 to the last bits.
+/// `p exp(φ)`, of length 1 to the last bits. A turn that is smaller than these turns nothing.
 #[inline]
 pub fn turned(p: Quaternion, phi: Vector) -> Quaternion {
-    if phi == [0.0; 3] {
+    if phi.iter().all(|x| x.abs() < 0.125 * f64::EPSILON) {
         return p;
     }
     let [w, x, y, z] = product(p, exp(phi));

@@ -6,6 +6,7 @@
 
 mod adaptive;
 mod arrays;
+mod bodies;
 mod callable;
 mod circuits;
 mod compiled;
@@ -31,6 +32,11 @@ use pyo3::prelude::*;
 mod extension {
     #[pymodule_export]
     use crate::adaptive::PyAdaptive;
+    #[pymodule_export]
+    use crate::bodies::{
+        add_rigid_body, add_rigid_body_2d, connect_joint, connect_point_plane,
+        connect_sphere_sphere, state_parts,
+    };
     #[pymodule_export]
     use crate::circuits::PyCircuit;
     #[pymodule_export]

@@ -53,6 +53,11 @@ impl PyLaw {
     }
 
     #[staticmethod]
+    fn switch(control: String, on: f64, off: f64, closed: bool) -> PyLaw {
+        Law::Switch { control, on, off, closed }.into()
+    }
+
+    #[staticmethod]
     fn normal_cone(A: PyReadonlyArray2<'_, f64>, b: PyReadonlyArray1<'_, f64>) -> PyLaw {
         Law::NormalCone { A: arrays::matrix(&A), b: arrays::vector(&b) }.into()
     }
@@ -446,26 +451,26 @@ impl PyModel {
 /// Owner, name, entry, value, expected value and difference of a Jacobian, and points skipped.
 type JacobianRow = (String, &'static str, (usize, usize), f64, f64, f64, usize);
 
-fn optional(operator: Option<&PyOperator>) -> Option<Operator> {
+pub(crate) fn optional(operator: Option<&PyOperator>) -> Option<Operator> {
     operator.map(|one| one.operator.clone())
 }
 
-fn inputs(z0: &Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
+pub(crate) fn inputs(z0: &Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
     z0.as_ref().map(arrays::vector).unwrap_or_default()
 }
 
 impl PyModel {
-    fn add(&mut self, py: Python<'_>, name: &str, system: System) -> PyResult<()> {
+    pub(crate) fn add(&mut self, py: Python<'_>, name: &str, system: System) -> PyResult<()> {
         operator::take_failure();
         self.model.add(name, system).map(|_| ()).map_err(|error| errors::model(py, error))
     }
 
     /// Looks for Python functions among the operators.
-    fn note(&mut self, operators: &[Option<&PyOperator>]) {
+    pub(crate) fn note(&mut self, operators: &[Option<&PyOperator>]) {
         self.is_python |= operators.iter().flatten().any(|one| one.is_python);
     }
 
-    fn connect(
+    pub(crate) fn connect(
         &mut self,
         py: Python<'_>,
         name: &str,

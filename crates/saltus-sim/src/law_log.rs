@@ -25,7 +25,8 @@ use saltus_numerics::Memory;
 #[derive(Debug, Default)]
 pub(crate) struct LawLog {
     orders: [Watch; 2],
-    names: Vec<String>, // of the interactions of the model
+    names: Vec<String>,  // of the interactions of the model
+    switches: Vec<bool>, // which of them are switches
     log: Log,
 }
 
@@ -41,6 +42,7 @@ struct Log {
 struct Watch {
     contacts: Vec<Contact>,
     graphs: Vec<Graph>,
+    inside: Inside,
     before: [Vec<f64>; 2], // u and λ at the end of the last step
 }
 
@@ -69,11 +71,20 @@ struct Graph {
     interaction: usize,
     first: usize,
     row: usize,
-    impulse: bool, // λ is one
     pieces: Vec<Piece>,
-    on: Option<usize>,  // nothing before the first step
-    forces: (f64, f64), // of that piece, where it is known
-    largest: f64,       // force of late
+    on: Option<usize>, // nothing before the first step
+}
+
+/// Of all graphs, in order, what tells that a force is well inside the piece that it was on: side by
+/// side, since most often all of them are.
+#[derive(Debug, Default)]
+struct Inside {
+    impulses: bool,                   // λ is one
+    runs: Vec<(usize, usize, usize)>, // first graph, its row, and how many follow each other
+    largest: Vec<f64>,                // force of late
+    least: Vec<f64>,                  // of the piece; where that is not known, nothing is inside
+    most: Vec<f64>,
+    nearly: Vec<f64>, // share of `largest` that a force keeps from them, negative on level pieces
 }
 
 /// An event: `count` values before and as many after it, in `values`.
@@ -89,8 +100,6 @@ struct Entry {
 
 /// Shares of a bound below which a force is at it.
 const NEARLY: f64 = 1e-8;
-/// Forces of a piece that is not known: none.
-const UNKNOWN: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 /// What is left of the largest force after a step.
 const FADING: f64 = 0.99;
 
@@ -104,12 +113,16 @@ impl LawLog {
 
     /// The laws of a model of the same interactions, which an event has changed.
     pub fn watch(&mut self, model: &Model) {
+        self.switches.clear();
+        let is_switch = |law: &Law| matches!(law, Law::Switch { .. });
+        self.switches.extend(model.interactions().map(|(_, one)| is_switch(&one.law)));
         for (order, watch) in [Order::First, Order::Second].into_iter().zip(&mut self.orders) {
             let places = Places::new(model, order);
             let (contacts, graphs) = (std::mem::take(&mut watch.contacts), &mut watch.graphs);
             let mut old = contacts.iter().peekable();
             let before = std::mem::take(graphs);
-            let mut old_graphs = before.iter().peekable();
+            let mut old_graphs = before.iter().zip(&watch.inside.largest).peekable();
+            let mut largest_forces = Vec::new();
             watch.before.iter_mut().for_each(|values| values.resize(places.outputs, 0.0));
             for (k, (_, interaction)) in model.interactions().enumerate() {
                 let Some(rows) = places.interactions[k].clone() else { continue };
@@ -147,26 +160,19 @@ impl LawLog {
                     _ => {
                         for (i, row) in rows.clone().enumerate() {
                             let Some(pieces) = pieces(law, i) else { break };
-                            let (first, impulse) = (rows.start, order == Order::Second);
-                            while old_graphs.next_if(|one| one.row < row).is_some() {}
-                            let was = old_graphs.next_if(|one| one.row == row);
-                            let same = was.filter(|one| one.pieces == pieces);
+                            let (interaction, first) = (k, rows.start);
+                            while old_graphs.next_if(|(one, _)| one.row < row).is_some() {}
+                            let was = old_graphs.next_if(|(one, _)| one.row == row);
+                            let same = was.filter(|(one, _)| one.pieces == pieces);
                             let (on, largest) =
-                                same.map_or((None, 0.0), |one| (one.on, one.largest));
-                            graphs.push(Graph {
-                                interaction: k,
-                                first,
-                                row,
-                                impulse,
-                                pieces,
-                                on,
-                                forces: UNKNOWN,
-                                largest,
-                            });
+                                same.map_or((None, 0.0), |(one, largest)| (one.on, *largest));
+                            graphs.push(Graph { interaction, first, row, pieces, on });
+                            largest_forces.push(largest);
                         }
                     }
                 }
             }
+            watch.inside = Inside::new(order == Order::Second, graphs, largest_forces);
         }
     }
 
@@ -184,10 +190,10 @@ impl LawLog {
                 contact.state = Touch::Stick;
                 contact.state = contact.touch(u, lam);
             }
-            for graph in &mut watch.graphs {
-                graph.on = Some(graph.piece(lam[graph.row]));
-                graph.forces = UNKNOWN;
+            for (graph, &largest) in watch.graphs.iter_mut().zip(&watch.inside.largest) {
+                graph.on = Some(graph.piece(lam[graph.row], largest));
             }
+            watch.inside.forget();
             watch.keep(u, lam);
         }
     }
@@ -226,14 +232,22 @@ impl LawLog {
                 memory.number(&mut contact.fastest);
                 contact.state = Touch::ALL[state.min(Touch::ALL.len() - 1)];
             }
-            for graph in &mut watch.graphs {
+            for (graph, largest) in watch.graphs.iter_mut().zip(&mut watch.inside.largest) {
                 let mut on = graph.on.map_or(0, |piece| piece + 1);
                 memory.count(&mut on);
-                memory.number(&mut graph.largest);
+                memory.number(largest);
                 graph.on = on.checked_sub(1).filter(|&piece| piece < graph.pieces.len());
-                graph.forces = UNKNOWN;
             }
+            watch.inside.forget();
             watch.before.iter_mut().for_each(|values| memory.numbers(values));
+        }
+    }
+
+    /// Switches that were closed or opened at `t`.
+    pub fn switched(&mut self, t: f64, changes: impl Iterator<Item = (usize, bool)>) {
+        for (interaction, closed) in changes {
+            let [before, after] = [!closed, closed].map(|closed| [f64::from(closed)]);
+            self.log.push(t, EventKind::Switch, (interaction, 0), &before, &after);
         }
     }
 
@@ -252,6 +266,7 @@ impl LawLog {
 
     fn record(&self, entry: &Entry, values: &[f64]) -> EventRecord {
         let Entry { time, kind, interaction, component, count, start } = *entry;
+        let is_switch = self.switches[interaction as usize];
         let interaction = &self.names[interaction as usize];
         let count = usize::from(count);
         let (before, after) = values[start..start + 2 * count].split_at(count);
@@ -261,7 +276,10 @@ impl LawLog {
             Quantity::U
         };
         let changes = before.iter().zip(after).enumerate().map(|(i, (before, after))| Change {
-            what: format!("{interaction}.{}[{}]", what.name(), component as usize + i),
+            what: match is_switch {
+                true => format!("{interaction}.closed"),
+                false => format!("{interaction}.{}[{}]", what.name(), component as usize + i),
+            },
             before: Value::Number(*before),
             after: Value::Number(*after),
         });
@@ -299,7 +317,7 @@ impl Watch {
     fn look(&mut self, t: f64, h: f64, part: &dyn Part, log: &mut Log) {
         let row = part.now();
         let (u, lam) = (row.get(Quantity::U), row.get(Quantity::Lam));
-        let Watch { contacts, graphs, before: [u_before, lam_before] } = self;
+        let Watch { contacts, graphs, inside, before: [u_before, lam_before] } = self;
         for contact in contacts.iter_mut() {
             let (was, now) = (contact.state, contact.touch(u, lam));
             if was == now {
@@ -317,21 +335,28 @@ impl Watch {
             let place = (contact.interaction, contact.normal - contact.first);
             log.push(t, kind, place, &u_before[rows.clone()], &u[rows]);
         }
-        for graph in graphs.iter_mut() {
-            let force = if graph.impulse { lam[graph.row] / h } else { lam[graph.row] };
-            graph.largest = force.abs().max(FADING * graph.largest);
-            if graph.stays(force) {
+        let scale = if inside.impulses { 1.0 / h } else { 1.0 };
+        for run in 0..inside.runs.len() {
+            if inside.all(run, scale, lam) {
                 continue;
             }
-            let now = graph.piece(force);
-            let was = graph.on.replace(now);
-            graph.forces = graph.pieces[now].forces();
-            if was.is_none_or(|was| was == now) {
-                continue; // where it began, or at the end of a piece
+            let (first, _, count) = inside.runs[run];
+            for k in first..first + count {
+                let graph = &mut graphs[k];
+                let force = scale * lam[graph.row];
+                if inside.is(k, force) {
+                    continue;
+                }
+                let now = graph.piece(force, inside.largest[k]);
+                let was = graph.on.replace(now);
+                inside.set(k, &graph.pieces[now]);
+                if was.is_none_or(|was| was == now) {
+                    continue; // where it began, or at the end of a piece
+                }
+                let place = (graph.interaction, graph.row - graph.first);
+                let (kind, row) = (graph.pieces[now].arrival(), graph.row..graph.row + 1);
+                log.push(t, kind, place, &lam_before[row.clone()], &lam[row]);
             }
-            let place = (graph.interaction, graph.row - graph.first);
-            let (kind, row) = (graph.pieces[now].arrival(), graph.row..graph.row + 1);
-            log.push(t, kind, place, &lam_before[row.clone()], &lam[row]);
         }
         self.keep(u, lam);
     }
@@ -369,27 +394,100 @@ impl Contact {
     }
 }
 
-impl Graph {
-    /// Whether the force is well inside the piece that the law was on.
-    #[inline]
-    fn stays(&self, force: f64) -> bool {
-        let ((least, most), nearly) = (self.forces, NEARLY * self.largest);
-        match least == most {
-            true => (force - least).abs() <= nearly,
-            false => force > least + nearly && force < most - nearly,
+impl Inside {
+    fn new(impulses: bool, graphs: &[Graph], largest: Vec<f64>) -> Inside {
+        let mut runs: Vec<(usize, usize, usize)> = Vec::new();
+        for (k, graph) in graphs.iter().enumerate() {
+            match runs.last_mut() {
+                Some((_, row, count)) if *row + *count == graph.row => *count += 1,
+                _ => runs.push((k, graph.row, 1)),
+            }
         }
+        let unknown = vec![0.0; largest.len()];
+        let (least, most, nearly) = (unknown.clone(), unknown.clone(), unknown);
+        let mut inside = Inside { impulses, runs, largest, least, most, nearly };
+        inside.forget();
+        inside
     }
 
+    /// No piece is known: nothing is inside.
+    fn forget(&mut self) {
+        self.least.fill(f64::INFINITY);
+        self.most.fill(f64::NEG_INFINITY);
+        self.nearly.fill(0.0);
+    }
+
+    /// The piece that graph `k` is on from now on.
+    fn set(&mut self, k: usize, piece: &Piece) {
+        let (least, most) = piece.forces();
+        let level = least == most;
+        self.least[k] = if level { least.next_down() } else { least };
+        self.most[k] = if level { most.next_up() } else { most };
+        self.nearly[k] = if level { -NEARLY } else { NEARLY };
+    }
+
+    /// Whether the force of graph `k` is inside its piece.
+    #[inline]
+    fn is(&self, k: usize, force: f64) -> bool {
+        let nearly = self.nearly[k] * self.largest[k];
+        force > self.least[k] + nearly && force < self.most[k] - nearly
+    }
+
+    /// Takes note of the forces of a run, and tells whether all of them are inside.
+    #[inline]
+    fn all(&mut self, run: usize, scale: f64, lam: &[f64]) -> bool {
+        let (first, row, count) = self.runs[run];
+        let graphs = first..first + count;
+        let [least, most, nearly] =
+            [&self.least, &self.most, &self.nearly].map(|values| &values[graphs.clone()]);
+        all_inside(&lam[row..row + count], scale, &mut self.largest[graphs], [least, most, nearly])
+    }
+}
+
+/// Whether all forces are inside, and the largest of late; four at a time, without a branch.
+fn all_inside(
+    lam: &[f64],
+    scale: f64,
+    largest: &mut [f64],
+    [least, most, nearly]: [&[f64]; 3],
+) -> bool {
+    let inside = |lam: f64, largest: &mut f64, least: f64, most: f64, nearly: f64| {
+        let force = scale * lam;
+        let (size, fading) = (force.abs(), FADING * *largest);
+        *largest = if size > fading { size } else { fading };
+        let nearly = nearly * *largest;
+        (force > least + nearly) & (force < most - nearly)
+    };
+    let (lam4, lam) = lam.as_chunks::<4>();
+    let (largest4, largest) = largest.as_chunks_mut::<4>();
+    let (least4, least) = least.as_chunks::<4>();
+    let (most4, most) = most.as_chunks::<4>();
+    let (nearly4, nearly) = nearly.as_chunks::<4>();
+    let mut all = true;
+    let fours = lam4.iter().zip(largest4).zip(least4).zip(most4).zip(nearly4);
+    for ((((lam, largest), least), most), nearly) in fours {
+        for k in 0..4 {
+            all &= inside(lam[k], &mut largest[k], least[k], most[k], nearly[k]);
+        }
+    }
+    let rest = lam.iter().zip(largest).zip(least).zip(most).zip(nearly);
+    for ((((&lam, largest), &least), &most), &nearly) in rest {
+        all &= inside(lam, largest, least, most, nearly);
+    }
+    all
+}
+
+impl Graph {
     /// The piece with this force; a level one where two meet.
     #[inline]
-    fn piece(&self, force: f64) -> usize {
+    fn piece(&self, force: f64, largest: f64) -> usize {
         let outside = |piece: &Piece| {
             let (least, most) = piece.forces();
             (least - force).max(force - most).max(0.0)
         };
         let level = self.pieces.iter().position(|piece| {
             let (least, most) = piece.forces();
-            least == most && (force - least).abs() <= NEARLY * self.largest
+            least == most && (force - least).abs() <= NEARLY * largest
         });
         level.unwrap_or_else(|| {
             let mut best = (f64::INFINITY, 0);

@@ -14,6 +14,7 @@ mod law_log;
 mod memory;
 mod recorder;
 mod run;
+mod switches;
 mod time_stepping;
 
 pub use adaptive::{Adaptive, AdaptiveSettings};

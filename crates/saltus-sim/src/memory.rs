@@ -47,6 +47,10 @@ impl TimeStepping {
         if memory.is_read() && events != self.events.state {
             self.set_event_state(events)?;
         }
+        self.switches.memory(memory);
+        if memory.is_read() {
+            self.switches.apply(&mut self.parts);
+        }
         for part in [&mut self.parts.first, &mut self.parts.second].into_iter().flatten() {
             part.memory(memory)?;
         }

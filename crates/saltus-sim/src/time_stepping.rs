@@ -13,6 +13,7 @@ use crate::integrators::{Integrator, NewtonSettings, Step, choice};
 use crate::law_log::LawLog;
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{EventRecord, Layout, Ledger, Quantity, Run};
+use crate::switches::Switches;
 use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
 use saltus_numerics::{Memory, Report, Solver};
 
@@ -57,6 +58,7 @@ pub struct TimeStepping {
     pub(crate) methods: Methods,
     pub(crate) events: Events,
     pub(crate) laws: LawLog,
+    pub(crate) switches: Switches,
     pub(crate) totals: Totals,
     pub(crate) recorded: usize, // steps since the run began that is interrupted here, else 0
     left: usize,                // steps of the current run that are left
@@ -117,7 +119,7 @@ impl TimeStepping {
         model.prepare();
         let methods = Methods { integrators, newton, solver: solver.clone() };
         let (parts, events) = (methods.parts(&model)?, Events::new(&model)?);
-        let laws = LawLog::new(&model);
+        let (laws, switches) = (LawLog::new(&model), Switches::new(&model)?);
         Ok(TimeStepping {
             model,
             base: None,
@@ -127,6 +129,7 @@ impl TimeStepping {
             methods,
             events,
             laws,
+            switches,
             totals: Totals::default(),
             recorded: 0,
             left: 0,
@@ -219,6 +222,8 @@ impl TimeStepping {
         if let Some(base) = self.base.take() {
             self.model = *base;
         }
+        self.switches = Switches::new(&self.model)?;
+        self.switches.apply(&mut self.parts);
         if !self.events.is_empty() {
             self.events.reset(&self.model);
         }
@@ -334,9 +339,23 @@ impl TimeStepping {
         Ok(())
     }
 
-    /// Advances all parts; commits only if all of them succeed.
+    /// Advances all parts, with the switches as they are from now on; commits only if all of them
+    /// succeed.
     #[inline]
     fn advance_parts(&mut self, step: Step, between: bool) -> Result<StepStats, SimError> {
+        if self.switches.is_empty() {
+            return self.advance_with(step, between);
+        }
+        self.switches.operate(step.start, &mut self.parts)?;
+        let done = self.advance_with(step, between);
+        if done.is_err() {
+            self.switches.turn(&mut self.parts);
+        }
+        done
+    }
+
+    #[inline]
+    fn advance_with(&mut self, step: Step, between: bool) -> Result<StepStats, SimError> {
         let (mut iterations, mut residual) = (0, 0.0);
         let mut count = |report: Option<Report>| {
             if let Some(report) = report {
@@ -361,6 +380,9 @@ impl TimeStepping {
         match between {
             false => self.clock.advance(step, &self.steps),
             true => self.clock.advance_between(step),
+        }
+        if !self.switches.is_empty() {
+            self.laws.switched(step.start, self.switches.changes());
         }
         self.laws.look(step.end, step.h, &self.parts);
         let penetration = self.parts.second.as_ref().map_or(0.0, |part| part.penetration());

@@ -69,7 +69,10 @@ static ALLOCATOR: Counting = Counting;
 
 /// Allocations in all steps after the first.
 fn allocations(case: &Case, steps: usize) -> usize {
-    let mut sim = case.sim();
+    allocations_of(case.sim(), steps)
+}
+
+fn allocations_of(mut sim: saltus::prelude::TimeStepping, steps: usize) -> usize {
     sim.step().unwrap();
     COUNT.with(|count| count.set(0));
     for k in 1..steps {
@@ -295,4 +298,35 @@ fn several_impacts() {
     WATCH.with(|watch| watch.set(false));
     assert!(done);
     assert_eq!(COUNT.with(Cell::get), 0);
+}
+
+/// Rigid bodies: a chain on pivots with every projection, and a ball that bounces, slides and rolls.
+#[test]
+fn bodies_on_joints_and_planes() {
+    use saltus::mechanics::{Joint, PointPlane};
+    use saltus::prelude::*;
+    let projections = [Projection::Direct, Projection::Combined, Projection::Ggl];
+    for projection in projections.map(Some).into_iter().chain([None]) {
+        let mut model = Model::new("bodies");
+        let gravity = [0.0, 0.0, -9.81];
+        let link = |x: f64| RigidBody::cuboid(1.0, [1.0, 0.1, 0.1]).at([x, 0.0, 2.0]);
+        let a = model.add("a", link(0.5).gravity(gravity)).unwrap();
+        let b = model.add("b", link(1.5).gravity(gravity)).unwrap();
+        let axis = [0.0, 1.0, 0.0];
+        let pivot = Joint::Pivot { point: [0.0, 0.0, 2.0], axis };
+        model.connect("first", pivot, Law::Equality, &[a]).unwrap();
+        let pivot = Joint::Pivot { point: [1.0, 0.0, 2.0], axis };
+        model.connect("second", pivot, Law::Equality, &[b, a]).unwrap();
+        let scheme = MoreauJean { projection, ..MoreauJean::default() };
+        let sim = TimeStepping::new(model, 1e-3, [scheme.into()]).unwrap();
+        assert_eq!(allocations_of(sim, 1000), 0, "joints, {projection:?}");
+        let mut model = Model::new("ball");
+        let ball = RigidBody::ball(1.0, 0.1).at([0.0, 3.0, 0.15]).gravity(gravity);
+        let ball = model.add("ball", ball.moving([1.0, 0.0, 0.0], [0.0; 3])).unwrap();
+        let law = Law::impact_friction(0.3, 0.2);
+        model.connect("floor", PointPlane::sphere(0.1), law, &[ball]).unwrap();
+        let scheme = MoreauJean { projection, ..MoreauJean::default() };
+        let sim = TimeStepping::new(model, 1e-3, [scheme.into()]).unwrap();
+        assert_eq!(allocations_of(sim, 1000), 0, "ball, {projection:?}");
+    }
 }

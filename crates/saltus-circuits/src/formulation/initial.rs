@@ -21,10 +21,29 @@ pub(crate) fn state(space: &StateSpace<'_>) -> Result<Vec<f64>, CircuitError> {
             hold_nodes(network)?;
             x0
         }
+        None if network.circuit.uic => {
+            hold_nodes(network)?;
+            let states = given.iter().zip(&network.states);
+            states.map(|(given, &k)| given.unwrap_or_else(|| from_nodes(network, k))).collect()
+        }
         None => at_rest(network)?,
     };
     check_excess(network, &x0)?;
     Ok(x0)
+}
+
+/// Multipliers up to which those of the beginning are looked for.
+const SMALL: usize = 500;
+
+/// `λ` at the beginning, given the state, where there is one: a jump of the state has none.
+pub(crate) fn multipliers(network: &Network<'_>, x0: &[f64]) -> Option<Vec<f64>> {
+    let places = network.columns.lam.clone();
+    if places.is_empty() || places.len() > SMALL {
+        return None;
+    }
+    let given = x0.iter().map(|x| Some(*x)).collect();
+    let inputs = Rest::new(network, given).solve().ok()?;
+    Some(inputs[places].to_vec())
 }
 
 /// The initial value of a capacitor or inductor.
@@ -33,6 +52,16 @@ fn given(network: &Network<'_>, branch: usize) -> Option<f64> {
         Kind::Capacitor(_, initial) | Kind::Inductor(_, initial) => initial,
         _ => None,
     }
+}
+
+/// The voltage of a capacitor between nodes whose initial voltages are given, zero where they are not.
+fn from_nodes(network: &Network<'_>, branch: usize) -> f64 {
+    let Kind::Capacitor(..) = network.parts.branches[branch].kind else { return 0.0 };
+    let [from, to] = network.parts.branches[branch].between.map(|node| {
+        let found = network.circuit.initial.iter().find(|(known, _)| *known == node);
+        found.map_or(0.0, |(_, voltage)| *voltage)
+    });
+    from - to
 }
 
 /// Voltages of capacitors and currents of inductors at rest, with nodes held where `.ic` says so.

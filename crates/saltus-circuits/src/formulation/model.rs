@@ -10,7 +10,7 @@ use super::signal::{Signal, Signals};
 use super::smooth::SmoothRelation;
 use super::state_space::StateSpace;
 use super::topology::Groups;
-use crate::{CircuitError, Source};
+use crate::{Circuit, CircuitError, Source};
 use saltus_linalg::Matrix;
 use saltus_model::{Event, FirstOrderLinear, FirstOrderLinearRelation, Law, Model, SystemId, Term};
 use saltus_sim::Run;
@@ -23,10 +23,14 @@ pub struct CircuitModel {
     pub model: Model,
     pub(crate) signals: Signals,
     sources: Vec<Arc<Source>>,
+    circuit: Option<Arc<Circuit>>, // where its sources are functions of time
 }
 
 /// States up to which there is one system.
 const ONE_SYSTEM: usize = 16;
+
+/// Corners of sources up to which each may be an event.
+const CORNERS: usize = 1000;
 
 /// A state, or a quantity without mass, with its equation.
 #[derive(Debug, Default)]
@@ -55,10 +59,10 @@ pub(crate) struct Place {
     pub index: usize,
 }
 
-/// The model of a state space from `x0`; with `autonomous`, sources are states too.
+/// The model of a state space from `x0` and `λ₀`; with `autonomous`, sources are states too.
 pub(crate) fn build(
     space: &StateSpace<'_>,
-    x0: &[f64],
+    (x0, lam0): (&[f64], Option<&[f64]>),
     autonomous: bool,
 ) -> Result<CircuitModel, CircuitError> {
     let sources: Vec<Arc<Source>> =
@@ -66,6 +70,10 @@ pub(crate) fn build(
     let laws = &space.network.parts.laws;
     let (mut equations, mut outputs) = equations(space);
     let mut start = initial_states(space, x0);
+    if let Some(lam0) = lam0 {
+        let between = equations[start.len()..].iter();
+        start.extend(between.map(|one| one.lam.terms().map(|(k, a)| a * lam0[k]).sum::<f64>()));
+    }
     let mut systems_of_sources = Vec::new();
     if autonomous {
         start.resize(equations.len(), 0.0);
@@ -196,8 +204,11 @@ pub(crate) fn build(
     }
     let of_sources = autonomous.then_some(systems_of_sources.as_slice());
     let handles = (ids.as_slice(), interactions.as_slice());
-    let signals = Signals::new(space, &places, &model, handles, &sources, of_sources);
-    Ok(CircuitModel { model, signals, sources })
+    let mut signals = Signals::new(space, &places, &model, handles, &sources, of_sources);
+    signals.start_with(lam0);
+    let moves = !autonomous && !sources.is_empty();
+    let circuit = moves.then(|| Arc::new(space.network.circuit.clone()));
+    Ok(CircuitModel { model, signals, sources, circuit })
 }
 
 /// Adds the states of a source; says the first of them.
@@ -418,6 +429,19 @@ impl CircuitModel {
     /// A signal at every row of a run.
     pub fn trace(&self, run: &Run, name: &str) -> Result<Vec<f64>, CircuitError> {
         self.signal(name)?.trace(run)
+    }
+
+    /// The same circuit with its sources as states, see
+    /// [`Circuit::autonomous_model`]; nothing where they are, or where they have so many corners that
+    /// functions of time are better.
+    pub(crate) fn autonomous(&self) -> Result<Option<CircuitModel>, CircuitError> {
+        let corners = |source: &Arc<Source>| Autonomous::new(source).settings.len();
+        match &self.circuit {
+            Some(circuit) if self.sources.iter().map(corners).sum::<usize>() <= CORNERS => {
+                circuit.autonomous_model().map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The independent sources that move.

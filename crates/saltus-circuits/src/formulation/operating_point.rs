@@ -16,10 +16,10 @@ use super::network::Network;
 use super::parts::{Kind, PartLaw};
 use super::smooth::Smooth;
 use crate::{Circuit, CircuitError, Node};
-use saltus_linalg::Matrix;
+use saltus_linalg::Sparse;
 use saltus_model::Law;
 use saltus_numerics::methods::{Enumeration, Workspace};
-use saltus_numerics::{Block, EnumerationSettings, Graph, Problem, Set, Solver, Status};
+use saltus_numerics::{Block, EnumerationSettings, Graph, Operator, Problem, Set, Solver, Status};
 use std::sync::Arc;
 
 /// Weight of proximal steps, relative to the equations.
@@ -28,6 +28,8 @@ const EPSILON: f64 = 1e-6;
 const STEPS: usize = 200;
 /// Change of a step at which it is the last, relative to the largest value.
 const SETTLED: f64 = 1e-13;
+/// Unknowns up to which matrices are dense.
+const DENSE: usize = 64;
 /// Residual of the problems.
 const TOLERANCE: f64 = 1e-10;
 
@@ -181,15 +183,15 @@ impl<'a, 'b> Rest<'a, 'b> {
     /// Problem (1), linearized at `z`, with proximal terms; also how far `z` is from the smooth laws.
     fn problem(&self, z: &[f64], epsilon: f64) -> Result<(Problem, f64), CircuitError> {
         let n = self.size();
-        let (mut W, mut q) = (Matrix::zeros(n, n), vec![0.0; n]);
+        let (mut W, mut q) = (Vec::new(), vec![0.0; n]);
         for (i, row) in self.balances.iter().enumerate() {
             let (constant, entries) = self.split(row);
             // in units of its largest coefficient
             let size = entries.iter().fold(0.0_f64, |most, (_, a)| most.max(a.abs()));
             let scale = if size > 0.0 { 1.0 / size } else { 1.0 };
             q[i] = -scale * constant - epsilon * z[i];
-            entries.iter().for_each(|&(k, a)| W[(i, k)] -= scale * a);
-            W[(i, i)] += epsilon;
+            W.extend(entries.iter().map(|&(k, a)| (i, k, -scale * a)));
+            W.push((i, i, epsilon));
         }
         let mut blocks = vec![Block { size: 1, set: Set::Free }; self.free.len()];
         let mut apart = 0.0_f64;
@@ -201,7 +203,7 @@ impl<'a, 'b> Rest<'a, 'b> {
                     for (i, row) in rows.iter().enumerate() {
                         let (constant, entries) = self.split(row);
                         q[first + i] = constant;
-                        entries.iter().for_each(|&(k, a)| W[(first + i, k)] += a);
+                        W.extend(entries.iter().map(|&(k, a)| (first + i, k, a)));
                         blocks.push(Block { size: 1, set: set_of(plain, i)? });
                     }
                 }
@@ -212,6 +214,8 @@ impl<'a, 'b> Rest<'a, 'b> {
                 }
             }
         }
+        let W = Sparse::from_triplets(n, n, &W);
+        let W = if n <= DENSE { Operator::Dense(W.to_dense()) } else { Operator::Sparse(W) };
         Ok((Problem::new(W, q, &blocks)?, apart))
     }
 
@@ -224,7 +228,7 @@ impl<'a, 'b> Rest<'a, 'b> {
         i: usize,
         inputs: &[f64],
         z: &[f64],
-        (W, q): (&mut Matrix, &mut [f64]),
+        (W, q): (&mut Vec<(usize, usize, f64)>, &mut [f64]),
     ) -> f64 {
         let w: Vec<f64> = rows.iter().map(|row| value(row, inputs)).collect();
         let mut dw = vec![0.0; w.len()];
@@ -232,12 +236,12 @@ impl<'a, 'b> Rest<'a, 'b> {
         let size = dw.iter().fold(dlam.abs(), |most, a| most.max(a.abs()));
         let scale = if size > 0.0 { 1.0 / size } else { 1.0 };
         q[i] = scale * (y - dlam * z[i]);
-        W[(i, i)] += scale * dlam;
+        W.push((i, i, scale * dlam));
         for (k, row) in rows.iter().enumerate() {
             q[i] -= scale * dw[k] * w[k];
             let (constant, entries) = self.split(row);
             q[i] += scale * dw[k] * constant;
-            entries.iter().for_each(|&(column, a)| W[(i, column)] += scale * dw[k] * a);
+            W.extend(entries.iter().map(|&(column, a)| (i, column, scale * dw[k] * a)));
         }
         scale * y
     }

@@ -18,6 +18,7 @@ pub struct Signal {
     multipliers: Vec<(Name<InteractionId>, usize, f64)>,
     sources: Vec<(Arc<Source>, f64)>,
     rates: Vec<(Arc<Source>, f64)>,
+    start: f64, // what multipliers add at the beginning
 }
 
 /// A part of a model: its handle and its name.
@@ -34,6 +35,7 @@ pub(crate) struct Signals {
     multipliers: Vec<(Name<InteractionId>, usize)>,
     sources: Vec<Arc<Source>>,
     systems: Option<Vec<(usize, Autonomous)>>, // of sources that are states, with the first of them
+    start: Vec<f64>,                           // multipliers at the beginning
 }
 
 impl Signals {
@@ -87,6 +89,14 @@ impl Signals {
             multipliers,
             sources: sources.to_vec(),
             systems: of_sources.map(<[_]>::to_vec),
+            start: vec![0.0; space.columns.lam.len()],
+        }
+    }
+
+    /// Gives the multipliers at the beginning.
+    pub fn start_with(&mut self, lam0: Option<&[f64]>) {
+        if let Some(lam0) = lam0 {
+            self.start.copy_from_slice(lam0);
         }
     }
 
@@ -159,6 +169,7 @@ impl Signals {
             multipliers: multipliers.collect(),
             sources: row.within(columns.u.clone()).map(source).collect(),
             rates: row.within(columns.j.clone()).map(source).collect(),
+            start: row.within(columns.lam.clone()).map(|(k, a)| a * self.start[k]).sum(),
         };
         if let Some(systems) = &self.systems {
             // sources are states
@@ -223,6 +234,14 @@ impl Signal {
         states.chain(multipliers).collect()
     }
 
+    /// What is missing in a row of a run, whose columns are [`columns`](Self::columns): time-stepping
+    /// knows no multipliers at the beginning.
+    pub(crate) fn missing(&self, t: f64, columns: &[(usize, f64)], row: &[f64]) -> f64 {
+        let unknown =
+            t == 0.0 && columns[self.states.len()..].iter().all(|&(column, _)| row[column] == 0.0);
+        if unknown { self.start } else { 0.0 }
+    }
+
     /// What constants and sources give at time `t`.
     pub(crate) fn at(&self, t: f64) -> f64 {
         let sources = self.sources.iter().map(|(source, a)| a * source.value(t));
@@ -232,19 +251,12 @@ impl Signal {
 
     /// The value at every row of a run that has recorded the states and multipliers it needs.
     pub fn trace(&self, run: &Run) -> Result<Vec<f64>, CircuitError> {
-        let mut values: Vec<f64> = run.frames.time.iter().map(|&t| self.at(t)).collect();
-        let missing = |error: SignalError| CircuitError::OperatingPoint { why: error.to_string() };
-        let mut add = |path: String, a: f64| -> Result<(), CircuitError> {
-            let column = run.signal(&path).map_err(missing)?;
-            values.iter_mut().zip(column).for_each(|(value, x)| *value += a * x);
-            Ok(())
-        };
-        for ((_, name), k, a) in &self.states {
-            add(format!("{name}.{}[{k}]", Quantity::X.name()), *a)?;
-        }
-        for ((_, name), k, a) in &self.multipliers {
-            add(format!("{name}.{}[{k}]", Quantity::Lam.name()), *a)?;
-        }
-        Ok(values)
+        let (columns, frames) = (self.columns(&run.layout)?, &run.frames);
+        let rows = frames.rows.chunks_exact(run.layout.width().max(1));
+        let values = frames.time.iter().zip(rows).map(|(&t, row)| {
+            let begin = self.at(t) + self.missing(t, &columns, row);
+            columns.iter().fold(begin, |sum, &(column, a)| sum + a * row[column])
+        });
+        Ok(values.collect())
     }
 }

@@ -110,3 +110,40 @@ fn a_formula_at_rest_and_in_motion() {
     let (model, run) = run(&circuit, 0.5, 0.1, 1.0);
     assert!((last(&model, &run, "v(c)") - 12.0).abs() < 1e-9);
 }
+
+/// The first row is right too, where devices decide it, and so are states between devices.
+#[test]
+fn the_first_row_is_known() {
+    let mut circuit = Circuit::new("first row");
+    circuit.voltage_source("V1", ["in", "0"], 5.0);
+    circuit.resistor("R1", ["in", "a"], 1e3);
+    circuit.diode("D1", ["a", "b"], DiodeModel::ideal().threshold(0.7));
+    circuit.diode("D2", ["a", "c"], DiodeModel::ideal().threshold(0.5));
+    circuit.resistor("R2", ["b", "0"], 1e3);
+    circuit.resistor("R3", ["c", "0"], 1e3);
+    let (model, run) = run(&circuit, 1.0, 1e-3, 2e-3);
+    for name in ["v(a)", "v(b)", "v(c)", "i(V1)", "i(D1)", "i(D2)"] {
+        let trace = model.trace(&run, name).unwrap();
+        assert!((trace[0] - trace[1]).abs() < 1e-9, "{name}: {trace:?}");
+    }
+    // (5 − v)/1k = (v − 0.7)/1k + (v − 0.5)/1k
+    assert!((last(&model, &run, "v(a)") - 6.2 / 3.0).abs() < 1e-9);
+}
+
+/// `uic`: what is not given is zero, but for what sources say.
+#[test]
+fn zero_at_the_beginning() {
+    let mut circuit = Circuit::new("uic");
+    circuit.voltage_source("V1", ["in", "0"], 5.0);
+    circuit.capacitor("C1", ["in", "0"], 1e-6);
+    circuit.resistor("R1", ["in", "out"], 1e3);
+    circuit.capacitor("C2", ["out", "0"], 1e-6);
+    circuit.capacitor("C3", ["out", "x"], 1e-6);
+    circuit.resistor("R2", ["x", "0"], 1e3);
+    let x = circuit.node("x");
+    circuit.initial.push((x, -2.0));
+    circuit.uic = true;
+    let (model, run) = run(&circuit, 1.0, 1e-6, 1e-6);
+    let first = |name: &str| model.trace(&run, name).unwrap()[0];
+    assert_eq!([first("v(in)"), first("v(out)"), first("v(out, x)")], [5.0, 0.0, 2.0]);
+}

@@ -3,7 +3,7 @@
 
 use crate::circuits::{buck, diode_bridge, half_wave, ladder, resonant_converter};
 use crate::{last, run};
-use saltus_circuits::{Circuit, CircuitModel, DiodeModel, Source};
+use saltus_circuits::{Circuit, CircuitModel, DiodeModel, MosModel, Polarity, Source};
 use saltus_sim::Run;
 use std::path::Path;
 
@@ -206,4 +206,29 @@ fn a_charge_pump() {
         assert!((2e-9 * out[k] - given).abs() < scale, "{k}");
     }
     assert!((last(&model, &run, "v(out)") - (5.0 + 5.0 / 1.25)).abs() < 1e-9);
+}
+
+/// A chain of inverters: a system a node, each transistor with the two nodes it touches.
+#[test]
+fn a_chain_keeps_its_cells_apart() {
+    let n = 100;
+    let mut circuit = Circuit::new("chain");
+    circuit.voltage_source("VDD", ["vdd", "0"], 3.0);
+    circuit.voltage_source("V1", ["n0", "0"], Source::lines([(0.0, 0.0), (1e-10, 3.0)]));
+    for i in 0..n {
+        let [input, output] = [format!("n{i}"), format!("n{}", i + 1)];
+        let n = MosModel::piecewise_linear(Polarity::N, 0.5, 100e-6, 2.5);
+        let p = MosModel::piecewise_linear(Polarity::P, -0.5, 100e-6, 2.5);
+        circuit.mos(&format!("MN{i}"), [&output, &input, "0", "0"], n);
+        circuit.mos(&format!("MP{i}"), [&output, &input, "vdd", "vdd"], p);
+        let c = circuit.capacitor(&format!("C{i}"), [&output, "0"], 20e-15);
+        circuit.start(c, if i % 2 == 0 { 3.0 } else { 0.0 });
+    }
+    let model = circuit.model().unwrap();
+    assert_eq!(model.model.systems().len(), n);
+    assert!(model.model.interactions().all(|(_, one)| one.systems.len() <= 2));
+    let (model, run) = run(&circuit, 1.0, 2e-12, 2e-9);
+    // the front has passed the first cells, and has not come to the last
+    assert!(last(&model, &run, "v(n1)") < 0.1 && last(&model, &run, "v(n2)") > 2.9);
+    assert!((last(&model, &run, "v(n100)")).abs() < 1e-6);
 }

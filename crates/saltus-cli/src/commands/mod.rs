@@ -7,6 +7,7 @@ pub mod info;
 pub mod netlist;
 pub mod plot;
 pub mod problem;
+mod record;
 pub mod run;
 pub mod schema;
 pub mod solve;

@@ -1,14 +1,13 @@
 //! `saltus run buck.cir`: runs a netlist, writes its voltages and currents, prints its measures.
 
-use super::run::{Args, Tee, default_output, draw, interrupt_flag, pairs, progress_bar, show};
+use super::record::{Targets, Tee, interrupt_flag, progress_bar, show};
+use super::run::{Args, pairs};
 use super::{event_rows, with_stats};
-use crate::preview::Preview;
 use crate::text::{self, plural};
-use crate::{Error, Outcome, chart, paths};
+use crate::{Error, Outcome};
 use saltus::analysis::periodic::{Orbit, Shooting};
 use saltus::circuits::measure::{MeasureError, Spectrum};
 use saltus::circuits::{Deck, Figures, Method, Plan, Probes, SteadyError, TransientError, Watch};
-use saltus::io::run_file::RunWriter;
 use saltus::sim::{self, Frames, Layout, Run, Sink};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -48,19 +47,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         Some(name) => Method::from_name(name)
             .ok_or_else(|| format!("--method {name}: expected `fixed`, `exact` or `adaptive`"))?,
     };
-    let output = args.output.clone().unwrap_or_else(|| default_output(&args.file, None));
-    let picture = match (&args.plot, args.no_plot) {
-        (Some(path), _) => Some(path.clone()),
-        (None, true) => None,
-        (None, false) => Some(output.with_extension("png")),
-    };
-    saltus::io::check_target(&output)?;
-    let mut files = vec![("the netlist", &*args.file), ("the run file", &*output)];
-    if let Some(picture) = &picture {
-        chart::check_path(picture)?;
-        files.push(("the picture", picture));
-    }
-    paths::check_distinct(&files, "give other names with -o and --plot, or --no-plot")?;
+    let targets = Targets::new(args, None, &[("the netlist", &args.file)])?;
     if !args.quiet && !args.json {
         for warning in deck.warnings() {
             text::message(&format!("warning: {warning}"));
@@ -86,10 +73,9 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let rows = ((asked.until - asked.start) / (asked.h * asked.every as f64)) as usize + 2;
     let interrupt = interrupt_flag()?; // before there is a file that a Ctrl-C would leave
     let text_of_file = std::fs::read_to_string(&args.file).ok();
-    let writer = RunWriter::create(&output, &layout, text_of_file.as_deref())?;
-    let preview = picture.is_some().then(|| Preview::new(&layout, rows));
+    let tee = targets.open(&layout, rows, text_of_file.as_deref())?;
     let measured = if period.is_some() { Measured::all(&layout) } else { measured(&plan, &layout) };
-    let mut sink = Keeping { tee: Tee { writer, preview }, measured };
+    let mut sink = Keeping { tee, measured };
     let bar = progress_bar(args);
     let mut progress = |progress: sim::Progress| show(&bar, progress);
     let watch =
@@ -115,22 +101,9 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         Err(TransientError::Failed(failure)) => (*failure.run, Some(failure.source)),
         Err(error) => return Err(error.into()),
     };
-    if let Some(sim::SimError::Record(why)) = &failure {
-        text::message(&format!("the run was stopped, its file could not be written: {why}"));
+    let Keeping { tee, measured } = sink;
+    let Some(files) = targets.close(tee, &run, failure.as_ref()) else {
         return Ok(Outcome::Failed);
-    }
-    let Keeping { mut tee, measured } = sink;
-    tee.writer.events(&run.events);
-    let written = match tee.writer.finish(&run.stats) {
-        Ok(written) => written,
-        Err(error) => {
-            text::message(&format!("the run is done, but not its file: {error}"));
-            return Ok(Outcome::Failed);
-        }
-    };
-    let drawn = match (&picture, tee.preview) {
-        (Some(picture), Some(preview)) => draw(preview.into_run(run.stats.clone()), picture),
-        _ => Ok(None),
     };
     let kept = Run { layout: measured.layout, frames: measured.frames, ..run };
     let report = Report {
@@ -141,28 +114,16 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         steady: orbit
             .map(|(period, orbit)| (period, orbit, Figures::new(&plan.circuit, &kept, &shown))),
         run: &kept,
-        written: &written,
-        picture: drawn.as_ref().ok().copied().flatten(),
+        written: &files.file,
+        picture: files.picture(),
     };
     if args.json {
         text::out(&format!("{}\n", report.json()))?;
     } else if !args.quiet {
         text::out(&report.text())?;
     }
-    let mut outcome = Outcome::Done;
-    if let Err(error) = &drawn {
-        text::message(&format!("warning: there is no picture: {error}"));
-        outcome = Outcome::Failed;
-    }
-    if let Some(failure) = failure {
-        text::message(&format!("the run failed: {failure}"));
-        text::message(&format!("what was computed before is in {}", written.display()));
-        outcome = Outcome::Failed;
-    } else if kept.stats.outcome == sim::Outcome::Interrupted {
-        text::message("interrupted; what was computed is kept");
-        outcome = Outcome::Failed;
-    }
-    Ok(outcome)
+    let t = kept.frames.time.last().copied().unwrap_or(0.0);
+    Ok(files.outcome(&kept, t, failure.as_ref()))
 }
 
 /// The signals that measures are taken of, kept in memory beside the file.

@@ -1,21 +1,16 @@
 //! `saltus run FILE`: runs a model file or netlist, writes the run and a picture, prints a summary.
 
+use super::record::{Targets, interrupt_flag, progress_bar, show};
 use super::{event_rows, netlist, scheme, with_scheme, with_stats};
-use crate::preview::Preview;
 use crate::text::{self, plural};
-use crate::{Error, Outcome, chart, paths};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use saltus::io::run_file::RunWriter;
+use crate::{Error, Outcome};
 use saltus::io::{ModelFile, Strategy, checkpoint_file};
 use saltus::sim::{
-    self, Adaptive, CheckpointEvery, Checkpoints, EventDriven, Frames, Layout, Ledger, Run,
-    RunOptions, Sink, TimeStepping,
+    self, Adaptive, CheckpointEvery, Checkpoints, EventDriven, Ledger, Run, RunOptions,
+    TimeStepping,
 };
 use serde_json::json;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Run a model file or a netlist.
 #[derive(Debug, clap::Args)]
@@ -79,31 +74,20 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let settings = &file.simulation;
     let resumed = args.resume.as_ref().map(checkpoint_file::load).transpose()?;
     let from = resumed.as_ref().map(sim::Checkpoint::t);
-    let output = args.output.clone().unwrap_or_else(|| default_output(&args.file, from));
-    let picture = match (&args.plot, args.no_plot) {
-        (Some(path), _) => Some(path.clone()),
-        (None, true) => None,
-        (None, false) => Some(output.with_extension("png")),
-    };
-    saltus::io::check_target(&output)?;
-    let mut files = vec![("the model file", &*args.file), ("the run file", &*output)];
-    if let Some(picture) = &picture {
-        chart::check_path(picture)?;
-        files.push(("the picture", picture));
-    }
+    let mut others = vec![("the model file", &*args.file)];
     if let Some(checkpoint) = &args.checkpoint {
         saltus::io::check_target(checkpoint)?;
-        files.push(("the checkpoint", checkpoint));
+        others.push(("the checkpoint", checkpoint));
     }
     if let Some(resume) = &args.resume
         && args.resume != args.checkpoint
     {
-        files.push(("the checkpoint to resume", resume));
+        others.push(("the checkpoint to resume", resume));
     }
-    paths::check_distinct(&files, "give other names with -o and --plot, or --no-plot")?;
+    let targets = Targets::new(args, from, &others)?;
 
     let (model, solver) = (file.model.clone(), &settings.solver);
-    let job = Job { args, file: &file, overrides: &overrides, output: &output, picture, from };
+    let job = Job { args, file: &file, overrides: &overrides, targets: &targets, from };
     match settings.strategy {
         Strategy::TimeStepping => {
             let (h, integrators) = (settings.h, settings.integrators.clone());
@@ -135,15 +119,14 @@ struct Job<'a> {
     args: &'a Args,
     file: &'a ModelFile,
     overrides: &'a [(String, String)],
-    output: &'a Path,
-    picture: Option<PathBuf>,
+    targets: &'a Targets,
     from: Option<f64>, // the time of the checkpoint that was resumed
 }
 
 impl Job<'_> {
     /// Runs, writes and tells; about so many rows are to come.
     fn execute<S: sim::Strategy>(self, mut sim: S, rows: usize) -> Result<Outcome, Error> {
-        let Job { args, file, overrides, output, picture, from } = self;
+        let Job { args, file, overrides, targets, from } = self;
         let settings = &file.simulation;
         let signals = settings.output.signals.as_deref();
         let layout = sim.recorded_layout(signals)?;
@@ -151,9 +134,7 @@ impl Job<'_> {
         let samples = samples.map(|samples| samples.instants(sim.t(), settings.until));
         let rows = samples.as_ref().map_or(rows, Vec::len);
         let interrupt = interrupt_flag()?; // before there is a file that a Ctrl-C would leave
-        let writer = RunWriter::create(output, &layout, Some(&file.text_with(overrides)))?;
-        let mut sink =
-            Tee { writer, preview: picture.is_some().then(|| Preview::new(&layout, rows)) };
+        let mut sink = targets.open(&layout, rows, Some(&file.text_with(overrides)))?;
 
         let gigabytes = 8e-9 * rows as f64 * (layout.width() + 3) as f64;
         if gigabytes >= 1.0 && !args.quiet && !args.json {
@@ -189,70 +170,19 @@ impl Job<'_> {
             Ok(run) => (run, None),
             Err(failure) => (*failure.run, Some(failure.source)),
         };
-        if let Some(sim::SimError::Record(why)) = &failure {
-            text::message(&format!("the run was stopped, its file could not be written: {why}"));
+        let Some(files) = targets.close(sink, &run, failure.as_ref()) else {
             return Ok(Outcome::Failed);
-        }
-        sink.writer.events(&run.events);
-        let written = match sink.writer.finish(&run.stats) {
-            Ok(written) => written,
-            Err(error) => {
-                text::message(&format!("the run is done, but not its file: {error}"));
-                return Ok(Outcome::Failed);
-            }
         };
-        let drawn = match (&picture, sink.preview) {
-            (Some(picture), Some(preview)) => draw(preview.into_run(run.stats.clone()), picture),
-            _ => Ok(None),
-        };
-
-        let picture = drawn.as_ref().ok().copied().flatten();
         let checkpoint = args.checkpoint.as_deref();
         let (t, ledger) = (sim.t(), sim.energies().filter(|ledger| !ledger.kinetic.is_nan()));
-        let written = &*written;
+        let (written, picture) = (&*files.file, files.picture());
         let report = Report { run: &run, file, t, ledger, from, written, picture, checkpoint };
         if args.json {
             text::out(&format!("{}\n", report.json()))?;
         } else if !args.quiet {
             text::out(&report.text())?;
         }
-        let mut outcome = Outcome::Done;
-        if let Err(error) = &drawn {
-            text::message(&format!("warning: there is no picture: {error}"));
-            outcome = Outcome::Failed;
-        }
-        if let Some(failure) = failure {
-            text::message(&format!("the run failed: {failure}"));
-            text::message(&format!("what was computed before is in {}", written.display()));
-            outcome = Outcome::Failed;
-        } else if run.stats.outcome == sim::Outcome::Interrupted {
-            text::message(&format!("interrupted at t = {t}; what was computed is kept"));
-            outcome = Outcome::Failed;
-        }
-        Ok(outcome)
-    }
-}
-
-/// Draws the picture, unless there is nothing to draw; says where it is.
-pub(super) fn draw(run: Run, picture: &Path) -> Result<Option<&Path>, chart::ChartError> {
-    if run.layout.signals.is_empty() {
-        return Ok(None);
-    }
-    chart::draw(&run, &run.layout.signals, picture).map(|()| Some(picture))
-}
-
-/// Gives recorded rows to the run file, and to the picture.
-pub(super) struct Tee {
-    pub(super) writer: RunWriter,
-    pub(super) preview: Option<Preview>,
-}
-
-impl Sink for Tee {
-    fn append(&mut self, layout: &Layout, frames: &Frames) -> std::io::Result<()> {
-        if let Some(preview) = &mut self.preview {
-            preview.append(layout, frames);
-        }
-        Sink::append(&mut self.writer, layout, frames)
+        Ok(files.outcome(&run, t, failure.as_ref()))
     }
 }
 
@@ -395,50 +325,4 @@ fn checkpoint_every(text: &str) -> Result<CheckpointEvery, String> {
     }
     let steps: usize = text.trim().parse().map_err(|_| wrong())?;
     (steps > 0).then_some(CheckpointEvery::Steps(steps)).ok_or_else(wrong)
-}
-
-/// `examples/bouncing-ball/model.toml` becomes `bouncing-ball.h5`, and `bouncing-ball-from-2.5.h5`
-/// where the run is resumed at that time.
-pub(super) fn default_output(file: &Path, from: Option<f64>) -> PathBuf {
-    let stem = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().into_owned());
-    let name = match stem(file) {
-        Some(name) if name != "model" => name,
-        _ => std::fs::canonicalize(file)
-            .ok()
-            .and_then(|path| path.parent().and_then(Path::file_name).map(PathBuf::from))
-            .map_or_else(|| "run".to_string(), |name| name.to_string_lossy().into_owned()),
-    };
-    PathBuf::from(match from {
-        Some(t) => format!("{name}-from-{t}.h5"),
-        None => format!("{name}.h5"),
-    })
-}
-
-/// Set at the first Ctrl-C; the second ends the program at once.
-pub(super) fn interrupt_flag() -> Result<Arc<AtomicBool>, Error> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let handler = Arc::clone(&flag);
-    ctrlc::set_handler(move || {
-        if handler.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })?;
-    Ok(flag)
-}
-
-/// Shows how far a run is.
-pub(super) fn show(bar: &ProgressBar, progress: sim::Progress) {
-    let share = (progress.t - progress.start) / (progress.until - progress.start);
-    bar.set_position((1000.0 * share) as u64);
-    bar.set_message(format!("t = {:.6e}", progress.t));
-}
-
-pub(super) fn progress_bar(args: &Args) -> ProgressBar {
-    let silent = args.quiet || args.json || !std::io::stderr().is_terminal();
-    let target = if silent { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let bar = ProgressBar::with_draw_target(Some(1000), target);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left") {
-        bar.set_style(style);
-    }
-    bar
 }

@@ -1,7 +1,8 @@
 //! `saltus verify FILE`: runs a model as its file says and once more with a finer tolerance, and
 //! tells how much differs.
 
-use super::run::{interrupt_flag, pairs};
+use super::record::interrupt_flag;
+use super::run::pairs;
 use super::short;
 use crate::text::{self, plural};
 use crate::{Error, Outcome};

@@ -1,5 +1,6 @@
 //! The model: systems and interactions from their tables.
 
+use super::bodies;
 use super::error::{ErrorKind, Fault};
 use super::fields::Fields;
 use super::repetition::{expand, for_each};
@@ -148,6 +149,7 @@ fn system(fields: &Fields) -> Result<System, Fault> {
             F_ext: fields.vector_operator("F_ext")?,
         }
         .into(),
+        "rigid-body" | "rigid-body-2d" => bodies::body(fields)?,
         kind => unreachable!("the system `{kind}` is in the vocabulary and nowhere else"),
     })
 }
@@ -161,6 +163,18 @@ pub(crate) fn law(fields: &Fields) -> Result<Law, Fault> {
         "equality" => Law::Equality,
         "relay" => Law::Relay { lower: fields.bounds("lower")?, upper: fields.bounds("upper")? },
         "piecewise-linear" => Law::PiecewiseLinear { points: fields.points("points")? },
+        "switch" => {
+            let on = fields.number("on")?;
+            Law::Switch {
+                control: expand(fields.need("control")?, "control", fields.scope)?,
+                on,
+                off: if fields.get("off").is_some() { fields.number("off")? } else { on },
+                closed: match fields.get("closed") {
+                    Some(item) => fields.flag(item, "closed")?,
+                    None => false,
+                },
+            }
+        }
         "normal-cone" => Law::NormalCone {
             A: fields.must("A", fields.matrix("A")?)?,
             b: fields.must("b", fields.vector("b")?)?,
@@ -293,7 +307,24 @@ fn connect_one(
             let law = law(relation.dofs.len())?;
             model.connect(name, relation, law, systems)?;
         }
-        kind => unreachable!("the relation `{kind}` is in the vocabulary and nowhere else"),
+        "point-plane" => {
+            let relation = bodies::point_plane(&fields)?;
+            let law = law(relation.components.size())?;
+            model.connect(name, relation, law, systems)?;
+        }
+        "sphere-sphere" => {
+            let relation = bodies::sphere_sphere(&fields)?;
+            let law = law(relation.components.size())?;
+            model.connect(name, relation, law, systems)?;
+        }
+        kind => {
+            let joint = bodies::joint(&fields)?;
+            let Some(joint) = joint else {
+                unreachable!("the relation `{kind}` is in the vocabulary and nowhere else")
+            };
+            let law = law(joint.size())?;
+            model.connect(name, joint, law, systems)?;
+        }
     }
     Ok(())
 }
@@ -326,12 +357,17 @@ fn key_of(error: &ModelError) -> Option<&str> {
         | ModelError::Empty { what, .. } => Some(what),
         ModelError::Operator(OperatorError { what, .. }) => what.split(" of ").next(),
         ModelError::Mass { .. } => Some("M"),
+        ModelError::Inertia { .. } => Some("inertia"),
+        ModelError::Orientation { .. } => Some("orientation"),
+        ModelError::Direction { what, .. } => Some(what),
         ModelError::Points { .. } => Some("points"),
         ModelError::ContactSize { .. } => Some("relation"),
         ModelError::Duplicate { .. } | ModelError::Name { .. } => Some("name"),
-        ModelError::Links { .. } | ModelError::LinkedTwice { .. } | ModelError::Order { .. } => {
-            Some("systems")
-        }
+        ModelError::Links { .. }
+        | ModelError::Linked { .. }
+        | ModelError::NotABody { .. }
+        | ModelError::LinkedTwice { .. }
+        | ModelError::Order { .. } => Some("systems"),
         ModelError::LawMismatch { .. } => Some("law"),
         _ => None,
     }

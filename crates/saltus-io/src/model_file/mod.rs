@@ -31,6 +31,7 @@
 //! `arrays`. Which keys there are is written once, in [`vocabulary`].
 
 mod arrays;
+mod bodies;
 mod build;
 mod error;
 mod events;

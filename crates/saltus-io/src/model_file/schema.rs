@@ -176,6 +176,7 @@ fn form(form: &Form) -> Value {
         Form::Samples => json!({ "anyOf": [reference("count"), reference("numbers")] }),
         Form::Vector(_) => reference("vector"),
         Form::Matrix(_) => reference("matrix"),
+        Form::VectorOrMatrix => json!({ "anyOf": [reference("vector"), reference("matrix")] }),
         Form::Points => json!({
             "type": "array",
             "items": {

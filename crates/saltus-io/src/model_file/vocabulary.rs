@@ -135,6 +135,8 @@ pub enum Form {
     Vector(Uses),
     /// A matrix, likewise.
     Matrix(Uses),
+    /// A vector for a diagonal, or a matrix.
+    VectorOrMatrix,
     /// A finite number, or a formula of this.
     Coefficient(Uses),
     /// Points `[y, lam]` of a graph.
@@ -672,6 +674,40 @@ fn system() -> Section {
         optional("K", MATRIX, "zero", "the stiffness matrix"),
         optional("F_ext", VECTOR_OF_TIME, "zero", "the external force"),
     ];
+    let place = "the origin";
+    let still = "zero: at rest";
+    let frames = || Form::Choice(vec!["world", "body"]);
+    let rigid_body = vec![
+        optional("position", VECTOR, place, "where the center of mass is at first"),
+        optional("orientation", VECTOR, "[1, 0, 0, 0]", "a quaternion w, x, y, z, of any length"),
+        optional("v", VECTOR, still, "its first velocity, in the frame of the world"),
+        optional("omega", VECTOR, still, "its first angular velocity, in the frame of the body"),
+        needed("mass", Form::Number, "its mass, in (0, inf)"),
+        needed(
+            "inertia",
+            Form::VectorOrMatrix,
+            "its moments about the center of mass, in the frame of the body: three, or a matrix",
+        ),
+        optional("gravity", VECTOR, "zero", "the acceleration of gravity"),
+        optional("force", Form::Vector(INT), "zero", "on the center of mass, of t, q, v and z"),
+        with_default("force_frame", frames(), "world", "the frame of `force`"),
+        optional("moment", Form::Vector(INT), "zero", "a moment, of t, q, v and z"),
+        with_default("moment_frame", frames(), "body", "the frame of `moment`"),
+        inputs(),
+    ];
+    let rigid_body_2d = vec![
+        optional("position", VECTOR, place, "where the center of mass is at first"),
+        with_default("angle", Form::Number, 0.0, "how it is turned at first, in radians"),
+        optional("v", VECTOR, still, "its first velocity"),
+        with_default("omega", Form::Number, 0.0, "its first angular velocity"),
+        needed("mass", Form::Number, "its mass, in (0, inf)"),
+        needed("inertia", Form::Number, "its moment about the center of mass, in (0, inf)"),
+        optional("gravity", VECTOR, "zero", "the acceleration of gravity"),
+        optional("force", Form::Vector(INT), "zero", "on the center of mass, of t, q, v and z"),
+        with_default("force_frame", frames(), "world", "the frame of `force`"),
+        optional("moment", Form::Vector(INT), "zero", "a moment, of t, q, v and z"),
+        inputs(),
+    ];
     Section {
         kinds: vec![
             kind("first-order", "M(t) ẋ = f(t, x, z) + r", first_order),
@@ -682,6 +718,12 @@ fn system() -> Section {
                 lagrangian,
             ),
             kind("lagrangian-linear", "M v̇ + C v + K q = F_ext + p, q̇ = v", lagrangian_linear),
+            kind(
+                "rigid-body",
+                "m v̇ = m g + force + p, J ω̇ + ω × J ω = moment + p, q = (position, quaternion)",
+                rigid_body,
+            ),
+            kind("rigid-body-2d", "m v̇ = m g + force + p, J ω̇ = moment + p", rigid_body_2d),
         ],
         ..section(
             SectionId::System,
@@ -778,6 +820,39 @@ fn relation() -> Section {
         optional("b", VECTOR, "zero", "the offset"),
         optional("D", MATRIX, "zero", "the compliance"),
     ];
+    // of bodies, where they start
+    let point = || needed("point", VECTOR, "a point, in the frame of the world at the start");
+    let axis = || needed("axis", VECTOR, "a direction, likewise");
+    let second_axis = |doc| needed("second_axis", VECTOR, doc);
+    let components = || {
+        with_default(
+            "components",
+            Form::Count,
+            3,
+            "1: the normal; 3: and two tangents, for friction; 5: and two rates of rolling",
+        )
+    };
+    let center = || {
+        optional("center", VECTOR, "its center of mass", "a point of the first body, in its frame")
+    };
+    let point_plane = vec![
+        center(),
+        with_default("radius", Form::Number, 0.0, "of the sphere about it; 0: the point alone"),
+        optional(
+            "normal",
+            VECTOR,
+            "[0, 0, 1]",
+            "of the plane, which is the second body's or the world's",
+        ),
+        optional("origin", VECTOR, "[0, 0, 0]", "a point of the plane"),
+        components(),
+    ];
+    let sphere_sphere = vec![
+        needed("radii", VECTOR, "of both spheres"),
+        center(),
+        optional("second_center", VECTOR, "its center of mass", "of the second, in its frame"),
+        components(),
+    ];
     Section {
         kinds: vec![
             kind("first-order", "y = h(t, x, λ), r = g(t, x, λ)", first_order),
@@ -786,6 +861,46 @@ fn relation() -> Section {
             kind("lagrangian-compliant", "y = h(q, λ), H = ∂h/∂q, p = Hᵀ λ", lagrangian_compliant),
             kind("lagrangian-linear", "y = H q + D λ + b, u = H v, p = Hᵀ λ", lagrangian_linear),
             kind("prescribed", "u = v[dofs] − v(t), p[dofs] = λ", prescribed),
+            kind("ball", "a point that both have in common", vec![point()]),
+            kind("pivot", "an axis in common, along which nothing moves", vec![point(), axis()]),
+            kind("prismatic", "a way along an axis, without a turn", vec![axis()]),
+            kind("cylindrical", "an axis in common", vec![point(), axis()]),
+            kind(
+                "universal",
+                "a point in common, and an axis of each at a right angle",
+                vec![point(), axis(), second_axis("the axis of the second body, across the first")],
+            ),
+            kind(
+                "planar",
+                "a plane in which the first body moves and turns",
+                vec![point(), needed("normal", VECTOR, "the normal of the plane")],
+            ),
+            kind("fixed", "both are one body", Vec::new()),
+            kind(
+                "distance",
+                "two points that keep their distance",
+                vec![point(), needed("second_point", VECTOR, "a point of the second body")],
+            ),
+            kind(
+                "screw",
+                "an axis in common, and a way along it with each turn",
+                vec![
+                    point(),
+                    axis(),
+                    needed("pitch", Form::Number, "the way of a full turn, not zero"),
+                ],
+            ),
+            kind(
+                "gear",
+                "teeth[0] ω_a + teeth[1] ω_b = 0, about axes that the world holds",
+                vec![
+                    axis(),
+                    second_axis("the axis of the second body"),
+                    needed("teeth", VECTOR, "whole numbers; of both signs for teeth inside"),
+                ],
+            ),
+            kind("point-plane", "gap = n · (P − origin) − radius", point_plane),
+            kind("sphere-sphere", "gap = |P − Q| − radii[0] − radii[1]", sphere_sphere),
         ],
         ..section(SectionId::Relation, "relation", "what y is, and how λ acts", Vec::new())
     }
@@ -805,6 +920,16 @@ fn law() -> Section {
             1.0,
             "λ where y < 0: one number for all components, or one each",
         ),
+    ];
+    let switch = vec![
+        needed(
+            "control",
+            Form::Text,
+            "a formula of t, states, outputs and parameters, as in events",
+        ),
+        with_default("on", Form::Number, 0.0, "it closes where the control is above this"),
+        optional("off", Form::Number, "as `on`", "it opens where the control is below this"),
+        with_default("closed", Form::Flag, false, "whether it is closed at the beginning"),
     ];
     let piecewise_linear = vec![needed(
         "points",
@@ -862,6 +987,7 @@ fn law() -> Section {
                 "(y, λ) on the line through the points, continued at both ends",
                 piecewise_linear,
             ),
+            kind("switch", "closed: y = 0, λ free; open: λ = 0, y free", switch),
             kind("normal-cone", "−y ∈ N_P(λ), P = { λ : A λ ≤ b }", normal_cone),
             kind("newton-impact", "0 ≤ u⁺ + e u⁻ ⟂ λ ≥ 0 where the gap is closed", vec![e()]),
             kind(

@@ -2,8 +2,11 @@
 //!
 //! 1. Above `ISLANDS` unknowns each island on its own, where there are several (see `islands`): a few
 //!    sweeps, then this portfolio.
-//!    Many bodies with far more forces than velocities get [`Admm`] first, which needs no factors there,
-//!    and whose iterations do not grow in number with the bodies, and regions (3) where that stalls.
+//!    Many bodies with about as many forces as velocities or more get sweeps of all blocks in turn with solutions of the
+//!    surroundings of the few that hold most of the residual: most of the problem settles in as many
+//!    sweeps however large it is, and what does not is small. With far more forces than velocities a
+//!    sweep costs more, and [`Admm`] comes first, which needs no factors there, and whose iterations do
+//!    not grow in number with the bodies, and regions (3) where that stalls.
 //! 2. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's
 //!    method.
 //! 3. Above `ISLANDS` unknowns the surroundings of the worst blocks (see `regions`), in turn with
@@ -69,8 +72,15 @@ const FIRST: usize = 200;
 const PATIENCE: usize = 25;
 const SHORT_PATIENCE: usize = 2;
 
-/// Forces a velocity from which alternating directions come before sweeps.
+/// Forces a velocity from which most contacts hang together, and spots come before regions; from which
+/// alternating directions come next; and from which they come first.
+const JOINED: f64 = 0.8;
 const HYPERSTATIC: f64 = 1.5;
+const CROWDED: f64 = 5.0;
+/// Sweeps before the first spots and between them; rounds in which the residual must halve.
+const BEFORE_SPOTS: usize = 40;
+const BETWEEN_SPOTS: usize = 15;
+const SPOT_ROUNDS: usize = 20;
 /// Most iterations of those, and iterations in which their residual must halve.
 const MOST: usize = 400;
 const HALVED: usize = 25;
@@ -147,9 +157,15 @@ impl Cones {
     fn search(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64], search: &mut Search<'_>) {
         let (n, worth) = (problem.len(), sweeps_worth(problem.len()));
         let mut sweeps = if n > LARGE && self.has_regions { worth.min(FIRST) } else { worth };
-        let many = |global: &Global| n as f64 > HYPERSTATIC * global.velocities() as f64;
-        let hyperstatic = problem.global().is_some_and(many);
-        if hyperstatic && admm::is_iterative(problem) {
+        let forces = |global: &Global| n as f64 / global.velocities() as f64;
+        let forces = problem.global().filter(|_| admm::is_iterative(problem)).map_or(0.0, forces);
+        // with few forces a velocity spots are known to be better only up to that size
+        let joined = forces > if n <= FACTORED { JOINED } else { HYPERSTATIC };
+        if joined && forces <= CROWDED && self.by_spots(problem, z, w, search) {
+            return;
+        }
+        if forces > HYPERSTATIC {
+            z.copy_from_slice(search.best);
             let report = self.bodies_at_once(problem, z, w);
             if search.take(report, z) {
                 return;
@@ -322,6 +338,54 @@ impl Cones {
         search.take(Ok(parts.report(last, tol, "islands")), z)
     }
 
+    /// Sweeps of all blocks, and the surroundings of those few that hold most of the residual, in turn,
+    /// while the residual falls; whether that solves the problem.
+    fn by_spots(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        search: &mut Search<'_>,
+    ) -> bool {
+        let AutoSettings { tol, max_iter } = self.settings;
+        let (mut least, mut stale, mut rings) = (f64::INFINITY, 0, 1);
+        let (mut of_blocks, mut sweeps) = (Vec::new(), 0);
+        while stale < SPOT_ROUNDS && sweeps < max_iter {
+            let limit = if sweeps == 0 { BEFORE_SPOTS } else { BETWEEN_SPOTS };
+            let report = self.gauss_seidel.run(problem, z, w, limit, |_, _| true);
+            let Ok(report) = report else { return false };
+            let now = report.residual;
+            sweeps += limit;
+            if search.keep_going(report, z) {
+                return true;
+            }
+            if now <= 0.5 * least {
+                (least, stale, rings) = (now, 0, 1);
+            } else {
+                stale += 1;
+                rings += usize::from(stale % 2 == 0);
+            }
+
+            shares(problem, z, w, &mut of_blocks);
+            let Some(level) = regions::worst(&of_blocks, stale > 0) else { continue };
+            let blocks = self.gauss_seidel.blocks();
+            let mut parts = Parts::new(AutoSettings { tol: (0.01 * now).max(0.3 * tol), max_iter });
+            parts.inner.has_regions = false;
+            for spot in &regions::spots(blocks, &of_blocks, level, rings) {
+                // factors of what is not small cost more than sweeps
+                match spot.len() <= regions::LARGEST {
+                    true => parts.solve(problem, blocks, spot, z),
+                    false => parts.sweep(problem, blocks, spot, z, BETWEEN),
+                }
+            }
+            let last = residual(problem, z, w);
+            if search.keep_going(parts.report(last, tol, "regions"), z) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// The surroundings of the worst blocks, sweeps where they have disturbed others, and Newton's
     /// method in turn, while the residual falls; whether that solves the problem.
     fn by_regions(
@@ -371,7 +435,7 @@ impl Cones {
 
             // sweeps, where blocks are now worse than they were in the mean
             shares(problem, z, w, &mut of_blocks);
-            let spots = regions::spots(blocks, &of_blocks, level);
+            let spots = regions::spots(blocks, &of_blocks, level, regions::RINGS);
             let report = if 2 * spots.iter().map(Vec::len).sum::<usize>() > blocks.len() {
                 self.gauss_seidel.run(problem, z, w, BETWEEN, |_, _| true)
             } else {

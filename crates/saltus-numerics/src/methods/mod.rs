@@ -75,7 +75,7 @@ const UNWATCHED: usize = 64;
 #[derive(Debug)]
 enum Method {
     Auto(Box<Auto>),
-    Pivoting(Pivoting),
+    Pivoting(Box<Pivoting>),
     Lemke(Box<Lemke>),
     GaussSeidel(Box<GaussSeidel>),
     FischerBurmeister(Box<FischerBurmeister>),
@@ -93,7 +93,7 @@ impl Workspace {
         let tol = solver.tol();
         let method = match solver {
             Solver::Auto(settings) => Method::Auto(Box::new(Auto::new(settings))),
-            Solver::Pivoting(settings) => Method::Pivoting(Pivoting::new(settings)),
+            Solver::Pivoting(settings) => Method::Pivoting(Box::new(Pivoting::new(settings))),
             Solver::Lemke(settings) => Method::Lemke(Box::new(Lemke::new(settings))),
             Solver::GaussSeidel(settings) => {
                 Method::GaussSeidel(Box::new(GaussSeidel::new(settings)))

@@ -21,7 +21,10 @@ const LEAST: f64 = 0.1;
 pub(super) const SIZE: usize = 40;
 pub(super) const LARGEST: usize = 320;
 /// How far what a region has changed is looked for.
-const RINGS: usize = 4;
+pub(super) const RINGS: usize = 4;
+/// Share of the squared residual that the worst blocks hold, and most of the blocks that these are.
+const HELD: f64 = 0.9;
+const FEW: f64 = 0.05;
 
 /// The regions of at most `size` blocks around those with large shares of the residual, the
 /// largest first; `None` where most of the problem would be in several of them.
@@ -62,9 +65,30 @@ pub(super) fn around(blocks: &Blocks, shares: &[f64], size: usize) -> Option<Vec
     Some(regions)
 }
 
-/// The blocks with at least this share and those within [`RINGS`] steps of them; each spot sees none
-/// of the others.
-pub(super) fn spots(blocks: &Blocks, shares: &[f64], level: f64) -> Vec<Vec<usize>> {
+/// The least share of the blocks that together hold most of the residual; `None` where these are many,
+/// unless the worst of them are to be had then.
+///
+/// ```text
+/// Σ shareₖ² over shareₖ ≥ level  is  0.9 Σ shareₖ²  or more
+/// ```
+pub(super) fn worst(shares: &[f64], even_of_many: bool) -> Option<f64> {
+    let mut sorted = shares.to_vec();
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    let all: f64 = sorted.iter().map(|share| share * share).sum();
+    let most = (FEW * sorted.len() as f64).ceil() as usize;
+    let mut held = 0.0;
+    for &share in sorted.iter().take(most) {
+        held += share * share;
+        if held >= HELD * all {
+            return Some(share);
+        }
+    }
+    sorted.get(most.saturating_sub(1)).copied().filter(|_| even_of_many)
+}
+
+/// The blocks with at least this share and those within so many steps of them; each spot sees none of
+/// the others.
+pub(super) fn spots(blocks: &Blocks, shares: &[f64], level: f64, rings: usize) -> Vec<Vec<usize>> {
     let of_unknown = blocks.of_unknowns();
     let mut inside: Vec<bool> = shares.iter().map(|&share| !(share < level)).collect();
     let mut ring: Vec<usize> = (0..blocks.len()).filter(|&k| inside[k]).collect();
@@ -78,7 +102,7 @@ pub(super) fn spots(blocks: &Blocks, shares: &[f64], level: f64) -> Vec<Vec<usiz
             }
         }
     };
-    for _ in 0..RINGS {
+    for _ in 0..rings {
         next.clear();
         ring.iter().for_each(|&k| visit(k, &mut inside, true, &mut next));
         std::mem::swap(&mut ring, &mut next);
@@ -139,11 +163,22 @@ mod tests {
         let mut shares = vec![0.0; 100];
         (shares[20], shares[24], shares[60], shares[90]) = (1.0, 2.0, 1.0, 0.5);
         let expected: [Vec<usize>; 2] = [(16..29).collect(), (56..65).collect()];
-        assert_eq!(spots(&chain(100), &shares, 1.0), expected);
-        assert_eq!(spots(&chain(100), &shares, 0.0).len(), 1);
+        assert_eq!(spots(&chain(100), &shares, 1.0, RINGS), expected);
+        assert_eq!(spots(&chain(100), &shares, 0.0, RINGS).len(), 1);
         // what is no number is not good
         shares[20] = f64::NAN;
-        assert_eq!(spots(&chain(100), &shares, 1.0), expected);
+        assert_eq!(spots(&chain(100), &shares, 1.0, RINGS), expected);
+    }
+
+    #[test]
+    fn the_worst_hold_most_of_the_residual() {
+        let mut shares = vec![0.01; 100];
+        (shares[7], shares[50], shares[51]) = (1.0, 2.0, 0.9);
+        assert_eq!(worst(&shares, false), Some(0.9));
+        // a residual that is everywhere has no worst blocks, but some may be wanted
+        assert_eq!(worst(&[1.0; 100], false), None);
+        assert_eq!(worst(&[1.0; 100], true), Some(1.0));
+        assert_eq!(worst(&[], true), None);
     }
 
     #[test]

@@ -79,6 +79,15 @@ fn heaps() {
     assert!(matches!(heap(10, 0.0, 0.3, 0), Err(NumericsError::Setting { .. })));
 }
 
+/// A few contacts in slow slip keep sweeps of all of this heap at 2e-5; on their own they are soon solved.
+#[test]
+fn slow_contacts_in_a_large_heap() {
+    use saltus_numerics::{Solver, Status, solve};
+    let solution = solve(&heap(10_000, 3.0, 0.5, 3).unwrap(), &Solver::default(), None).unwrap();
+    assert_eq!(solution.report.status, Status::Solved);
+    assert!(solution.report.iterations < 500, "{:?}", solution.report);
+}
+
 #[test]
 fn heaps_are_solved() {
     use saltus_numerics::{Solver, Status, solve};

@@ -63,6 +63,7 @@ pub struct Adaptive {
     solver: Solver,
     density: Density,
     cluster: Option<Cluster>,
+    spare: Option<(usize, Stepper)>, // of the last cluster, and of which state of the model
 }
 
 /// The way through a cluster of events.
@@ -107,7 +108,7 @@ impl Adaptive {
         settings.check()?;
         let exact = EventDriven::with(model, settings.between_events(), solver)?;
         let (density, solver) = (Density::default(), solver.clone());
-        Ok(Adaptive { exact, settings, solver, density, cluster: None })
+        Ok(Adaptive { exact, settings, solver, density, cluster: None, spare: None })
     }
 
     /// The event-driven simulation that keeps the state, to be read.
@@ -187,7 +188,7 @@ impl Adaptive {
     }
 
     fn forget(&mut self) {
-        (self.density, self.cluster) = (Density::default(), None);
+        (self.density, self.cluster, self.spare) = (Density::default(), None, None);
     }
 
     /// A step from event to event; through a cluster where it cannot be done, or a row of events
@@ -197,7 +198,7 @@ impl Adaptive {
             let mut cluster = self.enter(TRIED * interval, interval)?;
             match cluster.step(&mut self.exact, self.settings.tol, until) {
                 Ok(done) => return Ok(self.stay(cluster, done)),
-                Err(failure) if is_of_step(&failure) => {}
+                Err(failure) if is_of_step(&failure) => self.leave(cluster),
                 Err(failure) => return Err(failure),
             }
         }
@@ -226,11 +227,19 @@ impl Adaptive {
     /// The way into a cluster.
     fn enter(&mut self, h: f64, shortest: f64) -> Result<Cluster, SimError> {
         let model = self.exact.model();
-        let stepper = Stepper::new(model, self.settings.tol, &self.solver)?;
+        let stepper = match self.spare.take() {
+            Some((generation, stepper)) if generation == self.exact.generation() => stepper,
+            _ => Stepper::new(model, self.settings.tol, &self.solver)?,
+        };
         let mut laws = LawLog::new(model);
         laws.assume(self.exact.row_pair());
         let start = (self.t(), self.exact.state().to_vec());
         Ok(Cluster { stepper, laws, start, h, shortest, quiet: 0, fastest: 0.0 })
+    }
+
+    /// Keeps the matrices of a cluster for the next one.
+    fn leave(&mut self, cluster: Cluster) {
+        self.spare = Some((self.exact.generation(), cluster.stepper));
     }
 
     fn stay(&mut self, cluster: Cluster, done: StepStats) -> StepStats {
@@ -359,7 +368,9 @@ impl Strategy for Adaptive {
             }
         }
         // over, or too dense for steps that are worth it
-        match self.exact.resume(cluster.h, Some(cluster.stepper.outputs())) {
+        let resumed = self.exact.resume(cluster.h, Some(cluster.stepper.outputs()));
+        self.leave(cluster);
+        match resumed {
             Ok(()) => self.step_to_event(until),
             Err(failure) if !is_of_step(&failure) => Err(failure),
             Err(failure) => {

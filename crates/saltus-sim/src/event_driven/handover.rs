@@ -12,6 +12,11 @@ impl EventDriven {
         &self.X
     }
 
+    /// How often the model has been changed.
+    pub(crate) fn generation(&self) -> usize {
+        self.generation
+    }
+
     /// Whether the last step has come to an event of a law.
     pub(crate) fn is_at_event(&self) -> bool {
         self.pending.is_some()

@@ -50,15 +50,14 @@ impl EventDriven {
             self.events.release(k);
         }
         let Flow { t, h, .. } = self.flow;
-        let beyond = (TOGETHER * self.t.abs().max(h) / h).min(0.5);
-        if beyond.is_finite() {
-            self.look(1.0 + beyond)?;
-            self.show(true);
-        }
+        // a step of length zero has nothing beyond it but itself
+        let beyond = if h > 0.0 { (TOGETHER * self.t.abs().max(h) / h).min(0.5) } else { 0.0 };
+        self.look(1.0 + beyond)?;
+        self.show(true);
         let t = t + (1.0 + beyond) * h;
         for k in 0..self.events.len() {
             let rows = self.rows.each_ref().map(|row| &row.values[..]);
-            let open = beyond.is_finite() && self.events.held(k) == Some(false);
+            let open = self.events.held(k) == Some(false);
             let now = located == Some(k) || (open && self.events.holds(k, t, rows));
             self.crossing.push(now);
         }
@@ -129,22 +128,28 @@ impl EventDriven {
         let rows = self.rows.each_ref().map(|row| &row.values[..]);
         let changes = self.events.evaluate(k, self.t, &self.model, rows)?;
         let Changes { state, states, orders, anew, records } = changes;
-        if orders.contains(&true) {
-            let base = self.base.as_deref().unwrap_or(&self.model);
-            let model = changed_model(base, &state)?;
-            let before = self.take_model(model, true)?;
-            self.base.get_or_insert_with(|| Box::new(before));
-            self.unsettled = true;
-        }
+        let mut X = self.X.clone();
         for (id, [first, second]) in &states {
             for (k, values) in [first, second].into_iter().enumerate() {
                 if let Some(values) = values {
                     let place = self.plant.system(id.index(), k == 1);
-                    self.X[place].copy_from_slice(values);
+                    X[place].copy_from_slice(values);
                 }
             }
-            self.unsettled = true;
         }
+        // whatever can fail comes first
+        if orders.contains(&true) {
+            let base = self.base.as_deref().unwrap_or(&self.model);
+            let model = changed_model(base, &state)?;
+            Plant::new(&model).energies(self.t, &X)?;
+            let before = self.take_model(model, true)?;
+            self.base.get_or_insert_with(|| Box::new(before));
+            self.unsettled = true;
+        } else {
+            self.plant.energies(self.t, &X)?;
+        }
+        self.X = X;
+        self.unsettled |= !states.is_empty();
         let set = states.iter().any(|(id, _)| {
             matches!(self.model.system(*id), Ok(system) if system.order() == Order::Second)
         });
@@ -172,6 +177,7 @@ impl EventDriven {
         (self.plant, self.mode, self.instant) = (plant, mode, instant);
         self.book.frictional = Book::new(&model).frictional;
         self.series = vec![Default::default(); self.mode.blocks.len()];
+        self.generation += 1;
         Ok(std::mem::replace(&mut self.model, model))
     }
 

@@ -85,7 +85,9 @@ impl Instant {
         let newton = NewtonSettings::default();
         let part = |order| choice::part(model, order, &integrators, newton, solver);
         let parts = || -> Result<Parts, SimError> {
-            Ok(Parts { first: part(Order::First)?, second: part(Order::Second)? })
+            let (mut first, mut second) = (part(Order::First)?, part(Order::Second)?);
+            [&mut first, &mut second].into_iter().flatten().for_each(|part| part.prepare());
+            Ok(Parts { first, second })
         };
         let parts = [parts()?, parts()?, parts()?];
 

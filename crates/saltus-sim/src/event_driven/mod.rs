@@ -87,6 +87,7 @@ pub struct EventDriven {
     events: Events,
     crossing: Vec<bool>, // events whose conditions become true at this instant
     unsettled: bool,     // an event has changed something: what follows from it is not known
+    generation: usize,   // how often the model has been changed
     solver: Solver,
     book: Book,
     energies: (f64, f64), // kinetic and potential, at the state
@@ -125,6 +126,7 @@ struct Work {
     lightness: Vec<f64>,                     // of each row, `C M⁻¹ Cᵀ`
     margins: Vec<f64>,
     before: state::Before,
+    before_event: state::BeforeEvent,
     hits: Vec<Hit>,
     last_bounce: Option<f64>, // its length
 }
@@ -193,6 +195,7 @@ impl EventDriven {
             crossing: Vec::new(),
             unsettled: false,
             base: None,
+            generation: 0,
             solver: solver.clone(),
             book: Book::new(&model),
             energies: (0.0, 0.0),

@@ -144,8 +144,11 @@ impl Mode {
     pub fn adopt(&mut self, old: &Mode) {
         (self.id, self.next_id) = (old.next_id, old.next_id + 1);
         for (k, block) in self.blocks.iter().enumerate() {
-            let same = |(_, other): &(usize, &LawBlock)| other.rows == block.rows;
-            let Some((l, other)) = old.blocks.iter().enumerate().find(same) else { continue };
+            // blocks are in the order of their rows
+            let l = old.blocks.partition_point(|other| other.rows.start < block.rows.start);
+            let Some(other) = old.blocks.get(l).filter(|other| other.rows == block.rows) else {
+                continue;
+            };
             self.unknown[k] = match (&block.kind, &other.kind) {
                 (Kind::Graph { pieces: new, .. }, Kind::Graph { pieces, .. }) => pieces != new,
                 (Kind::Contact { .. }, Kind::Contact { .. }) => old.unknown[l],
@@ -382,8 +385,10 @@ impl Mode {
             (_, Branch::Closed, _) => {
                 let pull = &lam[rows.start + 1..rows.end];
                 let size = norm(pull);
-                let mut d = [0.0; 2];
-                d.iter_mut().zip(pull).for_each(|(d, pull)| *d = -pull / size);
+                let mut d = [0.0; 2]; // without a pull no direction counts
+                if size > 0.0 {
+                    d.iter_mut().zip(pull).for_each(|(d, pull)| *d = -pull / size);
+                }
                 Branch::Slip(d)
             }
             _ => Branch::Closed,

@@ -3,6 +3,7 @@
 use super::EventDriven;
 use super::accumulation::Series;
 use super::flow::Flow;
+use super::mode::Branch;
 use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
@@ -19,6 +20,19 @@ pub(super) struct Before {
     lam: Vec<f64>,
     ledger: Ledger,
     energies: (f64, f64),
+}
+
+/// What an event whose consequences cannot be found goes back to.
+#[derive(Debug, Default)]
+pub(super) struct BeforeEvent {
+    state: Before,
+    branches: Vec<Branch>,
+    unknown: Vec<bool>,
+    series: Vec<Series>,
+    logged: usize,
+    unsettled: bool,
+    idle: usize,
+    last_event: f64,
 }
 
 impl Before {
@@ -135,6 +149,37 @@ impl EventDriven {
         self.X.copy_from_slice(X);
         self.lam.copy_from_slice(lam);
         (self.book.ledger, self.energies) = (*ledger, *energies);
+        self.flow.restart();
+        self.flow.guess(&self.lam);
+    }
+
+    /// Keeps what [`take_back`](Self::take_back) goes back to.
+    pub(super) fn keep_event(&mut self) {
+        let of = &mut self.work.before_event;
+        of.state.keep(self.t, &self.X, &self.lam, (self.book.ledger, self.energies));
+        of.branches.clone_from(&self.mode.branches);
+        of.unknown.clone_from(&self.mode.unknown);
+        of.series.clone_from(&self.series);
+        of.logged = self.events.log.len();
+        of.unsettled = self.unsettled;
+        (of.idle, of.last_event) = (self.idle, self.last_event);
+    }
+
+    /// Back to before an event.
+    pub(super) fn take_back(&mut self) {
+        let of = &self.work.before_event;
+        let Before { t, X, lam, ledger, energies } = &of.state;
+        self.t = *t;
+        self.X.copy_from_slice(X);
+        self.lam.copy_from_slice(lam);
+        (self.book.ledger, self.energies) = (*ledger, *energies);
+        self.mode.set(&of.branches);
+        self.mode.unknown.clone_from(&of.unknown);
+        self.series.clone_from(&of.series);
+        self.events.log.truncate(of.logged);
+        self.unsettled = of.unsettled;
+        (self.idle, self.last_event) = (of.idle, of.last_event);
+        self.standstill.forget();
         self.flow.restart();
         self.flow.guess(&self.lam);
     }

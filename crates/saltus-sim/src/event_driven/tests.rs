@@ -232,6 +232,22 @@ fn a_block_on_a_slope() {
     assert!((v[1].hypot(v[2]) + v[1] - 1.0).abs() < 1e-9, "{v:?}");
 }
 
+/// A coefficient of zero: what lies still has no direction to slip in, what is pulled slides freely.
+#[test]
+fn a_floor_without_friction() {
+    for force in [0.0, 1.0, -2.0] {
+        let mut model = Model::new("puck");
+        let puck = LagrangianLinear::new([0.0; 2], [0.0; 2], Matrix::identity(2));
+        let id = model.add("puck", puck.F_ext([-9.81, force])).unwrap();
+        let relation = LagrangianLinearRelation::new(Matrix::identity(2));
+        model.connect("floor", relation, Law::impact_friction(0.0, 0.0), &[id]).unwrap();
+        let run = driven(model, 1e-9, 1e-11).run(1.0).unwrap();
+        let ([height, place], [push, pull]) = (last(&run, "puck.q"), last(&run, "floor.lam"));
+        assert!(height.abs() < 1e-11 && (place - 0.5 * force).abs() < 1e-9, "{height} {place}");
+        assert!((push - 9.81).abs() < 1e-9 && pull.abs() < 1e-9, "{push} {pull}");
+    }
+}
+
 /// Two integrators in a row above a bound, relative degree two: stopped there, as a ball without
 /// restitution is.
 #[test]

@@ -28,8 +28,13 @@ const HELD: f64 = 1e-3;
 const LIVELY: f64 = 100.0;
 
 impl EventDriven {
-    /// Jumps, and takes the mode that follows.
+    /// Jumps, and takes the mode that follows. If it fails, nothing has changed.
     pub(super) fn settle(&mut self, cause: Option<Cause>) -> Result<(), SimError> {
+        self.keep_event();
+        self.settle_now(cause).inspect_err(|_| self.take_back())
+    }
+
+    fn settle_now(&mut self, cause: Option<Cause>) -> Result<(), SimError> {
         if let Some(of) = cause {
             self.idle = if self.t > self.last_event { 0 } else { self.idle + 1 };
             if self.idle > ENDLESS {
@@ -300,7 +305,7 @@ impl EventDriven {
         } else {
             self.pass(block, 4.0 * left)?;
         }
-        self.settle(None)?;
+        self.settle_now(None)?;
         Ok(true)
     }
 
@@ -344,7 +349,7 @@ impl EventDriven {
         self.log_event(self.t, EventKind::Accumulation, block, Vec::new());
         self.series.iter_mut().for_each(Series::restart);
         self.pass(block, length)?;
-        self.settle(None)?;
+        self.settle_now(None)?;
         Ok(true)
     }
 

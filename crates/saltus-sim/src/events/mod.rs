@@ -151,7 +151,7 @@ struct Whole {
 
 /// A formula with the places of its variables.
 #[derive(Debug)]
-struct Reading {
+pub(crate) struct Reading {
     expression: Expression,
     places: Vec<Place>,
 }
@@ -166,9 +166,19 @@ enum Place {
 }
 
 impl Reading {
+    /// How many variables it has.
+    pub fn variables(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        self.expression.text()
+    }
+
     /// The value, with the rows of the parts; `values` is memory of a sufficient size.
     #[inline]
-    fn eval(&self, t: f64, parameters: &[f64], rows: [&[f64]; 2], values: &mut [f64]) -> f64 {
+    pub fn eval(&self, t: f64, parameters: &[f64], rows: [&[f64]; 2], values: &mut [f64]) -> f64 {
         self.fill(t, parameters, rows, values);
         self.expression.eval(&values[..self.places.len()])
     }
@@ -188,16 +198,32 @@ impl Reading {
 }
 
 /// Finds the places of variables.
-struct Map<'a> {
+pub(crate) struct Map<'a> {
     model: &'a Model,
     first: Places,
     second: Places,
 }
 
-impl Map<'_> {
+impl<'a> Map<'a> {
+    pub fn new(model: &'a Model) -> Map<'a> {
+        let (first, second) = (Places::new(model, Order::First), Places::new(model, Order::Second));
+        Map { model, first, second }
+    }
+
+    /// The rows of an interaction, where it is of this order.
+    pub fn rows(&self, interaction: usize, order: Order) -> Option<std::ops::Range<usize>> {
+        let places = if order == Order::First { &self.first } else { &self.second };
+        places.interactions[interaction].clone()
+    }
+
     fn reading(&self, event: &str, what: &str, text: &str) -> Result<Reading, SimError> {
+        self.reading_of(format!("event `{event}`"), what, text)
+    }
+
+    /// A formula of an owner with this name.
+    pub fn reading_of(&self, owner: String, what: &str, text: &str) -> Result<Reading, SimError> {
         let fail = |source| {
-            let (owner, what) = (format!("event `{event}`"), what.to_string());
+            let what = what.to_string();
             SimError::Model(ModelError::Formula { owner, what, source })
         };
         let expression = self.model.expression(text).map_err(fail)?;
@@ -241,8 +267,7 @@ impl Events {
         if model.events().is_empty() {
             return Ok(Events::default());
         }
-        let (first, second) = (Places::new(model, Order::First), Places::new(model, Order::Second));
-        let map = Map { model, first, second };
+        let map = Map::new(model);
         let mut events = Vec::new();
         for event in model.events() {
             let start = match &event.trigger {

@@ -35,6 +35,7 @@ impl TimeStepping {
         let base = self.base.as_deref().unwrap_or(&self.model);
         let model = changed_model(base, &state)?;
         let parts = self.parts_of(&model, [true; 2], anew)?;
+        self.switches.follow(&model)?;
         self.take_over(model, parts);
         self.events.state = state;
         Ok(())
@@ -78,6 +79,7 @@ impl TimeStepping {
             for (id, values) in &states {
                 set_state(&model, &mut parts, *id, values)?;
             }
+            self.switches.follow(&model)?;
             self.take_over(model, parts);
         } else if let Some((id, values)) = states.first() {
             set_state(&self.model, &mut self.parts, *id, values)?;
@@ -115,6 +117,7 @@ impl TimeStepping {
         }
         self.parts.first = parts.first.or(self.parts.first.take());
         self.parts.second = parts.second.or(self.parts.second.take());
+        self.switches.apply(&mut self.parts);
         self.events.take_parameters(&model);
         self.laws.watch(&model);
         let before = std::mem::replace(&mut self.model, model);

@@ -9,7 +9,7 @@ use super::mixed::Mixed;
 use super::part::Part;
 use super::{Integrator, NewtonSettings};
 use crate::SimError;
-use saltus_model::{Model, Order};
+use saltus_model::{Law, Model, Order};
 use saltus_numerics::Solver;
 
 /// The systems of one order that are solved together.
@@ -32,8 +32,20 @@ pub(crate) fn part(
     match groups.len() {
         0 => Ok(None),
         1 => Ok(Some(groups.remove(0).part(model, newton, solver)?)),
+        _ if order == Order::First && switch(model).is_some() => {
+            let owner = format!("interaction `{}`", switch(model).unwrap_or_default());
+            let (integrator, what) = (groups[0].scheme.name(), "the law Switch");
+            let needs = "with one scheme for all first-order systems";
+            Err(SimError::Unsuited { integrator, owner, what, needs })
+        }
         _ => Ok(Some(Box::new(Mixed::new(model, order, groups, newton, solver)?))),
     }
+}
+
+/// The first interaction that is a switch.
+fn switch(model: &Model) -> Option<&str> {
+    let is_switch = |law: &Law| matches!(law, Law::Switch { .. });
+    model.interactions().find(|(_, one)| is_switch(&one.law)).map(|(name, _)| name)
 }
 
 /// Checks that every integrator has something to do, with good settings.

@@ -60,7 +60,6 @@ pub(crate) struct EulerMoreauPart {
     next: Row,
     z: Vec<f64>, // λ, and what the laws add
     w: Vec<f64>,
-    q: Vec<f64>,
     b_now: Vec<f64>,
     b_next: Vec<f64>,
 }
@@ -187,7 +186,6 @@ impl EulerMoreauPart {
             next: state,
             z: vec![0.0; unknowns],
             w: vec![0.0; unknowns],
-            q: vec![0.0; unknowns],
             laws,
             b_now: vec![0.0; n],
             b_next: vec![0.0; n],
@@ -255,7 +253,6 @@ impl EulerMoreauPart {
         };
         let (P, S_now, S_next) = (P.map(n), S_now.map(n), S_next.map(n));
         let (G, G_now) = (LinearMap::from_sparse(G), LinearMap::from_sparse(G_now.sparse(n, m)));
-        self.q.copy_from_slice(problem.q());
         self.operators = Some(Operators { h, P, S_now, S_next, G, G_now, drift, problem });
         Ok(())
     }
@@ -267,7 +264,8 @@ impl EulerMoreauPart {
         if let Some(member) = self.systems.iter().find(lost) {
             return SimError::NotFinite { time, what: format!("the state of `{}`", member.name) };
         }
-        let output = self.q.iter().position(|x| !x.is_finite()).unwrap_or(0);
+        let q = self.operators.as_ref().map_or(&[][..], |operators| operators.problem.q());
+        let output = q.iter().position(|x| !x.is_finite()).unwrap_or(0);
         let owner = self.places.owner_of(model, output);
         SimError::NotFinite { time, what: format!("the output of {owner}") }
     }
@@ -361,14 +359,15 @@ impl Part for EulerMoreauPart {
 
         // (3)
         let mut report = None;
-        if !self.q.is_empty() {
+        if !self.z.is_empty() {
             let m = next.lam.len();
             offsets(&self.offsets, step.end, &mut self.e_next)?;
-            self.C.apply_plus(&self.e_next, next.x, &mut self.q[..m]);
-            self.z[..m].copy_from_slice(now.lam);
-            if operators.problem.set_q(&self.q).is_err() {
+            let (C, e) = (&self.C, &self.e_next);
+            let posed = operators.problem.update_q(|q| C.apply_plus(e, next.x, &mut q[..m]));
+            if posed.is_err() {
                 return Err(self.lost(model, step.end));
             }
+            self.z[..m].copy_from_slice(now.lam);
             let solved = self.workspace.solve(&operators.problem, &mut self.z, &mut self.w)?;
             step.verify(solved, |index| self.places.owner_of(model, index))?;
             report = Some(solved);
@@ -398,6 +397,11 @@ impl Part for EulerMoreauPart {
         if self.forced {
             std::mem::swap(&mut self.b_now, &mut self.b_next);
         }
+    }
+
+    fn set_switch(&mut self, rows: Range<usize>, closed: bool) {
+        let problem = self.operators.as_mut().map(|operators| &mut operators.problem);
+        self.laws.set_switch(rows, closed, problem);
     }
 
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {

@@ -320,6 +320,10 @@ impl Part for FirstOrderPart {
         std::mem::swap(r_now, r_next);
     }
 
+    fn set_switch(&mut self, rows: Range<usize>, closed: bool) {
+        self.laws.set_switch(rows, closed, Some(&mut self.newton.problem));
+    }
+
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
         memory.number(&mut self.time);
         self.now.memory(memory);

@@ -46,6 +46,7 @@ struct LawBlock {
     states: Vec<Range<usize>>, // x or q of the linked systems
     off: bool,                 // the interaction is not connected
     bond: Option<BondRow>,
+    closed: bool, // a switch is
 }
 
 /// What a row of a bond allows: impulses from `least` to `most`, which for a constant force are
@@ -99,8 +100,18 @@ impl Laws {
                     on: true,
                 });
                 let (law, owner, states) = (law.clone(), name.to_string(), states.clone());
-                let block = LawBlock { rows, component, law, contact, owner, states, off, bond };
-                laws.blocks.push(block);
+                let closed = matches!(law, Law::Switch { closed: true, .. });
+                laws.blocks.push(LawBlock {
+                    rows,
+                    component,
+                    law,
+                    contact,
+                    owner,
+                    states,
+                    off,
+                    bond,
+                    closed,
+                });
             };
             // what holds component by component has a block for each
             match law {
@@ -162,9 +173,18 @@ impl Laws {
                 let contact = law.is_contact().then_some(off);
                 let (owner, states) = (name.to_string(), Vec::new());
                 let (rows, component, off) = (row..row + 1, row - first, !interaction.active);
-                let block =
-                    LawBlock { rows, component, law, contact, owner, states, off, bond: None };
-                laws.blocks.push(block);
+                let (bond, closed) = (None, false);
+                laws.blocks.push(LawBlock {
+                    rows,
+                    component,
+                    law,
+                    contact,
+                    owner,
+                    states,
+                    off,
+                    bond,
+                    closed,
+                });
             }
         }
         laws.number_rows();
@@ -204,6 +224,18 @@ impl Laws {
             }
         }
         any
+    }
+
+    /// Closes or opens the switch of these rows, also in the problem if it is made already.
+    pub fn set_switch(&mut self, rows: Range<usize>, closed: bool, problem: Option<&mut Problem>) {
+        let blocks = &mut self.blocks[self.first[rows.start]..self.first[rows.end - 1] + 1];
+        let switches = blocks.iter_mut().filter(|block| matches!(block.law, Law::Switch { .. }));
+        let mut any = false;
+        switches.for_each(|block| (block.closed, any) = (closed, true));
+        if let Some(problem) = problem.filter(|_| any) {
+            let most = if closed { f64::INFINITY } else { 0.0 };
+            rows.for_each(|row| problem.set_bounds(row, -most, most));
+        }
     }
 
     /// Unknowns of the problem.
@@ -482,6 +514,8 @@ impl LawBlock {
         Ok(match (&self.law, self.rows.len()) {
             (Law::Equality | Law::NormalCone { .. }, _) => Set::Free,
             (Law::Complementarity, _) => Set::Nonnegative,
+            (Law::Switch { .. }, _) if self.closed => Set::Free,
+            (Law::Switch { .. }, _) => Set::Interval { lower: 0.0, upper: 0.0 },
             (law, size) if is_box(law, size) => Set::Nonnegative,
             (Law::Relay { lower, upper }, _) => {
                 let (lower, upper) = relay_bounds(lower, upper, self.component);

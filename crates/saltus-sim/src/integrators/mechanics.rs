@@ -23,6 +23,9 @@ use std::ops::Range;
 /// Changes of velocity in two steps that differ by at most this share go on along a line.
 const STRAIGHT: f64 = 0.2;
 
+/// Most of the way of an impulse that a solver is taken to leave.
+const LEFT: f64 = 1e-6;
+
 /// The mechanical systems of a model, whatever they are.
 #[derive(Debug)]
 pub(crate) struct Mechanics {
@@ -39,6 +42,7 @@ pub(crate) struct Mechanics {
     pub(super) now: Row,
     pub(super) next: Row,
     pub(super) reach: Vec<f64>,
+    resting: f64,     // share of the way of an impulse that counts as none
     change: Vec<f64>, // v⁺ − v of the last step, then of the one before
     acted: Vec<bool>, // the links that were on in the last step
     acts: bool,       // some law does, in this step
@@ -89,6 +93,8 @@ impl Mechanics {
             now: row.clone(),
             next: row,
             reach: vec![0.0; m],
+            // what the solver leaves is no way either
+            resting: RESTING.max((10.0 * solver.tol()).min(LEFT)),
             change: vec![0.0; 2 * n],
             acted,
             acts: true,
@@ -442,7 +448,7 @@ impl Part for Mechanics {
                 if self.newton.links[k].on {
                     for row in self.newton.links[k].rows.clone() {
                         let diagonal = self.newton.diagonal(row).abs();
-                        self.reach[row] = RESTING * self.last.h * diagonal;
+                        self.reach[row] = self.resting * self.last.h * diagonal;
                     }
                 }
             }

@@ -83,6 +83,11 @@ pub(crate) trait Part: Debug + Send + Sync {
     /// An event is over, all of whose changes are made.
     fn settle(&mut self) {}
 
+    /// Closes or opens the switch of these rows.
+    fn set_switch(&mut self, rows: Range<usize>, closed: bool) {
+        let _ = (rows, closed);
+    }
+
     /// Deepest penetration of a contact.
     fn penetration(&self) -> f64 {
         0.0

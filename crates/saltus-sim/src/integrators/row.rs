@@ -58,6 +58,7 @@ impl Row {
         memory.numbers(&mut self.values);
     }
 
+    #[inline]
     pub fn get(&self, quantity: Quantity) -> &[f64] {
         &self.values[columns(self.order, self.sizes, quantity)]
     }
@@ -100,22 +101,23 @@ impl Row {
 }
 
 /// Where each quantity stands in a row; empty where it does not.
+#[inline]
 pub(crate) fn columns(order: Order, sizes: Sizes, quantity: Quantity) -> Range<usize> {
     let Sizes { positions, states: n, outputs: m, bonds } = sizes;
     let after = positions + n;
-    let starts: &[(Quantity, usize, usize)] = match order {
-        Order::First => &[(Quantity::X, 0, n), (Quantity::Y, n, m), (Quantity::Lam, n + m, m)],
-        Order::Second => &[
-            (Quantity::Q, 0, positions),
-            (Quantity::V, positions, n),
-            (Quantity::Y, after, m),
-            (Quantity::U, after + m, m),
-            (Quantity::Lam, after + 2 * m, m),
-            (Quantity::Beta, after + 3 * m, bonds),
-        ],
+    let (start, len) = match (order, quantity) {
+        (Order::First, Quantity::X) => (0, n),
+        (Order::First, Quantity::Y) => (n, m),
+        (Order::First, Quantity::Lam) => (n + m, m),
+        (Order::Second, Quantity::Q) => (0, positions),
+        (Order::Second, Quantity::V) => (positions, n),
+        (Order::Second, Quantity::Y) => (after, m),
+        (Order::Second, Quantity::U) => (after + m, m),
+        (Order::Second, Quantity::Lam) => (after + 2 * m, m),
+        (Order::Second, Quantity::Beta) => (after + 3 * m, bonds),
+        _ => (0, 0),
     };
-    let place = starts.iter().find(|(stored, ..)| *stored == quantity);
-    place.map_or(0..0, |&(_, start, len)| start..start + len)
+    start..start + len
 }
 
 /// Columns of a row.

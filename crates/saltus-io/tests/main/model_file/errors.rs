@@ -38,12 +38,12 @@ fn unknown_words() {
     check(
         "kind = \"lagrangian-linear\"\nq0",
         "kind = \"Newtonian\"\nq0",
-        "16:8: unknown kind of system `Newtonian`; expected one of `first-order`, `first-order-linear`, `lagrangian`, `lagrangian-linear`",
+        "16:8: unknown kind of system `Newtonian`; expected one of `first-order`, `first-order-linear`, `lagrangian`, `lagrangian-linear`, `rigid-body`, `rigid-body-2d`",
     );
     check(
         "{ kind = \"newton-impact\", e = 0.9 }",
         "\"newton\"",
-        "26:7: unknown law `newton`; expected one of `complementarity`, `equality`, `relay`, `piecewise-linear`, `normal-cone`, `newton-impact`, `impact-friction`, `rolling-friction`, `fremond`, `multiple-impact`, `cohesive`, `binary-cohesive`",
+        "26:7: unknown law `newton`; expected one of `complementarity`, `equality`, `relay`, `piecewise-linear`, `switch`, `normal-cone`, `newton-impact`, `impact-friction`, `rolling-friction`, `fremond`, `multiple-impact`, `cohesive`, …",
     );
     check(
         "\"time-stepping\" ",
@@ -75,7 +75,7 @@ fn missing_keys() {
     check(
         "kind = \"lagrangian-linear\"\nq0",
         "q0",
-        "14:1: system `ball`: missing key `kind`, one of `first-order`, `first-order-linear`, `lagrangian`, `lagrangian-linear`",
+        "14:1: system `ball`: missing key `kind`, one of `first-order`, `first-order-linear`, `lagrangian`, `lagrangian-linear`, `rigid-body`, `rigid-body-2d`",
     );
     check("name = \"ball\"\n", "", "14:1: system: missing key `name`, the system's name");
     check_text(
