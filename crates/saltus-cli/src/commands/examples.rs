@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// List the bundled examples, or write one out.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The example; its model file is printed
+    /// The example; its model file, or its netlist, is printed
     name: Option<String>,
     /// Write the files of the example (of all examples without a name) into this folder
     #[arg(long, value_name = "DIR")]
@@ -38,7 +38,9 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     }
     match (&args.name, chosen.first()) {
         (Some(_), Some(example)) => {
-            for (_, content) in example.files.iter().filter(|(file, _)| file.ends_with(".toml")) {
+            let of = |ending| example.files.iter().filter(move |(file, _)| file.ends_with(ending));
+            let ending = if of(".toml").next().is_some() { ".toml" } else { ".cir" };
+            for (_, content) in of(ending) {
                 text::out(content)?;
             }
         }

@@ -5,6 +5,7 @@ mod bad_input;
 mod checkpoint;
 mod commands;
 mod interrupt;
+mod netlist;
 mod options;
 mod output;
 mod same_bits;

@@ -25,6 +25,7 @@ mod ledger;
 mod model_files;
 mod model_kinds;
 mod models;
+mod netlist_files;
 mod nonlinear;
 mod orders;
 mod reference_models;
