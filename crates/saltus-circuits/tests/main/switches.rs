@@ -284,6 +284,22 @@ fn a_current_without_a_way_out_is_refused() {
     assert!(freewheel.model().is_ok());
 }
 
+/// Closing an ideal switch across a source is a step that fails, and says where.
+#[test]
+fn a_short_circuit_is_told() {
+    let mut circuit = Circuit::new("short");
+    circuit.voltage_source("V1", ["a", "0"], 5.0);
+    circuit.voltage_source("VG", ["g", "0"], Source::lines([(0.0, 0.0), (1.0, 1.0)]));
+    circuit.switch("S1", ["a", "0"], ["g", "0"], SwitchModel::ideal(0.5));
+    circuit.resistor("R1", ["a", "0"], 1.0);
+    let model = circuit.model().unwrap();
+    let error = model.run(&Transient::new(1.0, 0.01), Watch::default()).unwrap_err();
+    let saltus_circuits::TransientError::Failed(failure) = &error else { panic!("{error}") };
+    assert!(error.to_string().contains("`S1`"), "{error}");
+    let end = *failure.run.frames.time.last().unwrap();
+    assert!((end - 0.51).abs() < 1e-9 || (end - 0.5).abs() < 1e-9, "{end}");
+}
+
 #[test]
 fn only_steps_of_one_length() {
     let model =
