@@ -333,6 +333,18 @@ fn a_half_bridge() {
     assert!(v.iter().skip(2).all(|v| (v.abs() - 10.0).abs() < 0.01));
 }
 
+/// Full bridge: with the voltage `V (2D − 1)` over `R`, less what the dead times take, the current of
+/// the coil; ngspice with the same switches and nearly ideal diodes says 3.4424 A and 1.0433 A.
+#[test]
+fn a_full_bridge() {
+    let (model, run) = run(&crate::circuits::full_bridge(), 0.5, 1e-7, 5e-3);
+    let i = &model.trace(&run, "i(L1)").unwrap()[40_000..];
+    assert!((mean(i) / 3.4424 - 1.0).abs() < 2e-3, "{}", mean(i));
+    let ripple =
+        i.iter().copied().fold(f64::MIN, f64::max) - i.iter().copied().fold(f64::MAX, f64::min);
+    assert!((ripple / 1.0433 - 1.0).abs() < 2e-3, "{ripple}");
+}
+
 /// What the reader makes of transistors that are taken as switches.
 #[test]
 fn ideal_transistors() {
