@@ -22,6 +22,7 @@ pub struct CircuitModel {
     /// Systems of states, and one interaction a device, under its name.
     pub model: Model,
     pub(crate) signals: Signals,
+    pub(crate) turned: Vec<String>, // interactions of switches that are open where `y = 0`
     sources: Vec<Arc<Source>>,
     circuit: Option<Arc<Circuit>>, // where its sources are functions of time
 }
@@ -211,7 +212,9 @@ pub(crate) fn build(
     signals.start_with(lam0);
     let moves = !autonomous && !sources.is_empty();
     let circuit = moves.then(|| Arc::new(space.network.circuit.clone()));
-    Ok(CircuitModel { model, signals, sources, circuit })
+    let is_turned = |law: &&Lawful| matches!(&law.law, PartLaw::Switch(one) if one.turned);
+    let turned = laws.iter().filter(is_turned).map(|law| name_in_model(&law.name)).collect();
+    Ok(CircuitModel { model, signals, turned, sources, circuit })
 }
 
 /// Adds the states of a source; says the first of them.

@@ -345,6 +345,25 @@ fn a_full_bridge() {
     assert!((ripple / 1.0433 - 1.0).abs() < 2e-3, "{ripple}");
 }
 
+/// Events tell whether a switch is closed, wherever it stands in the tree.
+#[test]
+fn events_of_switches() {
+    let model = crate::circuits::full_bridge().model().unwrap();
+    let run = model.run(&Transient::new(100e-6, 1e-7), Watch::default()).unwrap();
+    let of = |name: &str| -> Vec<String> {
+        let own = run.events.iter().filter(|event| {
+            event.interaction == name && event.kind == saltus_sim::EventKind::Switch
+        });
+        own.map(|event| event.changes[0].after.to_string()).collect()
+    };
+    for name in ["S1", "S2", "S3", "S4"] {
+        let changes = of(name);
+        let expected = ["1", "0", "1", "0"];
+        assert_eq!(changes, expected[..changes.len()], "{name}");
+        assert!(changes.len() >= 3);
+    }
+}
+
 /// What the reader makes of transistors that are taken as switches.
 #[test]
 fn ideal_transistors() {
