@@ -15,7 +15,7 @@
 
 use crate::{
     BipolarModel, Circuit, Control, Device, DiodeModel, Fidelity, MosModel, Node, OpAmpModel,
-    Polarity, Source,
+    Polarity, Source, SwitchModel,
 };
 
 impl Circuit {
@@ -91,6 +91,18 @@ impl Circuit {
         self.add(name, Device::Diode { between, model })
     }
 
+    /// Adds a switch that a voltage closes.
+    pub fn switch(
+        &mut self,
+        name: &str,
+        nodes: [&str; 2],
+        control: [&str; 2],
+        model: SwitchModel,
+    ) -> usize {
+        let (between, control) = (self.between(nodes), Control::Voltage(self.between(control)));
+        self.add(name, Device::Switch { between, control, model, closed: None })
+    }
+
     /// Adds a transistor: drain, gate, source, bulk.
     pub fn mos(&mut self, name: &str, nodes: [&str; 4], model: MosModel) -> usize {
         let nodes = nodes.map(|node| self.node(node));
@@ -158,6 +170,24 @@ impl DiodeModel {
     /// The same with a breakdown voltage: a Zener diode.
     pub fn breakdown(self, voltage: f64) -> DiodeModel {
         DiodeModel { breakdown: Some(voltage), ..self }
+    }
+}
+
+impl SwitchModel {
+    /// `v = 0` while its control is above a threshold, `i = 0` while it is not.
+    pub fn ideal(threshold: f64) -> SwitchModel {
+        let (on_resistance, off_resistance) = (0.0, f64::INFINITY);
+        SwitchModel { threshold, hysteresis: 0.0, on_resistance, off_resistance }
+    }
+
+    /// The same with thresholds this far above and below the one in the middle.
+    pub fn hysteresis(self, hysteresis: f64) -> SwitchModel {
+        SwitchModel { hysteresis, ..self }
+    }
+
+    /// The same with resistances while it is closed and open.
+    pub fn resistances(self, on_resistance: f64, off_resistance: f64) -> SwitchModel {
+        SwitchModel { on_resistance, off_resistance, ..self }
     }
 }
 

@@ -244,6 +244,17 @@ pub enum CircuitError {
         /// The current.
         current: f64,
     },
+    /// A current that has no way once switches are open.
+    #[error(
+        "{component} drives a current that has no way once {} is open: give the switch an off resistance, or put a diode or resistor beside it",
+        list(switches)
+    )]
+    Interrupted {
+        /// The inductor or current source.
+        component: Culprit,
+        /// The switches its current goes through.
+        switches: Vec<Culprit>,
+    },
     /// No operating point was found.
     #[error("no operating point: {why}")]
     OperatingPoint {

@@ -1,7 +1,7 @@
 //! Probes: rows of states and multipliers become rows of voltages and currents.
 
 use crate::{CircuitError, CircuitModel, Signal};
-use saltus_sim::{Frames, Layout, Quantity, Run, Sink};
+use saltus_sim::{EventKind, EventRecord, Frames, Layout, Quantity, Run, Sink};
 
 /// Signals of a circuit, ready to be read off the rows of a run.
 #[derive(Debug, Clone)]
@@ -9,6 +9,7 @@ pub struct Probes {
     signals: Vec<Signal>,
     needed: Vec<String>,
     layout: Layout,
+    turned: Vec<String>, // switches that are open where their laws are closed
 }
 
 impl Probes {
@@ -53,7 +54,8 @@ impl Probes {
                 .collect(),
             ledger: false,
         };
-        Ok(Probes { signals: probes, needed, layout })
+        let turned = model.turned.clone();
+        Ok(Probes { signals: probes, needed, layout, turned })
     }
 
     /// What a run of the model must record for them.
@@ -66,10 +68,20 @@ impl Probes {
         &self.layout
     }
 
-    /// The same run with their rows.
+    /// The same run with their rows, and events of switches as the circuit has them.
     pub fn read(&self, run: Run) -> Result<Run, CircuitError> {
         let frames = self.wired(&run.layout)?.rows(&run.layout, &run.frames);
-        Ok(Run { layout: self.layout.clone(), frames, stats: run.stats, events: run.events })
+        let mut events = run.events;
+        let turned = |event: &&mut EventRecord| {
+            event.kind == EventKind::Switch && self.turned.contains(&event.interaction)
+        };
+        for event in events.iter_mut().filter(turned) {
+            event
+                .changes
+                .iter_mut()
+                .for_each(|one| std::mem::swap(&mut one.before, &mut one.after));
+        }
+        Ok(Run { layout: self.layout.clone(), frames, stats: run.stats, events })
     }
 
     /// A sink of rows of the model that gives rows of the probes to another one.

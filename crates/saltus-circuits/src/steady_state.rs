@@ -13,7 +13,7 @@ use crate::{
 };
 use saltus_analysis::periodic::{self, Orbit, Shooting, ShootingError};
 use saltus_numerics::Solver;
-use saltus_sim::{EulerMoreau, Integrator, Run, SimError, TimeStepping};
+use saltus_sim::{EulerMoreau, Integrator, Outcome, Run, SimError, TimeStepping};
 use thiserror::Error;
 
 /// A circuit in its steady state.
@@ -147,7 +147,13 @@ impl CircuitModel {
         let probes = Probes::new(self, asked.signals.as_deref())?;
         let until = begin + period;
         let asked = Transient { until, h, start: begin, every: 1, ..asked.clone() };
-        let run = follow(sim, &asked, &probes, watch)?;
+        let mut run = follow(sim, &asked, &probes, watch)?;
+        // no step has found multipliers at the beginning; they are those at the end
+        let (width, rows) = (run.layout.width(), &mut run.frames.rows);
+        if run.stats.outcome == Outcome::Complete && rows.len() > width {
+            let last = rows.len() - width;
+            rows.copy_within(last.., 0);
+        }
         Ok(SteadyState { period, orbit, run })
     }
 }

@@ -1,6 +1,8 @@
 //! Transient analysis: a circuit in time.
 
+use crate::error::Culprit;
 use crate::{CircuitError, CircuitModel, Probes};
+use saltus_model::Law;
 use saltus_numerics::Solver;
 use saltus_sim::{
     Adaptive, AdaptiveSettings, EulerMoreau, EventDriven, EventSettings, Integrator, Outcome,
@@ -126,6 +128,14 @@ impl CircuitModel {
     /// Follows the circuit. An interrupted run is no error; its outcome says so.
     pub fn run(&self, asked: &Transient, watch: Watch<'_>) -> Result<Run, TransientError> {
         asked.check()?;
+        if asked.method != Method::Fixed
+            && let Some(name) = self.first_switch()
+        {
+            let component = Culprit { name: name.to_string(), place: None };
+            let what = "a switch changes at the beginnings of steps";
+            let instead = "use the method `fixed`";
+            return Err(CircuitError::Unsupported { component, what, instead }.into());
+        }
         // linear modes are followed exactly where sources are states
         let autonomous = match asked.method {
             Method::Exact => self.autonomous()?,
@@ -154,6 +164,13 @@ impl CircuitModel {
                 follow(Adaptive::with(model, settings, &solver)?, asked, &probes, watch)
             }
         }
+    }
+}
+
+impl CircuitModel {
+    fn first_switch(&self) -> Option<&str> {
+        let is_switch = |law: &Law| matches!(law, Law::Switch { .. });
+        self.model.interactions().find(|(_, one)| is_switch(&one.law)).map(|(name, _)| name)
     }
 }
 

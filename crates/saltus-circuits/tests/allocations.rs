@@ -54,4 +54,12 @@ fn a_step_allocates_nothing() {
     };
     steps(&mut sim, 5000);
     assert_eq!(steps(&mut sim, 5000), 0);
+
+    // switches that are turned: all that is kept of a turn is its record
+    let model = circuits::full_bridge().model().unwrap();
+    let mut sim =
+        TimeStepping::new(model.model.clone(), 1e-7, [EulerMoreau::default().into()]).unwrap();
+    steps(&mut sim, 5000);
+    let quiet = steps(&mut sim, 300); // within the first pulse
+    assert_eq!(quiet, 0);
 }

@@ -35,15 +35,17 @@ pub(crate) fn state(space: &StateSpace<'_>) -> Result<Vec<f64>, CircuitError> {
 /// Multipliers up to which those of the beginning are looked for.
 const SMALL: usize = 500;
 
-/// `λ` at the beginning, given the state, where there is one: a jump of the state has none.
-pub(crate) fn multipliers(network: &Network<'_>, x0: &[f64]) -> Option<Vec<f64>> {
+/// `λ` at the beginning, given the state, where there is one: a jump of the state has none. Also the
+/// laws of the switches that are closed.
+pub(crate) fn multipliers(network: &Network<'_>, x0: &[f64]) -> (Option<Vec<f64>>, Vec<usize>) {
     let places = network.columns.lam.clone();
-    if places.is_empty() || places.len() > SMALL {
-        return None;
-    }
     let given = x0.iter().map(|x| Some(*x)).collect();
-    let inputs = Rest::new(network, given).solve().ok()?;
-    Some(inputs[places].to_vec())
+    let mut rest = Rest::new(network, given);
+    if places.is_empty() || places.len() > SMALL {
+        return (None, rest.closed());
+    }
+    let inputs = rest.solve().ok();
+    (inputs.map(|inputs| inputs[places].to_vec()), rest.closed())
 }
 
 /// The initial value of a capacitor or inductor.

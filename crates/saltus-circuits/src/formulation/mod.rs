@@ -43,8 +43,8 @@ impl Circuit {
         self.check_names()?;
         let space = StateSpace::new(Network::new(self)?)?;
         let x0 = initial::state(&space)?;
-        let lam0 = initial::multipliers(&space.network, &x0);
-        model::build(&space, (&x0, lam0.as_deref()), autonomous)
+        let (lam0, closed) = initial::multipliers(&space.network, &x0);
+        model::build(&space, (&x0, lam0.as_deref(), &closed), autonomous)
     }
 
     fn check_names(&self) -> Result<(), CircuitError> {

@@ -5,7 +5,7 @@ use super::coupling::cover;
 use super::forcing::Forcing;
 use super::form::Row;
 use super::network::Columns;
-use super::parts::{Lawful, PartLaw};
+use super::parts::{Contact, Lawful, PartLaw};
 use super::signal::{Signal, Signals};
 use super::smooth::SmoothRelation;
 use super::state_space::StateSpace;
@@ -22,6 +22,7 @@ pub struct CircuitModel {
     /// Systems of states, and one interaction a device, under its name.
     pub model: Model,
     pub(crate) signals: Signals,
+    pub(crate) turned: Vec<String>, // interactions of switches that are open where `y = 0`
     sources: Vec<Arc<Source>>,
     circuit: Option<Arc<Circuit>>, // where its sources are functions of time
 }
@@ -59,24 +60,23 @@ pub(crate) struct Place {
     pub index: usize,
 }
 
-/// The model of a state space from `x0` and `λ₀`; with `autonomous`, sources are states too.
+/// The model of a state space from `x0` and `λ₀`, with some laws of switches closed; with `autonomous`,
+/// sources are states too.
 pub(crate) fn build(
     space: &StateSpace<'_>,
-    (x0, lam0): (&[f64], Option<&[f64]>),
+    (x0, lam0, closed): (&[f64], Option<&[f64]>, &[usize]),
     autonomous: bool,
 ) -> Result<CircuitModel, CircuitError> {
     let sources: Vec<Arc<Source>> =
         space.network.parts.sources.iter().cloned().map(Arc::new).collect();
     let laws = &space.network.parts.laws;
     let (mut equations, mut outputs) = equations(space);
+    let controls = controls(space, &mut equations);
     let mut start = initial_states(space, x0);
-    if let Some(lam0) = lam0 {
-        let between = equations[start.len()..].iter();
-        start.extend(between.map(|one| one.lam.terms().map(|(k, a)| a * lam0[k]).sum::<f64>()));
-    }
+    let between = equations[start.len()..].iter();
+    start.extend(between.map(|one| without_mass(space, one, lam0)));
     let mut systems_of_sources = Vec::new();
     if autonomous {
-        start.resize(equations.len(), 0.0);
         for source in &sources {
             systems_of_sources.push(add_source(source, &mut equations, &mut start));
         }
@@ -127,7 +127,7 @@ pub(crate) fn build(
         equation.lam.terms().for_each(|(lam, a)| actions[lam].push((k, a)));
     }
     let mut interactions = Vec::new();
-    for (law, outputs) in laws.iter().zip(&outputs) {
+    for (k, (law, outputs)) in laws.iter().zip(&outputs).enumerate() {
         let name = name_in_model(&law.name);
         let mut systems: Vec<usize> = Vec::new();
         let touched = touched(outputs, law, &actions);
@@ -165,22 +165,26 @@ pub(crate) fn build(
         }
         let e = forcing(&mut outputs.iter().map(|output| &output.rest));
         let systems: Vec<SystemId> = systems.iter().map(|&system| ids[system]).collect();
-        match &law.law {
-            PartLaw::Plain(plain) => {
-                let mut relation = FirstOrderLinearRelation::new(C, B);
-                if !D.is_zero() {
-                    relation = relation.D(D);
-                }
-                if let Some(e) = e.operator() {
-                    relation = relation.e(e);
-                }
-                interactions.push(model.connect(&name, relation, plain.clone(), &systems)?);
+        let plain = match &law.law {
+            PartLaw::Plain(plain) => plain.clone(),
+            PartLaw::Switch(contact) => {
+                let control = formula(&controls[k], contact.turned, &places, &model);
+                switch(contact, control, closed.contains(&k))
             }
             PartLaw::Smooth(smooth) => {
                 let relation = SmoothRelation { law: smooth.clone(), C, D, B, e };
                 interactions.push(model.connect(&name, relation, Law::Equality, &systems)?);
+                continue;
             }
+        };
+        let mut relation = FirstOrderLinearRelation::new(C, B);
+        if !D.is_zero() {
+            relation = relation.D(D);
         }
+        if let Some(e) = e.operator() {
+            relation = relation.e(e);
+        }
+        interactions.push(model.connect(&name, relation, plain, &systems)?);
     }
     for (k, (first, system)) in systems_of_sources.iter().enumerate() {
         let place = places[*first];
@@ -208,7 +212,9 @@ pub(crate) fn build(
     signals.start_with(lam0);
     let moves = !autonomous && !sources.is_empty();
     let circuit = moves.then(|| Arc::new(space.network.circuit.clone()));
-    Ok(CircuitModel { model, signals, sources, circuit })
+    let is_turned = |law: &&Lawful| matches!(&law.law, PartLaw::Switch(one) if one.turned);
+    let turned = laws.iter().filter(is_turned).map(|law| name_in_model(&law.name)).collect();
+    Ok(CircuitModel { model, signals, turned, sources, circuit })
 }
 
 /// Adds the states of a source; says the first of them.
@@ -319,6 +325,80 @@ fn equations(space: &StateSpace<'_>) -> (Vec<Equation>, Vec<Vec<Output>>) {
         outputs[*k].push(output);
     }
     (equations, outputs)
+}
+
+/// What controls a switch: a sum of states and a constant.
+#[derive(Debug, Default)]
+struct Reading {
+    states: Row,
+    constant: f64,
+}
+
+/// The controls of switches, law by law (of other laws nothing). Sources and multipliers in them become states without mass,
+/// `0 = −s + u(t)`, `0 = −s + λ`, one for all that read them.
+fn controls(space: &StateSpace<'_>, equations: &mut Vec<Equation>) -> Vec<Reading> {
+    let (columns, network) = (&space.columns, &space.network);
+    let mut known: Vec<(usize, usize)> = Vec::new(); // columns and their states
+    let laws = network.parts.laws.iter().map(|law| {
+        let mut reading = Reading::default();
+        let PartLaw::Switch(contact) = &law.law else { return reading };
+        for (column, a) in space.complete(&network.resolve(&contact.control)).terms() {
+            if columns.x.contains(&column) {
+                reading.states.add_term(column - columns.x.start, a);
+                continue;
+            }
+            if column == columns.one {
+                reading.constant += a;
+                continue;
+            }
+            let found = known.iter().find(|one| one.0 == column).map(|one| one.1);
+            let state = found.unwrap_or_else(|| {
+                let state = equations.len();
+                let states = [(state, -1.0)].into_iter().collect();
+                let mut equation = Equation { states, ..Equation::default() };
+                match columns.lam.contains(&column) {
+                    true => equation.lam = Row::unit(column - columns.lam.start),
+                    false => equation.rest = Row::unit(column),
+                }
+                equations.push(equation);
+                known.push((column, state));
+                state
+            });
+            reading.states.add_term(state, a);
+        }
+        reading
+    });
+    laws.collect()
+}
+
+/// The value of a state without mass at the beginning.
+fn without_mass(space: &StateSpace<'_>, equation: &Equation, lam0: Option<&[f64]>) -> f64 {
+    let (columns, sources) = (&space.columns, &space.network.parts.sources);
+    let lam = equation.lam.terms().map(|(k, a)| lam0.map_or(0.0, |lam0| a * lam0[k]));
+    let u = equation.rest.within(columns.u.clone()).map(|(k, a)| a * sources[k].value(0.0));
+    let rates = equation.rest.within(columns.j.clone()).map(|(k, a)| a * sources[k].rate(0.0));
+    lam.chain(u).chain(rates).sum()
+}
+
+/// A control, or what is opposite to it, as a formula.
+fn formula(reading: &Reading, opposite: bool, places: &[Place], model: &Model) -> String {
+    let sign = if opposite { -1.0 } else { 1.0 };
+    let mut text = format!("{:e}", sign * reading.constant);
+    for (k, a) in reading.states.terms() {
+        let Place { system, index } = places[k];
+        let name = model.systems().nth(system).map_or("", |one| one.0);
+        text.push_str(&format!(" + ({:e})*'{name}'.x[{index}]", sign * a));
+    }
+    text
+}
+
+/// The law of a switch. With voltage and current the other way round it is open where it was closed.
+fn switch(contact: &Contact, control: String, closed: bool) -> Law {
+    let Contact { on, off, .. } = *contact;
+    match contact.turned {
+        false => Law::Switch { control, on, off, closed },
+        true => Law::Switch { control, on: -off, off: -on, closed: !closed },
+    }
 }
 
 /// The states that a device reads or drives.

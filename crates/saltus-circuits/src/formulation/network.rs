@@ -13,7 +13,7 @@
 //! the entries on the right.
 
 use super::form::Row;
-use super::parts::{Branch, Dipole, Form, Kind, PartLaw, Parts, Quantity};
+use super::parts::{Branch, Contact, Dipole, Form, Kind, PartLaw, Parts, Quantity};
 use super::smooth::Smooth;
 use super::topology::{Class, Groups, Tree, culprits};
 use crate::{Circuit, CircuitError, Node};
@@ -104,6 +104,7 @@ impl<'a> Network<'a> {
             };
             let equation = match kind {
                 Kind::Resistor(R) => vec![(1.0, v), (-R, i)],
+                Kind::Leak(R) => vec![(1.0 / R, v), (-1.0, i)],
                 Kind::Capacitor(..) | Kind::Inductor(..) => Vec::new(),
                 Kind::Voltage(form) => less(form, v),
                 Kind::Nullor(form) => form,
@@ -179,6 +180,16 @@ impl<'a> Network<'a> {
             // λ = v − R i, w = i
             (Dipole::Junction(junction, resistance), true) => {
                 let law = PartLaw::Smooth(Smooth::JunctionVoltage(junction));
+                (law, vec![(1.0, i)], vec![(1.0, v), (-resistance, i), (-1.0, lam)])
+            }
+            // λ = i, y = v − R λ
+            (Dipole::Switch(contact, resistance), false) => {
+                let y = vec![(1.0, v), (-resistance, lam)];
+                (PartLaw::Switch(contact), y, vec![(1.0, i), (-1.0, lam)])
+            }
+            // λ = v − R i, y = i
+            (Dipole::Switch(contact, resistance), true) => {
+                let law = PartLaw::Switch(Box::new(Contact { turned: true, ..*contact }));
                 (law, vec![(1.0, i)], vec![(1.0, v), (-resistance, i), (-1.0, lam)])
             }
         };

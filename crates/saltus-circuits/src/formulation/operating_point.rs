@@ -9,7 +9,8 @@
 //!
 //! a mixed complementarity problem. Where it leaves states free (a capacitor behind a diode that
 //! blocks), that next to zero is found by proximal steps: `ε (x − x_before)` is added to the first
-//! equation, until `x` stays. Smooth devices are linearized, and the problem is solved again.
+//! equation, until `x` stays. Smooth devices are linearized, and the problem is solved again. Switches are
+//! open, if nothing else is given, and turned until all are as their controls want them.
 
 use super::form::Row;
 use super::network::Network;
@@ -72,7 +73,7 @@ impl Circuit {
     /// count. Where there are several such points, one of them.
     pub fn operating_point(&self) -> Result<OperatingPoint, CircuitError> {
         let network = Network::new(self)?;
-        let rest = Rest::new(&network, vec![None; network.states.len()]);
+        let mut rest = Rest::new(&network, vec![None; network.states.len()]);
         let inputs = rest.solve()?;
         Ok(rest.point(&inputs))
     }
@@ -83,13 +84,19 @@ impl Circuit {
         let network = Network::new(self)?;
         let rest = Rest::new(&network, vec![None; network.states.len()]);
         if let Some(law) =
-            network.parts.laws.iter().find(|law| matches!(law.law, PartLaw::Smooth(_)))
+            network.parts.laws.iter().find(|law| !matches!(law.law, PartLaw::Plain(_)))
         {
-            return Err(CircuitError::Unsupported {
-                component: (&self.components[law.component]).into(),
-                what: "modes of a smooth device cannot be counted",
-                instead: "take it ideal or piecewise linear, or ask for one operating point",
-            });
+            let (what, instead) = match law.law {
+                PartLaw::Switch(_) => {
+                    ("a switch is as its past says, not its mode", "ask for one operating point")
+                }
+                _ => (
+                    "modes of a smooth device cannot be counted",
+                    "take it ideal or piecewise linear, or ask for one operating point",
+                ),
+            };
+            let component = (&self.components[law.component]).into();
+            return Err(CircuitError::Unsupported { component, what, instead });
         }
         if rest.size() == 0 {
             return Ok(vec![rest.point(&rest.inputs(&[]))]);
@@ -108,6 +115,14 @@ pub(crate) struct Rest<'a, 'b> {
     balances: Vec<Row>,     // currents or voltages that vanish, of the free states
     outputs: Vec<Vec<Row>>, // of each law
     fixed: Vec<f64>,        // the columns of the network, with zeros for the unknowns
+    switches: Vec<Switch>,
+}
+
+/// A switch at rest.
+struct Switch {
+    law: usize,
+    control: Row,
+    closed: bool,
 }
 
 impl<'a, 'b> Rest<'a, 'b> {
@@ -137,7 +152,60 @@ impl<'a, 'b> Rest<'a, 'b> {
             fixed[columns.x.start + i] = value.unwrap_or(0.0);
         }
         let outputs = outputs.collect();
-        Rest { network, free, balances, outputs, fixed }
+        let mut switches = Vec::new();
+        for (law, one) in network.parts.laws.iter().enumerate() {
+            if let PartLaw::Switch(contact) = &one.law {
+                let control = network.resolve(&contact.control);
+                let closed = contact.closed.unwrap_or(false);
+                switches.push(Switch { law, control, closed });
+            }
+        }
+        let mut rest = Rest { network, free, balances, outputs, fixed, switches };
+        rest.turn_known();
+        rest
+    }
+
+    /// The laws of closed switches.
+    pub fn closed(&self) -> Vec<usize> {
+        self.switches.iter().filter(|one| one.closed).map(|one| one.law).collect()
+    }
+
+    fn is_closed(&self, law: usize) -> bool {
+        let found = self.switches.binary_search_by_key(&law, |one| one.law);
+        found.is_ok_and(|k| self.switches[k].closed)
+    }
+
+    /// Turns the switches whose controls are known from the beginning.
+    fn turn_known(&mut self) {
+        let mut switches = std::mem::take(&mut self.switches);
+        for switch in &mut switches {
+            let (control, unknown) = self.split(&switch.control);
+            if let (PartLaw::Switch(contact), true) =
+                (&self.network.parts.laws[switch.law].law, unknown.is_empty())
+            {
+                switch.closed = contact.follows(control, switch.closed);
+            }
+        }
+        self.switches = switches;
+    }
+
+    /// Turns the first switch that is not as its control wants it, or all of them; says which.
+    fn turn(&mut self, inputs: &[f64], all: bool) -> Option<usize> {
+        let mut turned = None;
+        for switch in &mut self.switches {
+            let PartLaw::Switch(contact) = &self.network.parts.laws[switch.law].law else {
+                continue;
+            };
+            let closed = contact.follows(value(&switch.control, inputs), switch.closed);
+            if closed != switch.closed {
+                switch.closed = closed;
+                turned = Some(switch.law);
+                if !all {
+                    break;
+                }
+            }
+        }
+        turned
     }
 
     fn size(&self) -> usize {
@@ -196,7 +264,7 @@ impl<'a, 'b> Rest<'a, 'b> {
         let mut blocks = vec![Block { size: 1, set: Set::Free }; self.free.len()];
         let mut apart = 0.0_f64;
         let inputs = self.inputs(z);
-        for (law, rows) in self.network.parts.laws.iter().zip(&self.outputs) {
+        for (k, (law, rows)) in self.network.parts.laws.iter().zip(&self.outputs).enumerate() {
             let first = self.free.len() + law.multipliers.start;
             match &law.law {
                 PartLaw::Plain(plain) => {
@@ -206,6 +274,16 @@ impl<'a, 'b> Rest<'a, 'b> {
                         W.extend(entries.iter().map(|&(k, a)| (first + i, k, a)));
                         blocks.push(Block { size: 1, set: set_of(plain, i)? });
                     }
+                }
+                PartLaw::Switch(contact) => {
+                    let (constant, entries) = self.split(&rows[0]);
+                    q[first] = constant;
+                    W.extend(entries.iter().map(|&(k, a)| (first, k, a)));
+                    let set = match self.is_closed(k) != contact.turned {
+                        true => Set::Free,
+                        false => Set::Interval { lower: 0.0, upper: 0.0 },
+                    };
+                    blocks.push(Block { size: 1, set });
                 }
                 PartLaw::Smooth(smooth) => {
                     let y = self.linearize(smooth, rows, first, &inputs, z, (&mut W, &mut q));
@@ -246,8 +324,24 @@ impl<'a, 'b> Rest<'a, 'b> {
         scale * y
     }
 
-    /// The columns of the network at an operating point.
-    pub fn solve(&self) -> Result<Vec<f64>, CircuitError> {
+    /// The columns of the network at an operating point, with switches as their controls want them.
+    pub fn solve(&mut self) -> Result<Vec<f64>, CircuitError> {
+        let most = 2 * self.switches.len() + 2;
+        for round in 0..=most {
+            let inputs = self.solve_once()?;
+            // all at once to begin with, then one by one
+            let Some(law) = self.turn(&inputs, 2 * round < most) else { return Ok(inputs) };
+            if round == most {
+                let name = &self.network.parts.laws[law].name;
+                let why = format!("switch `{name}` opens what closes it, and closes what opens it");
+                return Err(CircuitError::OperatingPoint { why });
+            }
+        }
+        self.solve_once()
+    }
+
+    /// The same with switches as they are.
+    fn solve_once(&self) -> Result<Vec<f64>, CircuitError> {
         let mut z = self.start();
         if z.is_empty() {
             return Ok(self.inputs(&z));

@@ -14,7 +14,7 @@ use super::table::Table;
 use crate::error::Culprit;
 use crate::{
     BipolarModel, Circuit, CircuitError, Component, Control, Device, DiodeModel, Fidelity,
-    MosModel, Node, OpAmpModel, Polarity, Source,
+    MosModel, Node, OpAmpModel, Polarity, Source, SwitchModel,
 };
 use saltus_model::Law;
 
@@ -56,6 +56,8 @@ pub(crate) struct Branch {
 pub(crate) enum Kind {
     /// `v = R i`.
     Resistor(f64),
+    /// The same beside a switch.
+    Leak(f64),
     /// `i = C v̇`.
     Capacitor(f64, Option<f64>),
     /// `v = L i̇`.
@@ -91,6 +93,30 @@ pub(crate) enum Dipole {
     },
     /// The exponential diode with a resistance in series.
     Junction(Junction, f64),
+    /// `v = resistance i` while it is closed, `i = 0` while it is open.
+    Switch(Box<Contact>, f64),
+}
+
+/// What closes a switch, and when.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Contact {
+    /// A voltage or current.
+    pub control: Form,
+    /// It closes above this.
+    pub on: f64,
+    /// It opens below this.
+    pub off: f64,
+    /// Whether it is closed at the beginning, if that is given.
+    pub closed: Option<bool>,
+    /// Whether `λ` is its voltage and `y` its current, and not the other way round.
+    pub turned: bool,
+}
+
+impl Contact {
+    /// Whether it is closed once its control has this value.
+    pub fn follows(&self, control: f64, closed: bool) -> bool {
+        if closed { control >= self.off } else { control > self.on }
+    }
 }
 
 /// A law of some multipliers.
@@ -115,6 +141,8 @@ pub(crate) enum PartLaw {
     Plain(Law),
     /// An equation that is not linear.
     Smooth(Smooth),
+    /// A switch.
+    Switch(Box<Contact>),
 }
 
 /// A node of a component, and the current into it there: branches with their signs.
@@ -348,9 +376,8 @@ impl One<'_> {
                 self.branch("", *between, Kind::Current(form))?;
             }
             Device::Diode { between, model } => self.diode("", *between, model)?,
-            Device::Switch { .. } => {
-                let instead = "use a transistor, or a diode with a comparator";
-                return Err(self.unsupported("a switch has no law yet", instead));
+            Device::Switch { between, control, model, closed } => {
+                self.switch(*between, control, model, *closed)?;
             }
             Device::Mos { nodes, model } => self.mos(*nodes, model)?,
             Device::Bipolar { nodes, model } => self.bipolar(*nodes, model)?,
@@ -472,6 +499,33 @@ impl One<'_> {
             return Err(self.wrong("breakdown", breakdown, "above minus the threshold"));
         }
         Ok(Dipole::Zener { threshold, breakdown, resistance })
+    }
+
+    /// `v = R_on i` or `v = R_off i`: a resistor of `R_off`, where it is finite, and beside it what
+    /// makes `R_on` of both together.
+    fn switch(
+        &mut self,
+        between: [Node; 2],
+        control: &Control,
+        model: &SwitchModel,
+        closed: Option<bool>,
+    ) -> Result<(), CircuitError> {
+        let SwitchModel { threshold, hysteresis, on_resistance, off_resistance } = *model;
+        self.finite("threshold", threshold)?;
+        self.not_negative("hysteresis", hysteresis)?;
+        let mut resistance = self.not_negative("on resistance", on_resistance)?;
+        if !(off_resistance > on_resistance) {
+            return Err(self.wrong("off resistance", off_resistance, "above the on resistance"));
+        }
+        if off_resistance.is_finite() {
+            resistance /= 1.0 - on_resistance / off_resistance;
+            self.branch(".off", between, Kind::Leak(off_resistance))?;
+        }
+        let (on, off) = (threshold + hysteresis, threshold - hysteresis);
+        let control = self.control(control, 1.0)?;
+        let contact = Contact { control, on, off, closed, turned: false };
+        self.branch("", between, Kind::Dipole(Dipole::Switch(Box::new(contact), resistance)))?;
+        Ok(())
     }
 
     /// `i = K/2 (f(v_GS − V_t) − f(v_GD − V_t))`, all with the sign of the polarity.

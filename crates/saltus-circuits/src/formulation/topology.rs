@@ -3,7 +3,8 @@
 //! A spanning tree of the nodes takes branches class by class,
 //!
 //! ```text
-//! voltage sources, controlled ones, capacitors, resistors, devices, inductors, current sources
+//! voltage sources, controlled ones, capacitors, resistors, devices, open switches, inductors,
+//! current sources
 //! ```
 //!
 //! so that a capacitor is left out only where it closes a loop of capacitors and voltage sources, and an
@@ -15,7 +16,7 @@
 //! ```
 
 use super::form::Row;
-use super::parts::{Branch, Kind, Parts, Quantity};
+use super::parts::{Branch, Dipole, Kind, Parts, Quantity};
 use crate::error::Culprit;
 use crate::{Circuit, CircuitError, Node};
 
@@ -32,6 +33,8 @@ pub(crate) enum Class {
     Resistor,
     /// A device of two ends.
     Dipole,
+    /// What is left of an open switch: its voltage is the device's, where there is one.
+    Leak,
     /// A current that multipliers give.
     Device,
     /// An inductor.
@@ -50,6 +53,7 @@ impl Branch {
         };
         match &self.kind {
             Kind::Resistor(_) => Class::Resistor,
+            Kind::Leak(_) => Class::Leak,
             Kind::Capacitor(..) => Class::Capacitor,
             Kind::Inductor(..) => Class::Inductor,
             Kind::Dipole(_) => Class::Dipole,
@@ -124,6 +128,7 @@ impl Tree {
             tree.loops[k] = row;
         }
         tree.check_sources(circuit, branches)?;
+        tree.check_switches(circuit, branches)?;
         Ok(tree)
     }
 
@@ -170,6 +175,39 @@ impl Tree {
                 (Class::Voltage, false) => return Err(self.voltage_loop(circuit, branches, k)),
                 (Class::Current, true) => return Err(self.current_cut(circuit, branches, k)),
                 _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The current of an inductor or source has a way besides ideal switches, which may open.
+    fn check_switches(&self, circuit: &Circuit, branches: &[Branch]) -> Result<(), CircuitError> {
+        let is_switch = |k: usize| matches!(branches[k].kind, Kind::Dipole(Dipole::Switch(..)));
+        if !(0..branches.len()).any(is_switch) {
+            return Ok(());
+        }
+        let (mut others, mut closed) =
+            (Groups::new(circuit.nodes.len()), Groups::new(circuit.nodes.len()));
+        for (k, branch) in branches.iter().enumerate() {
+            let [a, b] = branch.between.map(|node| node.0);
+            if branch.class() < Class::Inductor {
+                closed.join(a, b);
+                if !is_switch(k) {
+                    others.join(a, b);
+                }
+            }
+        }
+        for (k, branch) in branches.iter().enumerate().filter(|(k, _)| !self.taken[*k]) {
+            let [a, b] = branch.between.map(|node| node.0);
+            let forced = matches!(branch.class(), Class::Inductor | Class::Current);
+            if forced && others.find(a) != others.find(b) && closed.find(a) == closed.find(b) {
+                let ways = self.loops[k].terms().map(|(t, _)| t).filter(|&t| {
+                    let [a, b] = branches[t].between.map(|node| node.0);
+                    is_switch(t) && others.find(a) != others.find(b)
+                });
+                let switches = culprits(circuit, branches, ways);
+                let component = (&circuit.components[branch.component]).into();
+                return Err(CircuitError::Interrupted { component, switches });
             }
         }
         Ok(())

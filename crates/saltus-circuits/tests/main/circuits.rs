@@ -1,6 +1,6 @@
 //! The circuits that tests share.
 
-use saltus_circuits::{Circuit, DiodeModel, MosModel, OpAmpModel, Polarity, Source};
+use saltus_circuits::{Circuit, DiodeModel, MosModel, OpAmpModel, Polarity, Source, SwitchModel};
 
 /// An LC tank, a bridge of diodes and a resistor.
 pub fn diode_bridge() -> Circuit {
@@ -120,5 +120,37 @@ pub fn buck() -> Circuit {
     circuit.voltage_source("Vramp", ["ramp", "0"], ramp);
     let comparator = OpAmpModel::ideal().gain(15.0).between(0.0, 3.0);
     circuit.op_amp("X1", ["ramp", "err", "gate"], comparator);
+    circuit
+}
+
+/// Four switches with diodes that turn the voltage of a coil, with dead times.
+pub fn full_bridge() -> Circuit {
+    let (duty, period, dead, edge) = (0.7, 50e-6, 1e-6, 1e-9);
+    let gate = |delay: f64, share: f64| Source::Pulse {
+        low: 0.0,
+        high: 1.0,
+        delay,
+        rise: edge,
+        fall: edge,
+        width: share * period - dead - edge,
+        period,
+        count: None,
+    };
+    let mut circuit = Circuit::new("full bridge");
+    circuit.voltage_source("VIN", ["in", "0"], 48.0);
+    for (name, nodes, by) in [
+        ("S1", ["in", "a"], "ga"),
+        ("S2", ["a", "0"], "gb"),
+        ("S3", ["in", "b"], "gb"),
+        ("S4", ["b", "0"], "ga"),
+    ] {
+        circuit.switch(name, nodes, [by, "0"], SwitchModel::ideal(0.5).resistances(0.01, 1e6));
+        circuit.diode(&name.replace('S', "D"), [nodes[1], nodes[0]], DiodeModel::ideal());
+    }
+    let coil = circuit.inductor("L1", ["a", "x"], 1e-3);
+    circuit.start(coil, 0.0);
+    circuit.resistor("R1", ["x", "b"], 5.0);
+    circuit.voltage_source("VGA", ["ga", "0"], gate(0.0, duty));
+    circuit.voltage_source("VGB", ["gb", "0"], gate(duty * period, 1.0 - duty));
     circuit
 }

@@ -2,7 +2,7 @@
 
 use saltus_circuits::{
     Circuit, Control, Coupling, Device, DiodeModel, MosModel, Node, OpAmpModel, Place, Polarity,
-    Source, SwitchModel,
+    Source,
 };
 
 /// A table of circuits and what is said about them.
@@ -270,20 +270,4 @@ fn unknown_signals_are_named() {
         assert_eq!(model.signal(name).map(|_| ()).unwrap_err().to_string(), expected);
     }
     assert!(model.signal("V(OUT, gnd)").is_ok());
-}
-
-/// A switch waits for its law.
-#[test]
-fn switches_are_told() {
-    let mut circuit = Circuit::new("switch");
-    let between = [circuit.node("a"), Node(0)];
-    let model = SwitchModel {
-        threshold: 0.5,
-        hysteresis: 0.0,
-        on_resistance: 0.0,
-        off_resistance: f64::INFINITY,
-    };
-    let control = Control::Voltage(between);
-    circuit.add("S1", Device::Switch { between, control, model, closed: None });
-    assert!(circuit.model().map(|_| ()).unwrap_err().to_string().starts_with("`S1`: a switch"));
 }

@@ -8,6 +8,7 @@ mod events;
 mod ill_posed;
 mod linear;
 mod rest;
+mod switches;
 mod switching;
 mod transient;
 
