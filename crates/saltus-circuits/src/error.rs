@@ -208,6 +208,11 @@ pub enum CircuitError {
         /// What to use.
         instead: &'static str,
     },
+    /// Sources with more corners than can be events.
+    #[error(
+        "the sources have too many corners that do not repeat for the methods `exact` and `adaptive`; use the method `fixed`"
+    )]
+    Corners,
     /// A formula that cannot be read.
     #[error("{component}: {source}")]
     Formula {

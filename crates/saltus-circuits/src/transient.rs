@@ -136,11 +136,16 @@ impl CircuitModel {
             let instead = "use the method `fixed`";
             return Err(CircuitError::Unsupported { component, what, instead }.into());
         }
-        // linear modes are followed exactly where sources are states
+        // linear modes are followed exactly where sources are states, and no corner is stepped over
+        let corner = self.first_corner(asked.until);
         let autonomous = match asked.method {
             Method::Exact => self.autonomous()?,
+            Method::Adaptive if corner.is_some() => self.autonomous()?,
             Method::Fixed | Method::Adaptive => None,
         };
+        if asked.method != Method::Fixed && autonomous.is_none() && corner.is_some() {
+            return Err(CircuitError::Corners.into());
+        }
         let circuit = autonomous.as_ref().unwrap_or(self);
         let probes = Probes::new(circuit, asked.signals.as_deref())?;
         let (model, solver) = (circuit.model.clone(), Solver::default());
@@ -168,6 +173,12 @@ impl CircuitModel {
 }
 
 impl CircuitModel {
+    /// The first instant at which a source breaks or jumps.
+    fn first_corner(&self, until: f64) -> Option<f64> {
+        let corners = self.sources().filter_map(|source| source.next_breakpoint(0.0));
+        corners.filter(|&t| t <= until).min_by(f64::total_cmp)
+    }
+
     fn first_switch(&self) -> Option<&str> {
         let is_switch = |law: &Law| matches!(law, Law::Switch { .. });
         self.model.interactions().find(|(_, one)| is_switch(&one.law)).map(|(name, _)| name)

@@ -1,6 +1,6 @@
 //! Transient analyses: what is recorded, and how they end.
 
-use saltus_circuits::{Circuit, Method, Source, Transient, TransientError, Watch};
+use saltus_circuits::{Circuit, Deck, Method, Source, Transient, TransientError, Watch};
 use saltus_sim::{Frames, Layout, Outcome, Sink};
 
 /// A capacitor of 1 µF that a source of 1 V charges through 1 kΩ.
@@ -86,4 +86,22 @@ fn rows_are_given_away() {
     let flag = true.into();
     let run = model.run(&asked, Watch { interrupt: Some(&flag), ..Watch::default() }).unwrap();
     assert_eq!((run.stats.outcome, run.frames.len()), (Outcome::Interrupted, 1));
+}
+
+/// Corners of sources are never stepped over: a pulse pumps a capacitor to twice the supply.
+#[test]
+fn every_method_sees_the_corners_of_sources() {
+    let deck = Deck::parse(
+        "one stage\nVIN in 0 5\nVP p 0 PULSE(0 5 0 10n 10n 490n 1u)\nD1 in a DI\nC1 a p 10n ic=0\n\
+         D2 a out DI\nC5 out 0 100n ic=0\nRLOAD out 0 100k\n.model DI D\n.tran 5n 100u uic\n\
+         .meas tran vout avg v(out) from=90u to=100u\n",
+        "pump.cir",
+    );
+    let mut plan = deck.unwrap().plan(None, None).unwrap();
+    for method in Method::ALL {
+        plan.transient.method = method;
+        let run = plan.model.run(&plan.transient, Watch::default()).unwrap();
+        let (_, vout) = plan.measure(&run).remove(0);
+        assert!((vout.unwrap() - 9.9894).abs() < 1e-3, "{method:?}");
+    }
 }

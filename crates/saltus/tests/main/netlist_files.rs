@@ -224,7 +224,6 @@ fn the_colpitts_oscillator_is_balanced_in_the_mean() {
 
 /// V (1 + √(1 + 4 D²/K))/2, K = 2 L/(R T).
 #[test]
-#[ignore = "switches have no law yet"]
 fn a_boost_converter_whose_coil_runs_empty() {
     let measured = run("boost-converter/boost.cir");
     let k: f64 = 2.0 * 10e-6 / (60.0 * 10e-6);
@@ -234,7 +233,6 @@ fn a_boost_converter_whose_coil_runs_empty() {
 
 /// V (2 (D − t/T) − 1)/(R + 2 R_on).
 #[test]
-#[ignore = "switches have no law yet"]
 fn dead_time_costs_a_full_bridge_current() {
     let measured = run("full-bridge/bridge.cir");
     measured.near("iavg", 48.0 * 0.36 / 5.02, 1e-2);
@@ -243,7 +241,6 @@ fn dead_time_costs_a_full_bridge_current() {
 
 /// Half the supply over the ratio of the transformer, and a little more below the resonance.
 #[test]
-#[ignore = "switches have no law yet"]
 fn an_llc_converter_near_its_resonance() {
     let measured = run("llc-converter/llc.cir");
     measured.near("vout", 20.296, 1e-2);
@@ -252,14 +249,12 @@ fn an_llc_converter_near_its_resonance() {
 
 /// In the mean L i' = V − N D v − R i, C v' = D i.
 #[test]
-#[ignore = "switches have no law yet"]
 fn an_arm_of_a_hundred_cells_is_a_linear_circuit_in_the_mean() {
     run("modular-multilevel-arm/arm.cir").near("iarm", 19.204, 1e-2);
 }
 
 /// The mean of n bits is that of the input up to 2/n.
 #[test]
-#[ignore = "switches have no law yet"]
 fn the_bits_of_a_modulator_follow_its_input() {
     let measured = run("delta-sigma/modulator.cir");
     assert!((measured.get("rising") - 1.0 / PI).abs() < 2.0 / 100.0);
