@@ -243,6 +243,8 @@ class Circuit:
         SolverError
             A step was not solved; ``error.run`` has what was computed before.
         """
+        if every is not None and count(every, "every") == 0:
+            raise InputError("`every` = 0 is outside 1, 2, 3 …")
         reporter = Reporter(progress)
         core, measures, spectra, error = self._core.run(
             until=None if until is None else real(until, "until"),

@@ -196,7 +196,7 @@ def test_bad_input(rectifier):
         rectifier.set(RLOAD="5k")  # type: ignore[arg-type]
     with pytest.raises(sl.InputError, match="adaptive"):
         rectifier.run(method="euler")
-    for settings in ({"h": -1.0}, {"until": 0.0}, {"start": 1.0}, {"theta": 3.0}):
+    for settings in ({"h": -1.0}, {"until": 0.0}, {"start": 1.0}, {"theta": 3.0}, {"every": 0}):
         with pytest.raises(sl.InputError):
             rectifier.run(**settings)
     with pytest.raises(sl.ModelError, match="nowhere"):

@@ -24,7 +24,7 @@ pub use device::{
 };
 pub use error::{CircuitError, Culprit};
 pub use formulation::{CircuitModel, OperatingPoint, Signal};
-pub use netlist::{Caution, NetlistError, Probe, ProbedFormula, Problem, Warning};
+pub use netlist::{Caution, NetlistError, Probe, ProbedFormula, Problem, Warning, number};
 pub use plan::{Plan, PlanError};
 pub use probes::{ProbeSink, Probes};
 pub use source::Source;

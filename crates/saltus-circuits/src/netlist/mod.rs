@@ -23,4 +23,5 @@ pub(crate) mod resolve;
 pub(crate) use card::{Body, EventCard, MeasureBody, Moment, Wave, Window};
 pub use error::{Caution, NetlistError, Problem, Warning};
 pub(crate) use expression::Expr;
+pub use number::number;
 pub use probe::{Probe, ProbedFormula};

@@ -7,6 +7,19 @@
 //!
 //! Letters that are no suffix, or follow one, are a unit and are ignored. Case does not count, so `1M` is a milli.
 
+/// A number as SPICE writes it, `50k` or `-1e-3`, where a text is nothing else.
+pub fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let (sign, rest) = match text.strip_prefix('-') {
+        Some(rest) => (-1.0, rest),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    match scan(rest)? {
+        Ok((value, length)) if length == rest.len() => Some(sign * value),
+        _ => None,
+    }
+}
+
 /// The number at the beginning of a text, without sign, and its length in bytes.
 ///
 /// `None` if there is none; `Err` with its length if what stands there begins like a number and is none.

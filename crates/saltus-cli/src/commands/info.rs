@@ -1,6 +1,6 @@
-//! `saltus info FILE`: what is in a model file, a run or a stored problem.
+//! `saltus info FILE`: what is in a model file, a netlist, a run or a stored problem.
 
-use super::{event_rows, problem, with_scheme, with_stats};
+use super::{event_rows, netlist, problem, with_scheme, with_stats};
 use crate::text::{self, plural};
 use crate::{Error, Outcome};
 use saltus::io::problem_file::{self, ErrorKind, Kind};
@@ -11,10 +11,10 @@ use saltus::sim;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Tell what is in a model file, a run or a stored problem.
+/// Tell what is in a model file, a netlist, a run or a stored problem.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The model file (.toml), run file (.h5) or stored problem (.dat, .hdf5)
+    /// The model file (.toml), netlist (.cir), run file (.h5) or stored problem (.dat, .hdf5)
     file: PathBuf,
     /// The file is a stored problem of this kind [default: that of a .dat file is its folder's name]
     #[arg(long)]
@@ -33,6 +33,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
             let file = ModelFile::read(&args.file, &[]).map_err(|error| error.report())?;
             (model_text(&file), model_json(&file))
         }
+        _ if netlist::is_netlist(&args.file) => netlist::info(&args.file)?,
         Some("h5" | "hdf5") => run_or_problem(args)?,
         Some("dat") => stored_problem(args)?,
         _ if Kind::of_folder(&args.file).is_some() => stored_problem(args)?,

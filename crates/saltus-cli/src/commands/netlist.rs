@@ -22,8 +22,8 @@ pub fn is_netlist(path: &Path) -> bool {
 pub fn read(path: &Path, set: &[String]) -> Result<Deck, Error> {
     let mut deck = Deck::read(path)?;
     for (name, value) in pairs(set, &[])? {
-        let number = value.parse::<f64>().map_err(|_| {
-            format!("--set {name}={value}: expected a number, for example --set RLOAD=5")
+        let number = saltus::circuits::number(&value).ok_or_else(|| {
+            format!("--set {name}={value}: expected a number, for example --set RLOAD=4.7k")
         })?;
         deck.set(&name, number).map_err(|error| format!("--set {name}={value}: {error}"))?;
     }
@@ -347,4 +347,52 @@ fn steady_rows(period: f64, orbit: &Orbit, figures: &Figures) -> Vec<(String, St
 /// A number with at most seven digits.
 fn number(value: f64) -> String {
     text::number(value, 7)
+}
+
+/// What is in a netlist, for `saltus info`: text and JSON.
+pub fn info(path: &Path) -> Result<(String, Value), Error> {
+    let deck = read(path, &[])?;
+    let (circuit, analysis) = (deck.circuit()?, deck.analysis()?);
+    let model = circuit.model()?;
+    let states: usize = model.model.systems().map(|(_, system)| system.dim_q()).sum();
+    let laws: Vec<&str> = model.model.interactions().map(|(name, _)| name).collect();
+    let warnings: Vec<String> = deck.warnings().iter().map(ToString::to_string).collect();
+    let names: Vec<&str> = circuit.components.iter().map(|one| one.name.as_str()).collect();
+    let mut rows = vec![
+        ("nodes".to_string(), listed(circuit.nodes.iter().skip(1).map(String::as_str))),
+        ("components".to_string(), listed(names.iter().copied())),
+        ("states".to_string(), states.to_string()),
+        ("laws".to_string(), listed(laws.iter().copied())),
+    ];
+    if let Some(tran) = &analysis.tran {
+        let text = format!("step {} s, until {} s", number(tran.step), number(tran.stop));
+        rows.push(("transient".to_string(), text));
+    }
+    if !analysis.measures.is_empty() {
+        let measures = analysis.measures.iter().map(|measure| measure.name.as_str());
+        rows.push(("measures".to_string(), listed(measures)));
+    }
+    rows.extend(warnings.iter().map(|warning| ("warning".to_string(), warning.clone())));
+    let document = json!({
+        "title": circuit.title,
+        "nodes": circuit.nodes[1..],
+        "components": names,
+        "states": states,
+        "laws": laws,
+        "signals": model.signals(),
+        "until": analysis.tran.as_ref().map(|tran| tran.stop),
+        "h": analysis.tran.as_ref().map(|tran| tran.max_step.unwrap_or(tran.step)),
+        "measures": analysis.measures.iter().map(|one| &one.name).collect::<Vec<_>>(),
+        "warnings": warnings,
+    });
+    Ok((format!("{}\n{}", circuit.title, text::columns(&rows)), document))
+}
+
+/// How many there are, and the first of them.
+fn listed<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
+    const SHOWN: usize = 12;
+    let count = names.clone().count();
+    let first: Vec<&str> = names.take(SHOWN).collect();
+    let more = if count > SHOWN { ", …" } else { "" };
+    format!("{count}: {}{more}", first.join(", "))
 }

@@ -62,6 +62,29 @@ fn json_has_the_measures() {
 }
 
 #[test]
+fn info_tells_what_is_in_a_netlist() {
+    let folder = Folder::new();
+    folder.write("rectifier.cir", RECTIFIER);
+    let said = folder.saltus(&["info", "rectifier.cir"]).done();
+    for words in ["half-wave rectifier", "2: in, out", "V1, D1, C1, RLOAD", "1: D1", "vout, ripple"]
+    {
+        assert!(said.out.contains(words), "{words} in {}", said.out);
+    }
+    let said = folder.saltus(&["info", "--json", "rectifier.cir"]).done();
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((&document["states"], &document["until"]), (&1.into(), &0.02.into()));
+}
+
+#[test]
+fn set_takes_numbers_as_spice_writes_them() {
+    let folder = Folder::new();
+    folder.write("rectifier.cir", RECTIFIER);
+    let plain = json(&folder, &["rectifier.cir", "--set", "RLOAD=2000"]);
+    let suffix = json(&folder, &["rectifier.cir", "--set", "RLOAD=2kohm"]);
+    assert_eq!(plain["measures"], suffix["measures"]);
+}
+
+#[test]
 fn set_replaces_parameters_and_components() {
     let folder = Folder::new();
     folder.write("rectifier.cir", RECTIFIER);
