@@ -171,6 +171,9 @@ pub struct Figures {
     pub load: Option<(String, f64)>,
 }
 
+/// Current of a device that is a leak, to the largest current of any device.
+const LEAK: f64 = 1e-4;
+
 impl Figures {
     /// The signals they are made of.
     pub fn signals(circuit: &Circuit) -> Vec<String> {
@@ -206,7 +209,7 @@ impl Figures {
             let (v, i) = (values(&across(circuit, between)), values(&format!("i({name})")));
             mean(&v.iter().zip(&i).map(|(v, i)| v * i).collect::<Vec<f64>>())
         };
-        let (mut input, mut load, mut duty) = (0.0, None::<(String, f64)>, Vec::new());
+        let (mut input, mut load, mut currents) = (0.0, None::<(String, f64)>, Vec::new());
         for component in &circuit.components {
             let name = &component.name;
             match &component.device {
@@ -220,14 +223,19 @@ impl Figures {
                     }
                 }
                 Device::Switch { .. } | Device::Diode { .. } | Device::Mos { .. } => {
-                    let i = values(&format!("i({name})"));
-                    let most = i.iter().fold(0.0, |most: f64, i| most.max(i.abs()));
-                    let conducts = |i: &f64| if i.abs() > 1e-3 * most { 1.0 } else { 0.0 };
-                    duty.push((name.clone(), mean(&i.iter().map(conducts).collect::<Vec<f64>>())));
+                    currents.push((name, values(&format!("i({name})"))));
                 }
                 _ => {}
             }
         }
+        let largest = |i: &[f64]| i.iter().fold(0.0, |most: f64, i| most.max(i.abs()));
+        let overall = currents.iter().map(|(_, i)| largest(i)).fold(0.0, f64::max);
+        let duty = currents.iter().map(|(name, i)| {
+            let least = (1e-3 * largest(i)).max(LEAK * overall);
+            let conducts = |i: &f64| if i.abs() > least { 1.0 } else { 0.0 };
+            ((*name).clone(), mean(&i.iter().map(conducts).collect::<Vec<f64>>()))
+        });
+        let duty = duty.collect();
         let signals = shown.iter().map(|name| {
             let values = values(name);
             let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
