@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         Some(name) => Method::from_name(name)
             .ok_or_else(|| format!("--method {name}: expected `fixed`, `exact` or `adaptive`"))?,
     };
-    let targets = Targets::new(args, None, &[("the netlist", &args.file)])?;
+    let targets = Targets::new(args, None, "the netlist", &[])?;
     if !args.quiet && !args.json {
         for warning in deck.warnings() {
             text::message(&format!("warning: {warning}"));

@@ -23,6 +23,7 @@ impl Targets {
     pub fn new(
         args: &Args,
         from: Option<f64>,
+        source: &'static str,
         others: &[(&'static str, &Path)],
     ) -> Result<Targets, Error> {
         let output = args.output.clone().unwrap_or_else(|| default_output(&args.file, from));
@@ -32,7 +33,7 @@ impl Targets {
             (None, false) => Some(output.with_extension("png")),
         };
         saltus::io::check_target(&output)?;
-        let mut files = vec![("the run file", &*output)];
+        let mut files = vec![(source, &*args.file), ("the run file", &*output)];
         if let Some(picture) = &picture {
             chart::check_path(picture)?;
             files.push(("the picture", picture));

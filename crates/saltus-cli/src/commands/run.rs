@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let settings = &file.simulation;
     let resumed = args.resume.as_ref().map(checkpoint_file::load).transpose()?;
     let from = resumed.as_ref().map(sim::Checkpoint::t);
-    let mut others = vec![("the model file", &*args.file)];
+    let mut others: Vec<(&str, &Path)> = Vec::new();
     if let Some(checkpoint) = &args.checkpoint {
         saltus::io::check_target(checkpoint)?;
         others.push(("the checkpoint", checkpoint));
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     {
         others.push(("the checkpoint to resume", resume));
     }
-    let targets = Targets::new(args, from, &others)?;
+    let targets = Targets::new(args, from, "the model file", &others)?;
 
     let (model, solver) = (file.model.clone(), &settings.solver);
     let job = Job { args, file: &file, overrides: &overrides, targets: &targets, from };

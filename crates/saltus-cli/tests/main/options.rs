@@ -73,6 +73,18 @@ const CASES: &[Case] = &[
         &["run", "ball.toml", "--no-plot", "--quiet"],
         Output,
     ),
+    case(
+        "run --method",
+        &["run", "rc.cir", "--no-plot", "--json"],
+        &["run", "rc.cir", "--no-plot", "--json", "--method", "exact"],
+        Output,
+    ),
+    case(
+        "run --steady-state",
+        &["run", "rc.cir", "--no-plot", "--json"],
+        &["run", "rc.cir", "--no-plot", "--json", "--steady-state"],
+        Output,
+    ),
     case("plot --output", &["plot", "run.h5"], &["plot", "run.h5", "-o", "picture.svg"], Files),
     case("solve --kind", &["solve", "x.dat"], &["solve", "x.dat", "--kind", "lcp"], Status),
     case(
@@ -151,10 +163,12 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("run --resume", "checkpoint.rs"),
 ];
 
-/// A folder with what the commands need: a model, two runs of it, a stored problem.
+/// A folder with what the commands need: a model, a netlist, two runs of it, a stored problem.
 fn folder(runs: &Folder) -> Folder {
     let folder = Folder::new();
     folder.write("ball.toml", BALL);
+    let rc = "rc\nV1 in 0 SIN(0 1 1k)\nR1 in out 1k\nC1 out 0 1u ic=0\n.tran 10u 2m uic\n";
+    folder.write("rc.cir", rc);
     for run in ["run.h5", "moon.h5"] {
         std::fs::copy(runs.path().join(run), folder.path().join(run)).unwrap();
     }
