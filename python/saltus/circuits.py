@@ -226,7 +226,8 @@ class Circuit:
         start : float, optional
             Nothing is recorded before.
         theta : float, optional
-            Of fixed steps: 1/2 is the trapezoidal rule, 1 Euler's implicit rule.
+            Of fixed steps: 1 is Euler's implicit rule, 1/2 the trapezoidal rule, which is more accurate and rings
+            where things switch; as ``.option method`` says unless given.
         tol : float, optional
             Of the other methods: error of a step, relative to the state.
         signals : list of str, optional

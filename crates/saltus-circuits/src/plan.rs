@@ -1,6 +1,6 @@
 //! From a netlist to its run: what is simulated, recorded and measured.
 
-use crate::measure::{Fourier, Measure, MeasureError, Spectrum, Waves, measure};
+use crate::measure::{Fourier, Measure, MeasureError, Signal, Spectrum, Waves, measure};
 use crate::{Circuit, CircuitError, CircuitModel, Deck, NetlistError, Probe, Transient};
 use saltus_sim::Run;
 use std::borrow::Cow;
@@ -40,8 +40,8 @@ pub enum PlanError {
 impl Deck {
     /// What the netlist asks for; a step and an end given here come before those of `.tran`.
     ///
-    /// A step is the largest step of `.tran` where that has one, and rows are recorded at its step;
-    /// `.option method=gear` asks for Euler's implicit rule, everything else for the trapezoidal one.
+    /// A step is the largest step of `.tran` where that has one, and every step is recorded;
+    /// `.option method=trap` asks for the trapezoidal rule, everything else for Euler's implicit one.
     pub fn plan(&self, h: Option<f64>, until: Option<f64>) -> Result<Plan, PlanError> {
         let analysis = self.analysis()?;
         let mut circuit = self.circuit()?;
@@ -52,14 +52,11 @@ impl Deck {
         let mut transient = Transient::new(end, step);
         if let Some(tran) = tran {
             transient.start = if tran.start < end { tran.start } else { 0.0 };
-            if h.is_none() {
-                transient.every = (tran.step / step).round().max(1.0) as usize;
-            }
             circuit.uic = tran.uic;
         }
         let options = &analysis.options;
-        if options.method.as_deref() == Some("gear") {
-            transient.theta = 1.0;
+        if options.method.as_deref().is_some_and(|method| method.starts_with("trap")) {
+            transient.theta = 0.5;
         }
         transient.tol = options.reltol.unwrap_or(transient.tol);
         transient.atol = options.vntol.unwrap_or(transient.atol);
@@ -67,23 +64,30 @@ impl Deck {
         let model = circuit.model()?;
         let all = analysis.outputs.is_empty() || analysis.all_outputs;
         let mut names = if all { model.signals() } else { Vec::new() };
-        let outputs = analysis.outputs.iter();
-        let measured = analysis.measures.iter().flat_map(Measure::signals);
-        let analysed = analysis.fourier.iter().flat_map(|fourier| &fourier.signals);
-        for signal in outputs.chain(measured).chain(analysed) {
-            for probe in &signal.formula.probes {
-                if !matches!(probe, Probe::Time | Probe::Measure(_)) {
-                    names.push(probe.to_string());
-                }
-            }
-        }
-        transient.signals = Some(names);
+        names.extend(analysis.outputs.iter().flat_map(probes));
         let (measures, fourier) = (analysis.measures, analysis.fourier);
-        Ok(Plan { circuit, model, transient, measures, fourier })
+        let mut plan = Plan { circuit, model, transient, measures, fourier };
+        plan.record(names);
+        Ok(plan)
     }
 }
 
+/// The voltages and currents that a signal is made of.
+fn probes(signal: &Signal) -> Vec<String> {
+    let probes = signal.formula.probes.iter();
+    let probes = probes.filter(|probe| !matches!(probe, Probe::Time | Probe::Measure(_)));
+    probes.map(ToString::to_string).collect()
+}
+
 impl Plan {
+    /// Records these signals, and those that measures and spectra need.
+    pub fn record(&mut self, mut signals: Vec<String>) {
+        let measured = self.measures.iter().flat_map(Measure::signals);
+        let analysed = self.fourier.iter().flat_map(|fourier| &fourier.signals);
+        signals.extend(measured.chain(analysed).flat_map(probes));
+        self.transient.signals = Some(signals);
+    }
+
     /// The measures of a run, in their order.
     pub fn measure(&self, run: &Run) -> Vec<(String, Result<f64, MeasureError>)> {
         measure(&self.measures, &Recorded(run))

@@ -38,6 +38,14 @@ pub enum SteadyError {
         /// Their periods.
         found: Vec<f64>,
     },
+    /// A period that a source does not have.
+    #[error("a source repeats every {own} s, of which {period} s is no multiple")]
+    WrongPeriod {
+        /// The period asked for.
+        period: f64,
+        /// That of the source.
+        own: f64,
+    },
     /// The search failed.
     #[error(transparent)]
     Shooting(ShootingError<Stopped>),
@@ -69,6 +77,8 @@ impl From<SimError> for SteadyError {
     }
 }
 
+/// Steps that a period has at least.
+const FEWEST: f64 = 10.0;
 /// Most periods of the quickest source in a common period.
 const MOST: usize = 1000;
 
@@ -98,6 +108,19 @@ impl CircuitModel {
         settings: Shooting,
         watch: Watch<'_>,
     ) -> Result<SteadyState, SteadyError> {
+        let fits = |source: f64| {
+            let count = period / source;
+            count > 0.5 && (count - count.round()).abs() <= 1e-7 * count
+        };
+        if let Some(source) = self.sources().filter_map(|one| one.period()).find(|&one| !fits(one))
+        {
+            return Err(SteadyError::WrongPeriod { period, own: source });
+        }
+        if !(asked.h > 0.0 && asked.h <= period / FEWEST) {
+            let (owner, field, value) = ("the steady state", "h", asked.h);
+            let allowed = "a tenth of the period at most";
+            return Err(SimError::Setting { owner, field, value, allowed }.into());
+        }
         // sources repeat once they have settled
         let settled = self.sources().map(|source| source.settles()).fold(0.0, f64::max);
         let begin = (settled / period * (1.0 - 1e-12)).ceil() * period;

@@ -67,14 +67,14 @@ pub struct Transient {
 }
 
 impl Transient {
-    /// Steps of `h` until `until`, by the trapezoidal rule.
+    /// Steps of `h` until `until`, by Euler's implicit rule, which rings with no switch.
     pub fn new(until: f64, h: f64) -> Transient {
         Transient {
             until,
             h,
             start: 0.0,
             method: Method::Fixed,
-            theta: 0.5,
+            theta: 1.0,
             tol: 1e-6,
             atol: 1e-9,
             signals: None,
@@ -133,6 +133,14 @@ impl CircuitModel {
         {
             let component = Culprit { name: name.to_string(), place: None };
             let what = "a switch changes at the beginnings of steps";
+            let instead = "use the method `fixed`";
+            return Err(CircuitError::Unsupported { component, what, instead }.into());
+        }
+        if asked.method != Method::Fixed
+            && let Some(name) = self.first_smooth()
+        {
+            let component = Culprit { name: name.to_string(), place: None };
+            let what = "a smooth or behavioural device is followed by steps of one length";
             let instead = "use the method `fixed`";
             return Err(CircuitError::Unsupported { component, what, instead }.into());
         }

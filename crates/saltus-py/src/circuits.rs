@@ -106,7 +106,9 @@ impl PyCircuit {
         asked.theta = theta.unwrap_or(asked.theta);
         asked.tol = tol.unwrap_or(asked.tol);
         asked.every = every.unwrap_or(asked.every);
-        asked.signals = signals.or(asked.signals.take());
+        if let Some(signals) = signals {
+            plan.record(signals);
+        }
 
         let interrupt = AtomicBool::new(false);
         let mut watch = Watch::new(progress);

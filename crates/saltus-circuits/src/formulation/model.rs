@@ -22,7 +22,8 @@ pub struct CircuitModel {
     /// Systems of states, and one interaction a device, under its name.
     pub model: Model,
     pub(crate) signals: Signals,
-    pub(crate) turned: Vec<String>, // interactions of switches that are open where `y = 0`
+    pub(crate) smooth: Option<String>, // the first device that is not linear in its mode
+    pub(crate) turned: Vec<String>,    // interactions of switches that are open where `y = 0`
     sources: Vec<Arc<Source>>,
     circuit: Option<Arc<Circuit>>, // where its sources are functions of time
 }
@@ -126,6 +127,7 @@ pub(crate) fn build(
     for (k, equation) in equations.iter().enumerate() {
         equation.lam.terms().for_each(|(lam, a)| actions[lam].push((k, a)));
     }
+    let mut first_smooth: Option<String> = None;
     let mut interactions = Vec::new();
     for (k, (law, outputs)) in laws.iter().zip(&outputs).enumerate() {
         let name = name_in_model(&law.name);
@@ -174,6 +176,7 @@ pub(crate) fn build(
             PartLaw::Smooth(smooth) => {
                 let relation = SmoothRelation { law: smooth.clone(), C, D, B, e };
                 interactions.push(model.connect(&name, relation, Law::Equality, &systems)?);
+                first_smooth.get_or_insert(name);
                 continue;
             }
         };
@@ -214,7 +217,8 @@ pub(crate) fn build(
     let circuit = moves.then(|| Arc::new(space.network.circuit.clone()));
     let is_turned = |law: &&Lawful| matches!(&law.law, PartLaw::Switch(one) if one.turned);
     let turned = laws.iter().filter(is_turned).map(|law| name_in_model(&law.name)).collect();
-    Ok(CircuitModel { model, signals, turned, sources, circuit })
+    let smooth = first_smooth;
+    Ok(CircuitModel { model, signals, smooth, turned, sources, circuit })
 }
 
 /// Adds the states of a source; says the first of them.
@@ -522,6 +526,11 @@ impl CircuitModel {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The first device that is not linear in its mode.
+    pub(crate) fn first_smooth(&self) -> Option<&str> {
+        self.smooth.as_deref()
     }
 
     /// The independent sources that move.

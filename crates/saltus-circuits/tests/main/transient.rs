@@ -17,7 +17,7 @@ fn charging() -> Circuit {
 fn every_method_charges_a_capacitor() {
     let model = charging().model().unwrap();
     for method in Method::ALL {
-        let asked = Transient { method, ..Transient::new(5e-3, 1e-5) };
+        let asked = Transient { method, theta: 0.5, ..Transient::new(5e-3, 1e-5) };
         let run = model.run(&asked, Watch::default()).unwrap();
         let (time, v) = (&run.frames.time, run.signal("v(out)").unwrap());
         let i = run.signal("i(C1)").unwrap();

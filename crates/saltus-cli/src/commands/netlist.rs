@@ -62,6 +62,9 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
             return Err(format!("--steady-state {period}: expected a period in seconds").into());
         }
     };
+    if period.is_some() && plan.transient.method != Method::Fixed {
+        return Err("--steady-state takes steps of one length, so no --method".into());
+    }
     let shown = plan.transient.signals.clone().unwrap_or_default();
     if period.is_some() {
         let more = Figures::signals(&plan.circuit);
@@ -91,7 +94,14 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
                     Ok(state.run)
                 }
                 Err(SteadyError::Transient(error)) => Err(error),
-                Err(error) => return Err(error.into()),
+                Err(error @ (SteadyError::NoPeriod { .. } | SteadyError::WrongPeriod { .. })) => {
+                    return Err(error.into());
+                }
+                Err(error) => {
+                    bar.finish_and_clear();
+                    text::message(&format!("there is no steady state: {error}"));
+                    return Ok(Outcome::Failed);
+                }
             }
         }
     };
@@ -222,6 +232,8 @@ impl Report<'_> {
                     }))
                     .collect::<Vec<_>>(),
             })).collect::<Vec<_>>(),
+            "failed_spectra": self.spectra.iter().filter_map(|one| one.as_ref().err())
+                .map(ToString::to_string).collect::<Vec<_>>(),
             "steady_state": self.steady.as_ref().map(|(period, orbit, figures)| json!({
                 "period": period,
                 "residual": orbit.residual,

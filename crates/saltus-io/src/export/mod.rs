@@ -1,6 +1,6 @@
 //! Runs in the formats of other tools: comma-separated values, SPICE's raw files.
 //!
-//! Every format writes a [`Table`]: the time, then the columns of some signals, one row an instant.
+//! Every format writes a table: the time, then the columns of some signals, one row an instant.
 
 mod csv;
 mod raw;
