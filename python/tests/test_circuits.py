@@ -62,7 +62,7 @@ def test_what_has_no_effect_is_a_warning():
 
 @pytest.mark.parametrize("method", ["fixed", "exact", "adaptive"])
 def test_a_capacitor_empties_as_it_should(method):
-    run = sl.circuits.parse(RC).run(method=method)
+    run = sl.circuits.parse(RC).run(method=method, theta=0.5)
     assert run.t[0] == 0.0 and run.t[-1] == pytest.approx(2e-3)
     np.testing.assert_allclose(run["v(a)"], 8.0 * np.exp(-run.t / 1e-3), atol=1e-5)
     np.testing.assert_allclose(run["i(R1)"], run["v(a)"] / 1e3, atol=1e-15)
