@@ -3,9 +3,8 @@
 use crate::measure::{Fourier, Measure, Signal};
 use crate::{Fidelity, Place};
 
-/// Options of `.option` that are kept.
-pub(crate) const KEPT: &[&str] =
-    &["abstol", "gmin", "maxord", "method", "reltol", "temp", "tnom", "trtol", "vntol", "chgtol"];
+/// Options of `.option` that a run makes something of; others warn.
+pub(crate) const KEPT: &[&str] = &["method", "reltol", "temp", "vntol"];
 
 /// `.tran`: from 0 to `stop`.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,48 +23,24 @@ pub struct Tran {
     pub place: Place,
 }
 
-/// `.option`: what is given; a run decides what it makes of it.
+/// `.option`: what is given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Relative tolerance.
     pub reltol: Option<f64>,
-    /// Tolerance of currents, in ampere.
-    pub abstol: Option<f64>,
     /// Tolerance of voltages, in volt.
     pub vntol: Option<f64>,
-    /// Tolerance of charges, in coulomb.
-    pub chgtol: Option<f64>,
-    /// By how much a step's error is overrated.
-    pub trtol: Option<f64>,
-    /// Conductance across every junction, in siemens.
-    pub gmin: Option<f64>,
-    /// Largest order.
-    pub maxord: Option<f64>,
     /// Integration method, `trap` or `gear`, in lower case.
     pub method: Option<String>,
     /// Temperature in degrees Celsius; 27 if not given.
     pub temp: f64,
-    /// Temperature at which models were measured.
-    pub tnom: f64,
     /// `.option saltus device=…`: how devices are taken whose models do not say it.
     pub device: Option<Fidelity>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            reltol: None,
-            abstol: None,
-            vntol: None,
-            chgtol: None,
-            trtol: None,
-            gmin: None,
-            maxord: None,
-            method: None,
-            temp: 27.0,
-            tnom: 27.0,
-            device: None,
-        }
+        Options { reltol: None, vntol: None, method: None, temp: 27.0, device: None }
     }
 }
 

@@ -283,14 +283,8 @@ impl Deck {
             let number = resolver.number(&value.expr, 0)?;
             match key.as_str() {
                 "reltol" => options.reltol = Some(number),
-                "abstol" => options.abstol = Some(number),
                 "vntol" => options.vntol = Some(number),
-                "chgtol" => options.chgtol = Some(number),
-                "trtol" => options.trtol = Some(number),
-                "gmin" => options.gmin = Some(number),
-                "maxord" => options.maxord = Some(number),
-                "temp" => options.temp = number,
-                _ => options.tnom = number,
+                _ => options.temp = number,
             }
         }
         if let Some(temperature) = &requests.temperature {

@@ -15,13 +15,15 @@ fn analysis(lines: &str) -> Analysis {
 
 #[test]
 fn tran_and_options() {
-    let a = analysis(
-        ".tran {h} 10m 1m 2u uic\n.param h=1u\n.options reltol=1e-5 abstol=1p method=gear\n.temp 50\n.option saltus device=pwl",
-    );
+    let lines = ".tran {h} 10m 1m 2u uic\n.param h=1u\n.options reltol=1e-5 vntol=1p abstol=1p gmin=1p method=gear\n.temp 50\n.option saltus device=pwl";
+    let a = analysis(lines);
+    let warned: Vec<String> = deck(lines).warnings().iter().map(ToString::to_string).collect();
+    assert!(warned.len() == 2 && warned[0].contains("`abstol`"), "{warned:?}");
+    assert!(warned[1].contains("`gmin`"), "{warned:?}");
     let tran = a.tran.unwrap();
     assert_eq!([tran.step, tran.stop, tran.start], [1e-6, 10e-3, 1e-3]);
     assert_eq!((tran.max_step, tran.uic), (Some(2e-6), true));
-    assert_eq!((a.options.reltol, a.options.abstol), (Some(1e-5), Some(1e-12)));
+    assert_eq!((a.options.reltol, a.options.vntol), (Some(1e-5), Some(1e-12)));
     assert_eq!(a.options.method.as_deref(), Some("gear"));
     assert_eq!((a.options.temp, a.options.device), (50.0, Some(Fidelity::PiecewiseLinear)));
     assert_eq!(analysis("R1 a 0 1").tran, None);
