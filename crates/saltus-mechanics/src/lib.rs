@@ -15,11 +15,15 @@
 //!
 //! Theory: the book, "Rigid bodies".
 
+mod collider;
 pub mod contacts;
 mod fault;
 pub mod joints;
 mod pose;
 mod row;
+mod shape;
 
+pub use collider::{Collider, Colliders, Drive, PairLaws};
 pub use contacts::{Components, PointPlane, SphereSphere, corners};
 pub use joints::Joint;
+pub use shape::{Placed, Shape};

@@ -2,8 +2,9 @@
 
 use crate::relations::{Bonded, Turned};
 use crate::{
-    Action, Event, FirstOrderLinear, FirstOrderSystem, IntoRelation, LagrangianLinear, Law, Linked,
-    ModelError, Order, Relation, SecondOrderSystem, StatePart, StateVector, Terms,
+    Action, ContactFinder, Event, FirstOrderLinear, FirstOrderSystem, IntoRelation,
+    LagrangianLinear, Law, Linked, ModelError, Order, Relation, SecondOrderSystem, StatePart,
+    StateVector, Terms,
 };
 use std::sync::Arc;
 
@@ -145,6 +146,7 @@ pub struct Model {
     parameters: Vec<(String, f64)>,
     events: Vec<Event>,
     recipe: Option<Recipe>,
+    finder: Option<Arc<dyn ContactFinder>>,
 }
 
 /// What a name of the model stands for.
@@ -285,6 +287,18 @@ impl Model {
         v: impl Into<crate::Operator>,
     ) -> Result<InteractionId, ModelError> {
         self.connect(name, crate::Prescribed::new(dofs, v), Law::Equality, &[system])
+    }
+
+    /// Lets bodies touch each other where this finder says so.
+    pub fn find_contacts(&mut self, finder: Arc<dyn ContactFinder>) -> Result<(), ModelError> {
+        finder.check(self)?;
+        self.finder = Some(finder);
+        Ok(())
+    }
+
+    /// What finds contacts between its bodies.
+    pub fn contact_finder(&self) -> Option<&Arc<dyn ContactFinder>> {
+        self.finder.as_ref()
     }
 
     /// A model of some of the systems alone, in this order, with the interactions that link no
