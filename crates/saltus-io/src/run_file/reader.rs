@@ -88,6 +88,7 @@ impl RunSource {
             title: self.checked(model.attr_string("title"))?,
             signals: self.signals()?,
             ledger: has("ledger/kinetic"),
+            ..Layout::default()
         };
         let model_text = match has("model/text") {
             true => self.strings("model/text")?.into_iter().next(),

@@ -123,7 +123,7 @@ fn round_trip_of_many_signals() {
 #[test]
 fn a_wide_signal_is_stored() {
     let signals = vec![sample::signal("field", Quantity::X, 0..100_000)];
-    let layout = Layout { title: "field".to_string(), signals, ledger: false };
+    let layout = Layout { title: "field".to_string(), signals, ..Layout::default() };
     let frames = sample::frames(&layout, 0..7);
     check_round_trip(&Run { layout, frames, stats: sample::stats(), events: Vec::new() }, 2);
 }

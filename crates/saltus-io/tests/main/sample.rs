@@ -63,6 +63,7 @@ pub fn layout() -> Layout {
             signal("floor", Quantity::Lam, 12..13),
         ],
         ledger: true,
+        ..Layout::default()
     }
 }
 
