@@ -1,0 +1,76 @@
+//! Where the energy of a step went.
+//!
+//! ```text
+//! ½ v⁺ᵀ M v⁺ − ½ vᵀ M v = v̄ᵀ h F + Σ ½ (u + u⁺ − 2 u_drive)ᵀ λ,    v̄ = (v + v⁺)/2
+//! ```
+
+use super::Crowd;
+use super::members::Kind;
+use crate::integrators::Step;
+use crate::{Ledger, Quantity, SimError};
+
+impl Crowd {
+    /// Where the energy went.
+    pub(super) fn book(&mut self, step: Step) -> Result<(), SimError> {
+        let mut ledger = Ledger::from_slice(self.now.mechanical().ledger);
+        [ledger.kinetic, ledger.potential] = self.energies(step.end, true)?;
+        let stride = self.touching.stride;
+        for (place, touch) in self.touching.touches.iter().enumerate() {
+            let n = touch.friction.size();
+            let z = &self.touching.z[place * stride..place * stride + n];
+            if z.iter().all(|z| *z == 0.0) {
+                continue;
+            }
+            let u = self.touching.after(place, &self.after);
+            let drive = self.touching.drive_at(place);
+            for k in 0..n {
+                let taken = -0.5 * (u[k] + self.touching.states[place].u[k]) * z[k];
+                match k {
+                    0 => ledger.impact += taken,
+                    _ => ledger.friction += taken,
+                }
+                if k < 3 {
+                    ledger.work -= drive[k] * z[k];
+                }
+            }
+        }
+        let lam = self.next.get(Quantity::Lam);
+        for (row, at) in self.links.rows.iter().enumerate() {
+            // with the H of the step
+            let taken = -0.5 * (at.u + at.after) * lam[row];
+            match self.links.frictional[row] {
+                true => ledger.friction += taken,
+                false => ledger.impact += taken,
+            }
+            ledger.work -= at.rate * lam[row];
+        }
+        if self.members.is_loaded {
+            let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
+            for member in self.members.all.iter().filter(|member| member.rigid.is_loaded) {
+                let own = member.v..member.v + member.system.dim();
+                let mean = |i: usize| 0.5 * (v[i] + v_next[i]);
+                ledger.work += own.map(|i| mean(i) * self.members.impulse[i]).sum::<f64>();
+                // what has a potential is no work
+                let (m, g) = (member.rigid.mass, member.rigid.gravity);
+                let axes = match member.kind {
+                    Kind::Space => 3,
+                    Kind::Plane => 2,
+                    Kind::Other(_) => 0,
+                };
+                for i in 0..axes {
+                    ledger.work -= step.h * m * g[i] * mean(member.v + i);
+                }
+                if let Kind::Other(_) = member.kind {
+                    let (q, q_next) = (self.now.get(Quantity::Q), self.next.get(Quantity::Q));
+                    let own = member.q..member.q + member.system.dim_q();
+                    let system = &member.system;
+                    ledger.work +=
+                        system.potential(&q_next[own.clone()]) - system.potential(&q[own]);
+                }
+            }
+        }
+        let ledger = ledger.closed(self.energy0);
+        self.next.mechanical().ledger.copy_from_slice(&ledger.to_array());
+        Ok(())
+    }
+}
