@@ -1,29 +1,42 @@
-//! Joints and contacts between rigid bodies in space, as relations of a model.
+//! Joints and contacts between rigid bodies, as relations of a model.
 //!
 //! ```text
 //! y = h(q_a, q_b),    u = ẏ = H_a (v_a, ω_a) + H_b (v_b, ω_b),    p = Hᵀ λ
 //! ```
 //!
-//! `H` has six columns a body, along its velocity in the frame of the world and its angular velocity
-//! in its own frame. Where one body is linked, the other side is the world. Points and directions are
+//! `H` has six columns a body in space, along its velocity in the frame of the world and its angular
+//! velocity in its own frame, and three a body in the plane. Where one body is linked, the other side is the world. Points and directions are
 //! given in the frame of the world, for the configuration that the bodies start in, unless they are
 //! said to be in the frame of a body.
 //!
-//! - [`Joint`]: ball, pivot, prismatic, cylindrical, universal, planar, fixed, distance, screw, gear.
+//! - [`Joint`]: ball, pivot, prismatic, cylindrical, universal, planar, fixed, distance, screw, gear,
+//!   rack; [`Joint2d`]: pivot, prismatic, fixed, distance in the plane.
+//! - [`JointCoordinate`]: what a joint leaves free, as an output; [`Coupler`]: two of them in a ratio.
+//! - [`JointSpec`]: a joint with limits, friction, spring, motor, and a force that breaks it.
+//! - [`SpringDamper`], [`Bushing`]: what gives way.
 //! - [`PointPlane`], [`SphereSphere`]: contacts with a normal, two tangents and, where it is asked for,
-//!   two rates of rolling.
+//!   two rates of rolling; [`DiskLine`], [`DiskDisk`] in the plane.
 //!
 //! Theory: the book, "Rigid bodies".
 
 mod collider;
 pub mod contacts;
+pub mod coordinates;
 mod fault;
 pub mod joints;
+pub mod joints_2d;
+mod outputs;
 mod pose;
 mod row;
 mod shape;
+pub mod spec;
+pub mod springs;
 
 pub use collider::{Collider, Colliders, Drive, PairLaws};
-pub use contacts::{Components, PointPlane, SphereSphere, corners};
+pub use contacts::{Components, DiskDisk, DiskLine, PointPlane, SphereSphere, corners};
+pub use coordinates::{AnyJoint, Coordinate, Coupler, JointCoordinate};
 pub use joints::Joint;
+pub use joints_2d::Joint2d;
 pub use shape::{Placed, Shape};
+pub use spec::{Extras, Friction, JointSpec, Limits, Motor, Spring};
+pub use springs::{Bushing, SpringDamper};

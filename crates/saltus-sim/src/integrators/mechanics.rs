@@ -117,7 +117,7 @@ impl Mechanics {
             contact.turn(t, now.q)?;
             contact.rate_before.copy_from_slice(&contact.rate);
             contact.velocity(now.v, now.u);
-            contact.gap(t, now.y)?;
+            contact.shown_gap(t, now.y)?;
         }
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for member in &mut members.systems {
@@ -323,6 +323,7 @@ impl Part for Mechanics {
         members.step = step;
         motion.begin(members, &mut newton.links, &now)?;
         if self.gap_laws {
+            members.begin_forces(&newton.links, now.q);
             members.begin_bonds(now.y, now.beta);
             next.beta.copy_from_slice(now.beta);
             self.scratch.resize(now.v.len(), 0.0);
@@ -417,7 +418,7 @@ impl Part for Mechanics {
                     contact.press(1.0 / h, next.lam);
                     contact.turn(step.end, next.q)?;
                 }
-                contact.gap(step.end, next.y)?;
+                contact.shown_gap(step.end, next.y)?;
             }
             contact.velocity(next.v, next.u);
         }

@@ -326,6 +326,7 @@ impl SchatzmanPaoli {
     ) -> Result<Box<dyn Part>, SimError> {
         assembly::check_laws(model, "schatzman-paoli")?;
         assembly::check_flat(model, "schatzman-paoli")?;
+        assembly::check_no_forces(model, "schatzman-paoli")?;
         let places = assembly::Places::new(model, Order::Second);
         let motion = Motion::Central(Central::new(self.theta, places.states, places.outputs));
         let always = Activation { gamma: 0.0, threshold: f64::INFINITY };
