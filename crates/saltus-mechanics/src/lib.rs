@@ -13,11 +13,14 @@
 //! - [`PointPlane`], [`SphereSphere`]: contacts with a normal, two tangents and, where it is asked for,
 //!   two rates of rolling.
 //!
-//! Theory: the book, "Rigid bodies".
+//! - [`Finder`]: contacts between [`Shape`]s of bodies, found while a model moves.
+//!
+//! Theory: the book, "Rigid bodies" and "Finding contacts".
 
 mod collider;
 pub mod contacts;
 mod fault;
+mod finder;
 pub mod joints;
 mod pose;
 mod row;
@@ -25,5 +28,6 @@ mod shape;
 
 pub use collider::{Collider, Colliders, Drive, PairLaws};
 pub use contacts::{Components, PointPlane, SphereSphere, corners};
+pub use finder::{Finder, FinderError};
 pub use joints::Joint;
-pub use shape::{Placed, Shape};
+pub use shape::{Placed, Shape, ShapeError};
