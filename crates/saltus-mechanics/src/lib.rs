@@ -16,13 +16,15 @@
 //! - [`SpringDamper`], [`Bushing`]: what gives way.
 //! - [`PointPlane`], [`SphereSphere`]: contacts with a normal, two tangents and, where it is asked for,
 //!   two rates of rolling; [`DiskLine`], [`DiskDisk`] in the plane.
+//! - [`Finder`]: contacts between [`Shape`]s of bodies, found while a model moves.
 //!
-//! Theory: the book, "Rigid bodies".
+//! Theory: the book, "Rigid bodies" and "Finding contacts".
 
 mod collider;
 pub mod contacts;
 pub mod coordinates;
 mod fault;
+mod finder;
 pub mod joints;
 pub mod joints_2d;
 mod outputs;
@@ -35,8 +37,9 @@ pub mod springs;
 pub use collider::{Collider, Colliders, Drive, PairLaws};
 pub use contacts::{Components, DiskDisk, DiskLine, PointPlane, SphereSphere, corners};
 pub use coordinates::{AnyJoint, Coordinate, Coupler, JointCoordinate};
+pub use finder::{Finder, FinderError};
 pub use joints::Joint;
 pub use joints_2d::Joint2d;
-pub use shape::{Placed, Shape};
+pub use shape::{Placed, Shape, ShapeError};
 pub use spec::{Extras, Friction, JointSpec, Limits, Motor, Spring};
 pub use springs::{Bushing, SpringDamper};
