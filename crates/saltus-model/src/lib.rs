@@ -40,7 +40,7 @@ pub use relations::{
     LagrangianRelation, Prescribed,
 };
 pub use system::{
-    Body, Dependence, FirstOrderDependence, FirstOrderSystem, Linearized, Order,
+    Body, Dependence, FirstOrderDependence, FirstOrderSystem, Linearized, Order, Rigid,
     SecondOrderDependence, SecondOrderSystem, StatePart, StateVector,
 };
 pub use systems::{

@@ -1,5 +1,6 @@
 //! What a strategy sees of a system: a small trait for each order.
 
+use crate::rotation::{Matrix3, Vector};
 use crate::{Argument, At, Jacobian, ModelError, Operator, OperatorError};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
@@ -45,6 +46,19 @@ pub enum Body {
     Space,
     /// The plane: `q` is the position and an angle, `v` their rates.
     Plane,
+}
+
+/// What a rigid body is made of. In the plane the moment of inertia is the last entry of `inertia`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rigid {
+    /// Mass.
+    pub mass: f64,
+    /// Moments of inertia about the center of mass, in the frame of the body.
+    pub inertia: Matrix3,
+    /// Acceleration of gravity, in the frame of the world.
+    pub gravity: Vector,
+    /// Whether there are other forces or moments.
+    pub is_loaded: bool,
 }
 
 /// A part of a state that has a name, such as `q` or `omega`.
@@ -171,6 +185,10 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
     }
     /// Whether it is a rigid body, and where.
     fn body(&self) -> Option<Body> {
+        None
+    }
+    /// What it is made of, if it is a rigid body.
+    fn rigid(&self) -> Option<Rigid> {
         None
     }
     /// Where the way `δ = ∫ v dt` leads from `q`: `q ∘ exp(δ)`, which is `q + δ` of vectors.

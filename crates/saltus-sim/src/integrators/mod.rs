@@ -6,6 +6,7 @@ mod bilbao;
 mod bonds;
 pub(crate) mod choice;
 mod collision;
+mod crowd;
 mod d1_minus;
 pub(crate) mod euler_moreau;
 mod first_order;
@@ -277,6 +278,9 @@ impl MoreauJean {
         newton: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        if model.contact_finder().is_some() {
+            return self.crowd(model, &thetas, solver);
+        }
         let uniform = thetas.iter().all(|theta| *theta == thetas[0]);
         let kept = uniform && self.projection.is_none();
         let plain = assembly::check_laws(model, "moreau-jean").is_ok();
@@ -306,6 +310,26 @@ impl MoreauJean {
                 Box::new(Mechanics::new(model, motion, acts, projection, how, solver)?)
             }
         })
+    }
+}
+
+impl MoreauJean {
+    /// The scheme at work on systems whose contacts are found.
+    fn crowd(
+        &self,
+        model: &Model,
+        thetas: &[f64],
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        let (integrator, owner) = ("moreau-jean", "contacts that are found".to_string());
+        let unsuited = |what, needs| SimError::Unsuited { integrator, owner, what, needs };
+        if self.form != Form::Reduced {
+            return Err(unsuited("`form`", "reduced: the matrix is never made anyway"));
+        }
+        if self.projection.is_some() {
+            return Err(unsuited("`projection`", "absent: positions are kept without it"));
+        }
+        Ok(Box::new(crowd::Crowd::new(model, thetas, solver)?))
     }
 }
 

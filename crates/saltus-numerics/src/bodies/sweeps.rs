@@ -1,0 +1,383 @@
+//! Sweeps over the contacts of rigid bodies with their velocities, and conjugate directions between them.
+//!
+//! ```text
+//! z_c ← the answer of w_c = W_cc z_c + b_c with its law,    b_c = H_c V + q_c − W_cc z_c
+//! V ← V + M⁻¹ H_cᵀ (z_c⁺ − z_c)                             for each contact in turn           (1)
+//! z ← z + β p,    p ← β p + (z⁺ − z),    β = |z⁺ − z|²/|z − z⁻|²                               (2)
+//! ```
+//!
+//! The velocities are a linear function of `z`, so (2) moves them along. Where `β > 1` the direction is
+//! forgotten. Reference: Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
+//!
+//! Bodies whose velocity the impulses stop altogether, but for less than the tolerance, are
+//! [at rest](BodySweeps::rests).
+
+use super::measure::{Measured, measure, push_all, start};
+use super::{COMPONENTS, Friction, MovingBody, Touch, Twist};
+use crate::sets::slip::Slip;
+use crate::{Report, Status};
+
+/// What the sweeps are to reach.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sweeping {
+    /// Residual at which they end.
+    pub tol: f64,
+    /// Sweeps before giving up.
+    pub max_iter: usize,
+}
+
+/// The sweeps and what they keep between calls.
+#[derive(Debug, Default)]
+pub struct BodySweeps {
+    blocks: Vec<Local>,
+    long_blocks: Vec<f64>, // W_cc of contacts with rolling in space
+    twists: Vec<Twist>,
+    before: Vec<Twist>,
+    along: Vec<Twist>, // p, as velocities
+    z_before: Vec<f64>,
+    p: Vec<f64>,
+}
+
+/// `W_cc` of three components at most, and its inverse.
+#[derive(Debug, Clone, Copy, Default)]
+struct Local {
+    W: [f64; 9],
+    inverse: [f64; 9],
+    size: f64, // the mean of the diagonal
+}
+
+/// Sweeps after which the residual is measured at the latest.
+const LOOK: usize = 20;
+/// Sweeps in which the residual must fall to this share, or they have stalled.
+const PATIENCE: usize = 400;
+const FALL: f64 = 0.7;
+
+impl BodySweeps {
+    /// Velocities after the last solve.
+    pub fn twists(&self) -> &[Twist] {
+        &self.twists
+    }
+
+    /// Room for bodies.
+    fn fit(&mut self, bodies: usize) {
+        for twists in [&mut self.twists, &mut self.before, &mut self.along] {
+            if twists.len() < bodies {
+                twists.resize(bodies, Twist::default());
+            }
+        }
+    }
+
+    /// The velocities under the impulses `z`, and their residual.
+    pub fn measure(
+        &mut self,
+        bodies: &[MovingBody],
+        members: &[u32],
+        touches: &[Touch],
+        z: &[f64],
+        stride: usize,
+    ) -> Report {
+        self.fit(bodies.len());
+        let Measured { residual, .. } =
+            measure(bodies, members, touches, z, stride, &mut self.twists);
+        let (value, worst) = (residual.value, residual.worst);
+        let status = Status::MaxIter;
+        Report { status, iterations: 0, residual: value, worst, method: "measure" }
+    }
+
+    /// Whether the impulses `z` stop all bodies: the residual of `V = 0`, which has a share of the
+    /// momentum that is left.
+    ///
+    /// ```text
+    /// √(Vᵀ M V / V_freeᵀ M V_free) + ‖z − P_K(z − ρ (q + φ(q) e_N))‖ / ‖z‖
+    /// ```
+    pub fn rests(
+        &mut self,
+        bodies: &[MovingBody],
+        members: &[u32],
+        touches: &[Touch],
+        z: &[f64],
+        stride: usize,
+    ) -> f64 {
+        self.fit(bodies.len());
+        start(bodies, members, &mut self.twists);
+        push_all(bodies, touches, z, stride, &mut self.twists);
+        let (mut left, mut free) = (0.0, 0.0);
+        for &k in members {
+            let (body, twist) = (&bodies[k as usize], self.twists[k as usize]);
+            left += energy(body, &twist);
+            free += energy(body, &Twist { v: body.v, omega: body.omega });
+        }
+        let (mut wrong, mut size) = (0.0, 0.0);
+        let mut f = [0.0; COMPONENTS];
+        for (c, touch) in touches.iter().enumerate() {
+            let n = touch.friction.size();
+            let own = &z[c * stride..c * stride + n];
+            let still = touch.q[..n].iter().all(|q| *q == 0.0);
+            size += own.iter().map(|z| z * z).sum::<f64>();
+            if still && in_cone(touch.friction, own) {
+                continue;
+            }
+            // what moves, or is open: in units of the impulse that would change it
+            let rho = self.unit(bodies, touch);
+            touch.friction.set().natural_map(rho, own, &touch.q[..n], &mut f[..n]);
+            wrong += f[..n].iter().map(|x| x * x).sum::<f64>();
+        }
+        let wrong = if wrong == 0.0 { 0.0 } else { f64::sqrt(wrong) / f64::sqrt(size) };
+        let left = if left == 0.0 { 0.0 } else { f64::sqrt(left / free) };
+        left + wrong
+    }
+
+    /// `1/W_NN`.
+    fn unit(&self, bodies: &[MovingBody], touch: &Touch) -> f64 {
+        let mut W = [0.0; COMPONENTS * COMPONENTS];
+        touch.block(bodies, &mut W);
+        1.0 / W[0]
+    }
+
+    /// Solves for the contacts of the bodies `members` from the guess in `z`, whose components begin at
+    /// multiples of `stride`; leaves the answer there, and the velocities in
+    /// [`twists`](Self::twists). `worst` of the report is a contact.
+    pub fn solve(
+        &mut self,
+        bodies: &[MovingBody],
+        members: &[u32],
+        touches: &[Touch],
+        z: &mut [f64],
+        stride: usize,
+        settings: Sweeping,
+    ) -> Report {
+        self.fit(bodies.len());
+        self.prepare(bodies, touches, stride);
+        let Sweeping { tol, max_iter } = settings;
+        let Measured { mut residual, free } =
+            measure(bodies, members, touches, z, stride, &mut self.twists);
+        let mut iterations = 0;
+        let (mut last, mut least, mut since) = (f64::INFINITY, residual.value, 0);
+        let report = |status, iterations, residual: crate::residual::Residual| Report {
+            status,
+            iterations,
+            residual: residual.value,
+            worst: residual.worst,
+            method: "body-sweeps",
+        };
+        self.forget(members, z.len());
+        loop {
+            if residual.value <= tol {
+                return report(Status::Solved, iterations, residual);
+            }
+            if !residual.value.is_finite() {
+                return report(Status::Diverged, iterations, residual);
+            }
+            if residual.value <= FALL * least {
+                (least, since) = (residual.value, iterations);
+            }
+            if iterations >= max_iter || iterations >= since + PATIENCE {
+                return report(Status::MaxIter, iterations, residual);
+            }
+            // sweeps until they change so little that it may be enough
+            let until = max_iter.min(iterations + LOOK);
+            while iterations < until {
+                self.z_before.copy_from_slice(z);
+                for &k in members {
+                    self.before[k as usize] = self.twists[k as usize];
+                }
+                let (change, speed) = self.sweep(bodies, touches, z, stride);
+                iterations += 1;
+                self.go_on(members, change / last, z);
+                last = change;
+                if speed <= 0.25 * tol * free {
+                    break;
+                }
+            }
+            let measured = measure(bodies, members, touches, z, stride, &mut self.twists);
+            residual = measured.residual;
+        }
+    }
+
+    /// The blocks `W_cc`.
+    fn prepare(&mut self, bodies: &[MovingBody], touches: &[Touch], stride: usize) {
+        self.blocks.clear();
+        self.long_blocks.clear();
+        for touch in touches {
+            let mut local = Local::default();
+            let n = touch.friction.size();
+            if n > 3 {
+                let first = self.long_blocks.len();
+                self.long_blocks.resize(first + n * n, 0.0);
+                let W = &mut self.long_blocks[first..];
+                touch.block(bodies, W);
+                local.size = (0..n).map(|i| W[i * n + i]).sum::<f64>() / n as f64;
+            } else {
+                touch.block(bodies, &mut local.W);
+                local.size = (0..n).map(|i| local.W[i * n + i]).sum::<f64>() / n as f64;
+                if n == 3 {
+                    local.inverse = inverse3(&local.W);
+                }
+            }
+            self.blocks.push(local);
+        }
+        self.z_before.resize(touches.len() * stride, 0.0);
+        self.p.resize(touches.len() * stride, 0.0);
+    }
+
+    fn forget(&mut self, members: &[u32], unknowns: usize) {
+        self.p[..unknowns].fill(0.0);
+        for &k in members {
+            self.along[k as usize] = Twist::default();
+        }
+    }
+
+    /// Equation (1) for all contacts. The energy of the change, and its velocity.
+    fn sweep(
+        &mut self,
+        bodies: &[MovingBody],
+        touches: &[Touch],
+        z: &mut [f64],
+        stride: usize,
+    ) -> (f64, f64) {
+        let (mut change, mut speed, mut long) = (0.0, 0.0, 0);
+        for (c, touch) in touches.iter().enumerate() {
+            let [first, second] = touch.bodies.map(|k| k as usize);
+            let n = touch.friction.size();
+            let local = &self.blocks[c];
+            let W: &[f64] = match n > 3 {
+                true => {
+                    long += n * n;
+                    &self.long_blocks[long - n * n..long]
+                }
+                false => &local.W,
+            };
+            let own = &mut z[c * stride..c * stride + n];
+            let (mut a, mut b) = (self.twists[first], self.twists[second]);
+            let mut w = touch.relative(&a, &b);
+            for k in 0..n {
+                w[k] += touch.q[k];
+                for j in 0..n {
+                    w[k] -= W[k * n + j] * own[j];
+                }
+            }
+            let mut answer = [0.0; COMPONENTS];
+            answer[..n].copy_from_slice(own);
+            match touch.friction {
+                Friction::Space { mu } => space(mu, local, &w, &mut answer),
+                Friction::None => answer[0] = (-w[0] / W[0]).max(0.0),
+                friction => {
+                    friction.set().solve_block(W, &w[..n], &mut answer[..n]);
+                }
+            }
+            let mut step = [0.0; COMPONENTS];
+            let mut square = 0.0;
+            for k in 0..n {
+                step[k] = answer[k] - own[k];
+                square += step[k] * step[k];
+                own[k] = answer[k];
+            }
+            if square == 0.0 {
+                continue;
+            }
+            change += local.size * square;
+            speed += local.size * local.size * square;
+            let (impulse, moment) = touch.impulse(&step);
+            a.push(&bodies[first], touch.arms[0], 1.0, impulse, moment);
+            b.push(&bodies[second], touch.arms[1], -1.0, impulse, moment);
+            (self.twists[first], self.twists[second]) = (a, b);
+        }
+        (change, f64::sqrt(speed))
+    }
+
+    /// Equation (2).
+    fn go_on(&mut self, members: &[u32], beta: f64, z: &mut [f64]) {
+        let goes_on = beta < 1.0;
+        let beta = if goes_on { beta } else { 0.0 };
+        for ((z, before), p) in z.iter_mut().zip(&self.z_before).zip(&mut self.p) {
+            let step = *z - before;
+            *z += beta * *p;
+            *p = beta * *p + if goes_on { step } else { 0.0 };
+        }
+        for &k in members {
+            let (now, before) = (&mut self.twists[k as usize], self.before[k as usize]);
+            let along = &mut self.along[k as usize];
+            let parts = [
+                (&mut now.v, before.v, &mut along.v),
+                (&mut now.omega, before.omega, &mut along.omega),
+            ];
+            for (now, before, along) in parts {
+                for i in 0..3 {
+                    let step = now[i] - before[i];
+                    now[i] += beta * along[i];
+                    along[i] = beta * along[i] + if goes_on { step } else { 0.0 };
+                }
+            }
+        }
+    }
+}
+
+/// The block of a contact with friction in space: take-off, stick, slip.
+#[inline]
+fn space(mu: f64, local: &Local, b: &[f64; COMPONENTS], z: &mut [f64; COMPONENTS]) {
+    if b[0] >= 0.0 {
+        z[..3].fill(0.0);
+        return;
+    }
+    let A = &local.inverse;
+    let stick = |i: usize| -(A[3 * i] * b[0] + A[3 * i + 1] * b[1] + A[3 * i + 2] * b[2]);
+    let r = [stick(0), stick(1), stick(2)];
+    if r[1] * r[1] + r[2] * r[2] <= mu * mu * r[0] * r[0] && r[0] > 0.0 {
+        z[..3].copy_from_slice(&r);
+        return;
+    }
+    let slip = Slip { mu, kappa: 0.0, W: &local.W, b: &b[..3] };
+    match slip.near([z[1], z[2]]).or_else(|| slip.near([r[1], r[2]])) {
+        Some(answer) => z[..3].copy_from_slice(&answer),
+        None => {
+            Friction::Space { mu }.set().solve_block(&local.W, &b[..3], &mut z[..3]);
+        }
+    }
+}
+
+/// Whether an impulse is in its cone.
+fn in_cone(friction: Friction, z: &[f64]) -> bool {
+    let square = |z: &[f64]| z.iter().map(|z| z * z).sum::<f64>();
+    let within = |z: &[f64], most: f64| square(z) <= most * most;
+    z[0] >= 0.0
+        && match friction {
+            Friction::None => true,
+            Friction::Plane { mu } | Friction::Space { mu } => within(&z[1..], mu * z[0]),
+            Friction::RollingPlane { mu, mu_r } => {
+                within(&z[1..2], mu * z[0]) && within(&z[2..], mu_r * z[0])
+            }
+            Friction::RollingSpace { mu, mu_r } => {
+                within(&z[1..3], mu * z[0]) && within(&z[3..], mu_r * z[0])
+            }
+        }
+}
+
+/// `Vᵀ M V` of a body; its turns are measured by the inverse of the mean of `J⁻¹`.
+fn energy(body: &MovingBody, twist: &Twist) -> f64 {
+    if body.inverse_mass == 0.0 {
+        return 0.0;
+    }
+    let square = |a: [f64; 3]| a.iter().map(|x| x * x).sum::<f64>();
+    let A = &body.inverse_inertia;
+    let (sum, count) =
+        A[..3].iter().filter(|x| **x > 0.0).fold((0.0, 0), |(s, n), x| (s + x, n + 1));
+    let turn = if count == 0 { 0.0 } else { f64::from(count) / sum };
+    square(twist.v) / body.inverse_mass + turn * square(twist.omega)
+}
+
+/// `W⁻¹` by cofactors.
+fn inverse3(W: &[f64; 9]) -> [f64; 9] {
+    let cofactor = |i: usize, j: usize| {
+        let (r, s) = ((i + 1) % 3, (i + 2) % 3);
+        let (c, d) = ((j + 1) % 3, (j + 2) % 3);
+        W[r * 3 + c] * W[s * 3 + d] - W[r * 3 + d] * W[s * 3 + c]
+    };
+    let det = W[0] * cofactor(0, 0) + W[1] * cofactor(0, 1) + W[2] * cofactor(0, 2);
+    let mut inverse = [0.0; 9];
+    for i in 0..3 {
+        for j in 0..3 {
+            inverse[3 * i + j] = cofactor(j, i) / det;
+        }
+    }
+    inverse
+}

@@ -1,0 +1,1 @@
+//! How the engine behaves: islands, order, restart, transactions.

@@ -1,0 +1,1 @@
+//! Stories that users of other tools tell.
