@@ -28,6 +28,12 @@ impl Pose {
         angle: 0.0,
     };
 
+    /// A frame, of which place and rotation are asked for alone.
+    #[inline]
+    pub fn of(x: Vector, R: Matrix3) -> Pose {
+        Pose { x, R, p: IDENTITY, angle: 0.0 }
+    }
+
     /// Of a configuration of seven components.
     #[inline]
     pub fn new(q: &[f64]) -> Pose {
