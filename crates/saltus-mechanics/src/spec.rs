@@ -136,6 +136,11 @@ impl JointSpec {
         }
     }
 
+    /// Whether nothing is built into it.
+    pub fn is_plain(&self) -> bool {
+        self.extras.is_empty() && self.break_force.is_none() && self.break_moment.is_none()
+    }
+
     /// What follows is about this coordinate; before that, about the first one.
     pub fn on(mut self, coordinate: Coordinate) -> Self {
         self.at = Some(coordinate);

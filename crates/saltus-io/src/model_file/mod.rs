@@ -37,6 +37,7 @@ mod error;
 mod events;
 mod expansion;
 mod fields;
+mod joints;
 mod overrides;
 mod parameters;
 mod repetition;

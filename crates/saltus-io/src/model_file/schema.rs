@@ -42,6 +42,9 @@ fn definition(id: SectionId) -> &'static str {
         SectionId::MatrixDiagonal => "matrix-by-diagonal",
         SectionId::MatrixIdentity => "identity-matrix",
         SectionId::Event => "event",
+        SectionId::Extras => "joint-extras",
+        SectionId::Spring => "spring",
+        SectionId::Motor => "motor",
     }
 }
 
