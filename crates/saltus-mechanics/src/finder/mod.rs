@@ -33,6 +33,9 @@ mod touch;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use hull::hull;
+pub(crate) use surface::closed;
+
 use crate::{Colliders, ShapeError};
 use plan::Plan;
 use saltus_model::{Body, ContactFinder, ContactSearch, Law, Model, ModelError, Side, System};

@@ -28,7 +28,7 @@ const LEAN: f64 = 1e-6;
 
 /// Triangles with their neighbours.
 #[derive(Debug)]
-pub(crate) struct Surface {
+pub(super) struct Surface {
     pub points: Vec<Vector>,
     pub triangles: Vec<[u32; 3]>,
     normals: Vec<Vector>,
@@ -464,6 +464,11 @@ impl Surface {
     }
 }
 
+/// Whether every edge belongs to two triangles that go along it in opposite ways.
+pub(crate) fn closed(triangles: &[[u32; 3]]) -> bool {
+    neighbours(triangles).1
+}
+
 /// The triangle across each edge, and whether every edge has one that goes the other way.
 fn neighbours(triangles: &[[u32; 3]]) -> (Vec<[u32; 3]>, bool) {
     let mut directed: HashMap<[u32; 2], u32> = HashMap::with_capacity(3 * triangles.len());
@@ -481,7 +486,7 @@ fn neighbours(triangles: &[[u32; 3]]) -> (Vec<[u32; 3]>, bool) {
 }
 
 /// Points and triangles of a height field.
-pub(crate) fn ground(heights: &[Vec<f64>], size: [f64; 2]) -> (Vec<Vector>, Vec<[u32; 3]>) {
+fn ground(heights: &[Vec<f64>], size: [f64; 2]) -> (Vec<Vector>, Vec<[u32; 3]>) {
     let (rows, cols) = (heights.len(), heights[0].len());
     let place = |k: usize, count: usize, size: f64| size * (k as f64 / (count - 1) as f64 - 0.5);
     let mut points = Vec::with_capacity(rows * cols);
