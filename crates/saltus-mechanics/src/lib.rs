@@ -16,6 +16,7 @@
 //! - [`SpringDamper`], [`Bushing`]: what gives way.
 //! - [`PointPlane`], [`SphereSphere`]: contacts with a normal, two tangents and, where it is asked for,
 //!   two rates of rolling; [`DiskLine`], [`DiskDisk`] in the plane.
+//! - [`Scene`]: bodies with shapes and materials, statics and joints as data, which come to a model.
 //! - [`Finder`]: contacts between [`Shape`]s of bodies, found while a model moves.
 //!
 //! Theory: the book, "Rigid bodies" and "Finding contacts".
@@ -23,6 +24,7 @@
 mod collider;
 pub mod contacts;
 pub mod coordinates;
+mod drawing;
 mod fault;
 mod finder;
 pub mod joints;
@@ -32,6 +34,7 @@ pub mod mesh;
 mod outputs;
 mod pose;
 mod row;
+pub mod scene;
 mod shape;
 pub mod spec;
 pub mod springs;
@@ -43,6 +46,10 @@ pub use finder::{Finder, FinderError};
 pub use joints::Joint;
 pub use joints_2d::Joint2d;
 pub use mass::MassProperties;
+pub use scene::{
+    Anchor, BodySpec, ContactPair, DriveSpec, Fitting, Given, JointLink, Material, MotorSpec, Part,
+    Scene, SceneError, StaticSpec,
+};
 pub use shape::{Placed, Shape, ShapeError};
 pub use spec::{Extras, Friction, JointSpec, Limits, Motor, Spring};
 pub use springs::{Bushing, SpringDamper};

@@ -82,7 +82,7 @@ pub(crate) fn body(fields: &Fields) -> Result<System, Fault> {
 }
 
 /// Three moments, or a matrix.
-fn inertia(fields: &Fields) -> Result<Inertia, Fault> {
+pub(crate) fn inertia(fields: &Fields) -> Result<Inertia, Fault> {
     let item = fields.need("inertia")?;
     let is_row = |item: &Item| matches!(item.value, Value::Array(_));
     let by_rows = item.as_array().is_some_and(|items| items.iter().any(is_row));

@@ -110,7 +110,7 @@ fn extras(fields: &Fields, joint: AnyJoint) -> Result<Option<Extras>, Fault> {
         None => None,
         Some(force) => {
             let stiction = maybe(fields, "stiction")?;
-            Some(Friction { force, stiction, rest_speed: 1e-6 })
+            Some(Friction { force, stiction, rest_speed: fields.number("rest_speed")? })
         }
     };
     let open = |key: &'static str, section| {

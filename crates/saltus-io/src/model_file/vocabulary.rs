@@ -6,6 +6,7 @@
 //! mean, in words, is (see `SETTINGS`).
 
 mod bodies;
+mod scene;
 
 use super::Strategy;
 use saltus_numerics::Solver;
@@ -58,6 +59,22 @@ pub enum SectionId {
     Spring,
     /// `motor` of a joint.
     Motor,
+    /// `[scene]`
+    Scene,
+    /// `[[material]]`
+    Material,
+    /// `[[contact]]`
+    Contact,
+    /// `[[static]]`
+    Static,
+    /// `drive` of what moves as it is told.
+    Drive,
+    /// `[[body]]`
+    Body,
+    /// `[[joint]]`
+    Joint,
+    /// `shape` of a body.
+    Shape,
 }
 
 /// One table of a model file: its keys, and the keys that each of its kinds adds.
@@ -127,6 +144,8 @@ pub enum Form {
     Repetition,
     /// Signals such as `ball.q`.
     Signals,
+    /// Pairs of names.
+    Pairs,
     /// One of these strings.
     Choice(Vec<&'static str>),
     /// A finite number or a formula.
@@ -145,6 +164,8 @@ pub enum Form {
     Matrix(Uses),
     /// A vector for a diagonal, or a matrix.
     VectorOrMatrix,
+    /// The same, or in the plane a number.
+    Moments,
     /// A finite number, or a formula of this.
     Coefficient(Uses),
     /// Points `[y, lam]` of a graph.
@@ -228,7 +249,7 @@ pub fn vocabulary() -> &'static Vocabulary {
 
 impl Vocabulary {
     fn new() -> Vocabulary {
-        let sections = vec![
+        let mut sections = vec![
             file(),
             simulation(),
             output(),
@@ -248,6 +269,7 @@ impl Vocabulary {
             bodies::spring(),
             bodies::motor(),
         ];
+        sections.extend(scene::sections());
         debug_assert!(sections.iter().enumerate().all(|(i, section)| section.id as usize == i));
         Vocabulary { sections }
     }
@@ -507,7 +529,7 @@ fn section(id: SectionId, name: &'static str, doc: &'static str, keys: Vec<Key>)
 }
 
 fn file() -> Section {
-    let keys = vec![
+    let mut keys = vec![
         optional("title", Form::Text, "the file's name", "the model's title"),
         optional(
             "parameters",
@@ -516,7 +538,12 @@ fn file() -> Section {
             "numbers that every formula below may use",
         ),
         needed("simulation", Form::Table(SectionId::Simulation), "how the model is simulated"),
-        needed("system", Form::Tables(SectionId::System), "the dynamical systems"),
+        optional(
+            "system",
+            Form::Tables(SectionId::System),
+            "bodies alone",
+            "the dynamical systems",
+        ),
         optional(
             "interaction",
             Form::Tables(SectionId::Interaction),
@@ -530,6 +557,7 @@ fn file() -> Section {
             "what changes states, parameters and laws while the model runs",
         ),
     ];
+    keys.extend(scene::file_keys());
     section(SectionId::File, "model file", "a model and how it is simulated", keys)
 }
 

@@ -21,6 +21,7 @@ fn built_in() -> Vec<Key> {
         with_default("restitution", Form::Number, 0.0, "that of the limits, in [0, 1]"),
         optional("friction", Form::Number, NONE, "the largest force of dry friction"),
         optional("stiction", Form::Number, "as `friction`", "the same at rest"),
+        with_default("rest_speed", Form::Number, 1e-6, "below this speed it is at rest"),
         optional("spring", Form::Table(SectionId::Spring), NONE, "a spring and a damper"),
         optional("motor", Form::Kind(SectionId::Motor), NONE, "what drives it"),
     ]
@@ -64,8 +65,8 @@ pub(super) fn motor() -> Section {
     }
 }
 
-/// The relations of bodies.
-pub(super) fn relations() -> Vec<Kind> {
+/// The joints.
+pub(super) fn joints() -> Vec<Kind> {
     // where the bodies start
     let point = || needed("point", VECTOR, "a point, in the frame of the world at the start");
     let axis = || needed("axis", VECTOR, "a direction, likewise");
@@ -87,26 +88,6 @@ pub(super) fn relations() -> Vec<Kind> {
     // one that leaves nothing that has coordinates
     let plain =
         |name, doc, own: Vec<Key>| kind(name, doc, own.into_iter().chain(breaking()).collect());
-    let swing = || {
-        optional("twist_axis", VECTOR, "[0, 0, 1]", "the axis of the coordinates swing and twist")
-    };
-    let components = |default: u64, doc| with_default("components", Form::Count, default, doc);
-    let in_space = "1: the normal; 3: and two tangents, for friction; 5: and two rates of rolling";
-    let in_plane = "1: the normal; 2: and the tangent, for friction; 3: and the rate of rolling";
-    let center = || {
-        optional("center", VECTOR, "its center of mass", "a point of the first body, in its frame")
-    };
-    let second_center =
-        || optional("second_center", VECTOR, "its center of mass", "of the second, in its frame");
-    let radius =
-        || with_default("radius", Form::Number, 0.0, "of the sphere about it; 0: the point alone");
-    let normal = |absent| {
-        let doc = "of the plane or line, which is the second body's or the world's";
-        optional("normal", VECTOR, absent, doc)
-    };
-    let origin = || optional("origin", VECTOR, "zero", "a point of the plane or line");
-    let of_joint = |name: &str| needed(name, Form::Kind(SectionId::Relation), "the joint");
-    let coordinate = |name: &str| needed(name, Form::Text, "the coordinate of that joint");
     vec![
         joint("ball", "a point that both have in common", vec![point(), swing()]),
         joint("pivot", "an axis in common, along which nothing moves", vec![point(), axis()]),
@@ -159,6 +140,36 @@ pub(super) fn relations() -> Vec<Kind> {
             "two points that keep their distance, in the plane",
             vec![point(), second_point()],
         ),
+    ]
+}
+
+/// The twist axis of ball joints.
+fn swing() -> Key {
+    optional("twist_axis", VECTOR, "[0, 0, 1]", "the axis of the coordinates swing and twist")
+}
+
+/// The relations of bodies.
+pub(super) fn relations() -> Vec<Kind> {
+    let point = || needed("point", VECTOR, "a point, in the frame of the world at the start");
+    let second_point = || needed("second_point", VECTOR, "a point of the second body");
+    let components = |default: u64, doc| with_default("components", Form::Count, default, doc);
+    let in_space = "1: the normal; 3: and two tangents, for friction; 5: and two rates of rolling";
+    let in_plane = "1: the normal; 2: and the tangent, for friction; 3: and the rate of rolling";
+    let center = || {
+        optional("center", VECTOR, "its center of mass", "a point of the first body, in its frame")
+    };
+    let second_center =
+        || optional("second_center", VECTOR, "its center of mass", "of the second, in its frame");
+    let radius =
+        || with_default("radius", Form::Number, 0.0, "of the sphere about it; 0: the point alone");
+    let normal = |absent| {
+        let doc = "of the plane or line, which is the second body's or the world's";
+        optional("normal", VECTOR, absent, doc)
+    };
+    let origin = || optional("origin", VECTOR, "zero", "a point of the plane or line");
+    let of_joint = |name: &str| needed(name, Form::Kind(SectionId::Relation), "the joint");
+    let coordinate = |name: &str| needed(name, Form::Text, "the coordinate of that joint");
+    let others = vec![
         kind(
             "joint-coordinate",
             "y is what a joint leaves free",
@@ -233,5 +244,6 @@ pub(super) fn relations() -> Vec<Kind> {
                 components(2, in_plane),
             ],
         ),
-    ]
+    ];
+    joints().into_iter().chain(others).collect()
 }
