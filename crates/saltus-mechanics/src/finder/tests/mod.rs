@@ -2,6 +2,9 @@
 
 mod boxes;
 mod closed_forms;
+mod plane;
+mod properties;
+mod surfaces;
 
 use crate::{Collider, Colliders, Finder, PairLaws, Placed, Shape};
 use saltus_model::rotation::{IDENTITY, Quaternion, Vector, normalized};
