@@ -263,7 +263,11 @@ pub(super) fn contacts(
             }
         }
     }
-    super::touch::merge(touches, start, extent(first).min(extent(second)));
+    let size = extent(first).min(extent(second));
+    super::touch::merge(touches, start, size);
+    if lines_a || lines_b {
+        super::touch::reduce(touches, start, size);
+    }
     for touch in &mut touches[start..] {
         touch.point = [touch.point[0] + origin[0], touch.point[1] + origin[1], 0.0];
     }

@@ -5,6 +5,7 @@ use super::nearest::on_polytope;
 use super::polytope::{Moved, Polytope, View};
 use super::revolved::{self, Revolved};
 use super::round::{HalfSpace, capsules, rim, sphere_profile, sphere_segment, spheres};
+use super::separate::boxes;
 use super::solid::Solid;
 use super::touch::{Touch, flip, merge, reduce};
 use crate::pose::Pose;
@@ -88,6 +89,16 @@ fn ordered(a: Body<'_>, b: Body<'_>, reach: f64, room: &mut Room, touches: &mut 
         (Solid::Capsule { radius, half, .. }, Solid::Capsule { radius: s, half: other, .. }) => {
             let ends = [axis(a.at, *half), axis(b.at, *other)];
             capsules(ends[0], *radius, ends[1], *s, |touch| push(touches, touch, reach));
+        }
+        (Solid::Box { half, body }, Solid::Box { half: other, body: second }) => {
+            let start = touches.len();
+            let to = relative(a.at, b.at);
+            let size = body.size.min(second.size);
+            if let Some(axis) = boxes(*half, *other, &to, size, reach) {
+                let second = room.moved.view(second, &to);
+                room.clipper.along(View::own(body), second, axis, [0.0; 2], reach, touches);
+                settle(touches, start, size, a.at);
+            }
         }
         (_, Solid::Surface(surface)) => surface.contacts(a, b.at, reach, room, touches),
         (Solid::Polygon(_) | Solid::Polyline(_), _) => {
@@ -220,8 +231,12 @@ pub(super) fn polytopes(
     let to = relative(at_a, at_b);
     let other = room.moved.view(b, &to);
     room.clipper.contacts(View::own(a), other, [r, s], reach, touches);
-    let size = a.size.min(b.size);
+    settle(touches, start, a.size.min(b.size), at_a);
+}
+
+/// One contact in each place, not too many, in the frame of the world.
+fn settle(touches: &mut Vec<Touch>, start: usize, size: f64, at: &Pose) {
     merge(touches, start, size);
     reduce(touches, start, size);
-    to_world(&mut touches[start..], at_a);
+    to_world(&mut touches[start..], at);
 }

@@ -29,17 +29,29 @@ use std::fmt;
 const SIDES: usize = 8;
 
 /// Two rims and a tip on planes; vertices, edges and faces of what stands for the body elsewhere.
-pub(super) const FEATURES: u32 =
-    2 * RIM + 1 + 2 * SIDES as u32 + 3 * SIDES as u32 + SIDES as u32 + 2;
+pub(super) const FEATURES: u32 = WALL + 3;
+
+/// Features from here on are those of what stands for a body.
+const BODY: u32 = 2 * RIM + 1;
+
+/// Features from here on are those of a line of the wall: those before are corners, edges and faces of
+/// a prism.
+const WALL: u32 = BODY + 2 * SIDES as u32 + 3 * SIDES as u32 + SIDES as u32 + 2;
 
 /// Directions closer than this to the normal of a face are that normal: what the library's answers
 /// are off by, with room to spare.
 const FACE: f64 = 1e-4;
 
+/// What can stand for a body.
+struct StandIns {
+    prism: Polytope,
+    cone: Polytope,
+    line: Polytope,
+}
+
 /// Room to work in.
 pub(super) struct Revolved {
-    stands_for: [Polytope; 2],
-    cone: [Polytope; 2],
+    stand_ins: [StandIns; 2],
     moved: Moved,
     clipper: Clipper,
     simplex: VoronoiSimplex,
@@ -55,8 +67,11 @@ impl fmt::Debug for Revolved {
 impl Default for Revolved {
     fn default() -> Self {
         Revolved {
-            stands_for: [prism(), prism()],
-            cone: [pyramid(), pyramid()],
+            stand_ins: [0, 1].map(|_| StandIns {
+                prism: prism(),
+                cone: pyramid(),
+                line: Polytope::segment(1.0),
+            }),
             moved: Moved::default(),
             clipper: Clipper::default(),
             simplex: VoronoiSimplex::new(),
@@ -178,10 +193,9 @@ fn meet(
     let of_a = Support { shape: a, at: None };
     let of_b = Support { shape: b, at: Some(to) };
     let Some((n, x, y)) = direction(&of_a, &of_b, wide, room) else { return };
-    let Revolved { stands_for: [prism_a, prism_b], cone: [cone_a, cone_b], moved, clipper, .. } =
-        room;
-    let body_a = stand_in(a, n, prism_a, cone_a);
-    let body_b = stand_in(b, to.turn_back(scaled(-1.0, n)), prism_b, cone_b);
+    let Revolved { stand_ins: [ins_a, ins_b], moved, clipper, .. } = room;
+    let (body_a, from_a) = stand_in(a, n, ins_a);
+    let (body_b, from_b) = stand_in(b, to.turn_back(scaled(-1.0, n)), ins_b);
     let view_a = View::own(body_a);
     let view_b = moved.view(body_b, to);
     // a face that looks along the direction; caps and flat faces are exact, sides of what stands in
@@ -236,11 +250,8 @@ fn meet(
         }
     }
     for touch in &mut touches[start..] {
-        for (feature, shape) in touch.features.iter_mut().zip([a, b]) {
-            if !matches!(shape, Convex::Flat(_)) {
-                *feature += 2 * RIM + 1;
-            }
-        }
+        touch.features[0] += from_a;
+        touch.features[1] += from_b;
     }
 }
 
@@ -295,13 +306,10 @@ pub(super) fn on_surface(
     to_world(&mut touches[start..], at);
 }
 
-/// What stands for a body whose support along `n`, in its own frame, has to be exact.
-fn stand_in<'a>(
-    shape: Convex<'a>,
-    n: Vector,
-    prism: &'a mut Polytope,
-    cone: &'a mut Polytope,
-) -> &'a Polytope {
+/// What stands for a body whose support along `n`, in its own frame, has to be exact, and the number
+/// of its first feature: the body itself, the line of its wall that looks that way, or a prism or
+/// pyramid with corners on the rim.
+fn stand_in<'a>(shape: Convex<'a>, n: Vector, room: &'a mut StandIns) -> (&'a Polytope, u32) {
     // fixed in the body where it is level
     let across = n[0].hypot(n[1]);
     let from = if across > 1e-9 { n[1].atan2(n[0]) } else { 0.0 };
@@ -310,22 +318,35 @@ fn stand_in<'a>(
         [radius * angle.cos(), radius * angle.sin(), z]
     };
     match shape {
-        Convex::Flat(body) => body,
+        Convex::Flat(body) => (body, 0),
+        Convex::Cylinder { radius, half } if across > n[2].abs() => {
+            room.line.vertices[0] = rim(0, radius, -half);
+            room.line.vertices[1] = rim(0, radius, half);
+            (&room.line, WALL)
+        }
+        // the wall's normal is (h, r) along (ρ, z)
+        Convex::Cone { radius, half }
+            if 2.0 * half * across + radius * n[2] > -n[2] * radius.hypot(2.0 * half) =>
+        {
+            room.line.vertices[0] = rim(0, radius, -half);
+            room.line.vertices[1] = [0.0, 0.0, half];
+            (&room.line, WALL)
+        }
         Convex::Cylinder { radius, half } => {
             for k in 0..SIDES {
-                prism.vertices[k] = rim(k, radius, -half);
-                prism.vertices[SIDES + k] = rim(k, radius, half);
+                room.prism.vertices[k] = rim(k, radius, -half);
+                room.prism.vertices[SIDES + k] = rim(k, radius, half);
             }
-            prism.refresh();
-            prism
+            room.prism.refresh();
+            (&room.prism, BODY)
         }
         Convex::Cone { radius, half } => {
             for k in 0..SIDES {
-                cone.vertices[k] = rim(k, radius, -half);
+                room.cone.vertices[k] = rim(k, radius, -half);
             }
-            cone.vertices[SIDES] = [0.0, 0.0, half];
-            cone.refresh();
-            cone
+            room.cone.vertices[SIDES] = [0.0, 0.0, half];
+            room.cone.refresh();
+            (&room.cone, BODY)
         }
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Search {
     plan: Arc<Plan>,
     starts: Vec<Option<[usize; 2]>>,
     motions: Vec<Motion>,
+    /// How far each item can get.
+    reaches: Vec<Reach>,
     /// Sides that are driven, and how.
     driven: Vec<(u32, Driving)>,
     moving: Tree,
@@ -32,6 +34,17 @@ pub(super) struct Search {
     touches: Vec<Touch>,
     room: Room,
     last: Last,
+}
+
+/// How far an item can get within the step.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reach {
+    /// By turning: `h |ω| ρ`.
+    turn: f64,
+    /// By a push.
+    push: f64,
+    /// By any of these, and by its velocity.
+    all: f64,
 }
 
 /// What was asked last, and what was found where it was asked twice.
@@ -64,6 +77,7 @@ impl Search {
         Search {
             starts: starts.to_vec(),
             motions,
+            reaches: vec![Reach::default(); plan.items.len()],
             driven,
             moving: Tree::default(),
             standing,
@@ -89,47 +103,66 @@ impl Search {
         for (side, driving) in &mut self.driven {
             self.motions[*side as usize] = driving.step(moment.t, h)?;
         }
+        for (reach, item) in self.reaches.iter_mut().zip(&self.plan.items) {
+            let motion = &self.motions[item.side as usize];
+            let turn = motion.turn * item.radius;
+            let fast = norm(motion.shift) + turn;
+            let push =
+                if motion.body { fast.min(PUSH * item.size) + SLACK * item.size } else { 0.0 };
+            *reach = Reach { turn, push, all: fast.max(push) };
+        }
         Ok(())
     }
 
     /// The box of what an item can touch within the step.
-    fn bounds(&self, item: &Item) -> Bounds {
+    #[inline]
+    fn bounds(&self, item: u32) -> Bounds {
+        let reach = self.reaches[item as usize];
+        let item = &self.plan.items[item as usize];
         let motion = &self.motions[item.side as usize];
         let at = self.plan.places[item.place as usize].at(&motion.pose);
         let bounds = self.plan.solids[item.solid as usize].bounds(&at);
-        swept(bounds, motion.shift, motion.turn * item.radius + margin(motion, item))
+        swept(bounds, motion.shift, reach.turn + reach.push)
     }
 
     /// All pairs of items whose boxes meet and that have a law, by sides.
     fn meet(&mut self) {
         let plan = Arc::clone(&self.plan);
-        if self.moving.is_empty() && !plan.moving.is_empty() {
-            let boxes = plan.moving.iter().map(|&item| self.bounds(&plan.items[item as usize]));
-            self.moving = Tree::new(boxes);
-        } else {
-            for (k, &item) in plan.moving.iter().enumerate() {
-                let bounds = self.bounds(&plan.items[item as usize]);
-                self.moving.set(k, bounds);
-            }
-            self.moving.refit();
+        let first = self.moving.is_empty() && !plan.moving.is_empty();
+        if first {
+            self.moving = Tree::new(plan.moving.iter().map(|&item| self.bounds(item)));
         }
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.clear();
-        let mut offer = |a: u32, b: u32| {
-            if plan.law(&plan.items[a as usize], &plan.items[b as usize]).is_some() {
+        for (k, &item) in plan.moving.iter().enumerate() {
+            let bounds = self.bounds(item);
+            if !first {
+                self.moving.set(k, bounds);
+            }
+            let mut offer = |other: u32| {
+                if plan.law(&plan.items[item as usize], &plan.items[other as usize]).is_some() {
+                    pairs.push([item.min(other), item.max(other)]);
+                }
+            };
+            self.standing.meeting(&bounds, |j| offer(plan.standing[j as usize]));
+            plan.endless.iter().for_each(|&other| offer(other));
+        }
+        if !first {
+            self.moving.refit();
+        }
+        let (motions, reaches) = (&self.motions, &self.reaches);
+        self.moving.pairs(|i, j| {
+            let (a, b) = (plan.moving[i as usize], plan.moving[j as usize]);
+            let (item, other) = (&plan.items[a as usize], &plan.items[b as usize]);
+            // balls about the origins of the sides
+            let apart =
+                sub(motions[item.side as usize].pose.x, motions[other.side as usize].pose.x);
+            let far =
+                item.radius + other.radius + reaches[a as usize].all + reaches[b as usize].all;
+            if dot(apart, apart) <= far * far && plan.law(item, other).is_some() {
                 pairs.push([a.min(b), a.max(b)]);
             }
-        };
-        self.moving.pairs(|i, j| offer(plan.moving[i as usize], plan.moving[j as usize]));
-        if !self.standing.is_empty() || !plan.endless.is_empty() {
-            for &item in &plan.moving {
-                let bounds = self.bounds(&plan.items[item as usize]);
-                self.standing.meeting(&bounds, |j| offer(item, plan.standing[j as usize]));
-                for &other in &plan.endless {
-                    offer(item, other);
-                }
-            }
-        }
+        });
         if plan.single {
             pairs.sort_unstable();
         } else {
@@ -151,7 +184,7 @@ impl Search {
             let start = found.len();
             for k in from..from + count {
                 let [a, b] = self.pairs[k];
-                self.pair(&plan.items[a as usize], &plan.items[b as usize], found);
+                self.pair(a, b, found);
             }
             if count > 1 {
                 join(&mut self.touches, found, start, &plan.items[self.pairs[from][0] as usize]);
@@ -161,13 +194,15 @@ impl Search {
     }
 
     /// The contacts of one pair, sorted by feature.
-    fn pair(&mut self, a: &Item, b: &Item, found: &mut Vec<FoundContact>) {
+    fn pair(&mut self, i: u32, j: u32, found: &mut Vec<FoundContact>) {
         let plan = &self.plan;
+        let (a, b) = (&plan.items[i as usize], &plan.items[j as usize]);
         let Some(law) = plan.law(a, b) else { return };
         let (of_a, of_b) = (&self.motions[a.side as usize], &self.motions[b.side as usize]);
+        let (reach_a, reach_b) = (&self.reaches[i as usize], &self.reaches[j as usize]);
         let shift = sub(of_a.shift, of_b.shift);
-        let turn = of_a.turn * a.radius + of_b.turn * b.radius;
-        let push = margin(of_a, a) + margin(of_b, b);
+        let turn = reach_a.turn + reach_b.turn;
+        let push = reach_a.push + reach_b.push;
         let reach = (norm(shift) + turn).max(push);
         let at_a = plan.places[a.place as usize].at(&of_a.pose);
         let at_b = plan.places[b.place as usize].at(&of_b.pose);
@@ -215,16 +250,6 @@ fn drive(driven: &[(u32, Driving)], side: u32, contact: &FoundContact) -> Vector
         Ok(k) => driven[k].1.velocity(contact.point, contact.normal),
         Err(_) => [0.0; 3],
     }
-}
-
-/// How far the item may be pushed in the step.
-#[inline]
-fn margin(motion: &Motion, item: &Item) -> f64 {
-    if !motion.body {
-        return 0.0;
-    }
-    let fast = norm(motion.shift) + motion.turn * item.radius;
-    fast.min(PUSH * item.size) + SLACK * item.size
 }
 
 /// A box that moves by `shift`, and `wide` beyond that.

@@ -226,6 +226,10 @@ impl Surface {
                     continue;
                 }
                 _ if self.solid && height < 0.0 && dot(direction, n) < 0.0 => continue,
+                // on the rim of the triangle, but straight above it
+                _ if height > 0.0 && distance - height < 0.5 * LEAN * LEAN * height => {
+                    Touch::on_second(y, n, height - r, [0, 0])
+                }
                 _ => Touch::on_second(y, direction, distance - r, [0, 0]),
             };
             if touch.gap <= reach {

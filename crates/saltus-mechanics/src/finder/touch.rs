@@ -92,6 +92,12 @@ pub(super) fn reduce(touches: &mut Vec<Touch>, start: usize, size: f64) {
 
 /// Brings those to keep to the front; says how many they are.
 fn keep_four(touches: &mut [Touch], normal: Vector, size: f64) -> usize {
+    if touches.len() <= 2 {
+        return touches.len();
+    }
+    if keep_ends(touches, size) {
+        return 2;
+    }
     if touches.len() <= 4 {
         return touches.len();
     }
@@ -125,4 +131,37 @@ fn keep_four(touches: &mut [Touch], normal: Vector, size: f64) -> usize {
         kept += 1;
     }
     kept
+}
+
+/// Whether all contacts are on one line; if so, its ends are brought to the front.
+fn keep_ends(touches: &mut [Touch], size: f64) -> bool {
+    let far = |from: Vector, touches: &[Touch]| {
+        let mut best = (0, -1.0);
+        for (k, touch) in touches.iter().enumerate() {
+            let apart = sub(touch.point, from);
+            let square = dot(apart, apart);
+            if square > best.1 {
+                best = (k, square);
+            }
+        }
+        best
+    };
+    let (first, _) = far(touches[0].point, touches);
+    let start = touches[first].point;
+    let (second, square) = far(start, touches);
+    if !(square > 0.0) {
+        return false;
+    }
+    let along = scaled(1.0 / square.sqrt(), sub(touches[second].point, start));
+    let straight = touches.iter().all(|touch| {
+        let from = sub(touch.point, start);
+        let off = sub(from, scaled(dot(from, along), along));
+        dot(off, off) <= (SAME_PLACE * size).powi(2)
+    });
+    if straight {
+        let (first, second) = (first.min(second), first.max(second));
+        touches.swap(0, first);
+        touches.swap(1, second);
+    }
+    straight
 }

@@ -2,8 +2,12 @@
 
 mod boxes;
 mod closed_forms;
+mod plane;
+mod properties;
+mod sides;
+mod surfaces;
 
-use crate::{Collider, Colliders, Finder, PairLaws, Placed, Shape};
+use crate::{Collider, Colliders, Drive, Finder, PairLaws, Placed, Shape};
 use saltus_model::rotation::{IDENTITY, Quaternion, Vector, normalized};
 use saltus_model::{
     Body, ContactFinder, ContactSearch, FoundContact, LagrangianLinear, Law, Model, Moment, Side,
@@ -68,6 +72,10 @@ impl World {
         self.colliders.shapes.push(Collider { side, placed: placed.into(), material: 0 });
         self.starts.push(None);
         side
+    }
+
+    pub fn drive(&mut self, side: usize, drive: Drive) {
+        self.colliders.drives[side] = Some(drive);
     }
 
     pub fn search(&self) -> Box<dyn ContactSearch> {
