@@ -245,7 +245,7 @@ impl Members {
         links: &[Link],
         path: Path<'_>,
     ) -> Result<Ledger, SimError> {
-        let Path { before, after, forces } = path;
+        let Path { before, after, forces, smooth } = path;
         let mut ledger = Ledger::from_slice(now.ledger);
         let (last, mut turned) = (ledger, 0.0);
         (ledger.kinetic, ledger.potential) = (0.0, 0.0);
@@ -276,7 +276,7 @@ impl Members {
         }
         ledger.work += ledger.potential - last.potential; // that of the forces without a potential
         ledger.work += turned - last.kinetic; // ½ vᵀ (M⁺ − M) v
-        for one in &self.interactions {
+        for (k, one) in self.interactions.iter().enumerate() {
             for (i, row) in one.rows.clone().enumerate() {
                 let lam = next.lam[row];
                 if lam == 0.0 {
@@ -288,6 +288,11 @@ impl Members {
                 };
                 // what moves the constraint from outside, and what is taken
                 let moved = one.rate_before[i] + one.rate[i];
+                if smooth.get(k) == Some(&true) {
+                    // forces of constraints in smooth motion take nothing
+                    ledger.work -= 0.5 * lam * moved;
+                    continue;
+                }
                 let links = &links[one.links.clone()];
                 let speed = match links.iter().all(|link| link.on) {
                     true => links.iter().map(along).sum::<f64>() + moved,
@@ -487,6 +492,8 @@ pub(super) struct Path<'a> {
     pub before: &'a [f64],
     pub after: &'a [f64],
     pub forces: Forces,
+    /// Which interactions are constraints of smooth motion; none where all have impulses.
+    pub smooth: &'a [bool],
 }
 
 /// Which mean of its forces a step takes.

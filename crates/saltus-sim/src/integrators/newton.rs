@@ -15,6 +15,11 @@
 //!
 //! (2) with the laws is the problem of an iteration. `W` has one dense block a system, `B` and `C`
 //! one for each link between an interaction and a system.
+//!
+//! Equalities of which one follows from the others contradict each other in (2), by the square of what is
+//! left of them: there is no answer but the one that leaves least. Where positions are projected such an
+//! answer leads on: of gaps until they are closed (`strict`) and (2) was solved at last, of velocities
+//! until the projection is done (`lenient`), and the report says how well (2) was solved.
 
 use super::Step;
 use super::assembly::{Places, factor_in};
@@ -24,11 +29,14 @@ use crate::{Form, NewtonMode, NewtonSettings, SimError};
 use saltus_linalg::{DenseLu, Matrix, Sparse, vector};
 use saltus_model::Model;
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Memory, NumericsError, Operator, Problem, Report, Solver};
+use saltus_numerics::{Memory, NumericsError, Operator, Problem, Report, Solver, Status};
 use std::ops::Range;
 
 /// Jacobians are renewed where an iteration leaves more than this share of the residual.
 const SLOW: f64 = 1e-2;
+
+/// Most residual of an answer to (2) that leads on where equalities contradict each other.
+const CONTRADICTION: f64 = 1e-4;
 
 /// What Newton's method asks of a scheme.
 pub(crate) trait Scheme {
@@ -99,6 +107,10 @@ struct Pair {
 pub(crate) struct Newton {
     settings: NewtonSettings,
     noise: f64, // of `C`, relative to its entries
+    /// Whether equalities are to hold on their own, however well (2) can be solved.
+    pub strict: bool,
+    /// Whether an answer that leaves little leads on; what is left is for the caller to judge.
+    pub lenient: bool,
     pub systems: Vec<SystemBlock>,
     pub links: Vec<Link>,
     D: Vec<Matrix>, // of each interaction
@@ -198,6 +210,8 @@ impl Newton {
         let mut newton = Newton {
             settings,
             noise,
+            strict: false,
+            lenient: false,
             systems,
             links,
             D,
@@ -265,12 +279,18 @@ impl Newton {
         let m = lam.len();
         let mut report: Option<Report> = None;
         let (mut iteration, mut before) = (0, f64::INFINITY);
+        let (mut open, mut solved_last) = (f64::INFINITY, true);
         scheme.expect_jacobians();
         loop {
             let error = scheme.residual(xi, lam, &mut self.rho, &mut self.w, &mut self.links)?;
             let agrees = || error <= tol && (!acts || self.outputs_agree(xi, tol));
-            if iteration > 0 && (mode == NewtonMode::Linear || agrees()) {
-                return Ok(report);
+            if iteration > 0 && (mode == NewtonMode::Linear || agrees()) && solved_last {
+                // what is open of the equalities, while it becomes less
+                let still = if self.strict && acts { self.open(xi) } else { 0.0 };
+                if still <= tol || !(still <= 0.5 * open) {
+                    return Ok(report);
+                }
+                open = still;
             }
             if !error.is_finite() || iteration == max_iter {
                 let time = step.end;
@@ -306,7 +326,11 @@ impl Newton {
                 })?;
                 let solved =
                     self.workspace.solve(&self.problem, &mut self.z, &mut self.w_problem)?;
-                step.verify(solved, &owner)?;
+                solved_last = self.lenient || solved.status == Status::Solved;
+                let leads_on = self.lenient || self.strict && iteration + 1 < max_iter;
+                if !(leads_on && solved.residual <= CONTRADICTION) {
+                    step.verify(solved, &owner)?;
+                }
                 if self.z.len() > m {
                     // w without what the laws add to it
                     self.w_problem.copy_from_slice(&self.q);
@@ -364,6 +388,25 @@ impl Newton {
             }
         }
         agree
+    }
+
+    /// The largest output of an equality, relative to its terms.
+    fn open(&self, xi: &[f64]) -> f64 {
+        let mut most = 0.0_f64;
+        for link in self.links.iter().filter(|link| link.on) {
+            let xi = &xi[link.range.clone()];
+            for (i, row) in link.rows.clone().enumerate() {
+                let (lower, upper) = (self.problem.lower()[row], self.problem.upper()[row]);
+                if (lower, upper) == (f64::NEG_INFINITY, f64::INFINITY) {
+                    let terms = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs());
+                    let terms = terms.sum::<f64>().max(self.terms[row]);
+                    if self.w[row] != 0.0 {
+                        most = most.max(self.w[row].abs() / terms.max(f64::MIN_POSITIVE));
+                    }
+                }
+            }
+        }
+        most
     }
 
     /// The matrices of (1) and (2).
