@@ -49,6 +49,11 @@ pub trait Relation: Debug + Send + Sync {
     fn noise(&self) -> f64 {
         0.0
     }
+    /// A size of `y` that counts: how far an output is off is told relative to its terms, or to this
+    /// where they are smaller.
+    fn unit(&self) -> f64 {
+        0.0
+    }
     /// `y = h(t, x, λ)`.
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂h/∂x`: one row a component, one column a state component.

@@ -20,6 +20,9 @@
 //! left of them: there is no answer but the one that leaves least. Where positions are projected such an
 //! answer leads on: of gaps until they are closed (`strict`) and (2) was solved at last, of velocities
 //! until the projection is done (`lenient`), and the report says how well (2) was solved.
+//!
+//! A step to where something is not finite is halved; so is one that does not come nearer, once the
+//! iteration has had its time.
 
 use super::Step;
 use super::assembly::{Places, factor_in};
@@ -34,6 +37,10 @@ use std::ops::Range;
 
 /// Jacobians are renewed where an iteration leaves more than this share of the residual.
 const SLOW: f64 = 1e-2;
+/// Iterations after which a step must come nearer: up to then Newton's own steps are trusted.
+const TRUSTED: usize = 8;
+/// Times that a step is halved before it is taken as it is.
+const HALVINGS: usize = 6;
 
 /// Most residual of an answer to (2) that leads on where equalities contradict each other.
 const CONTRADICTION: f64 = 1e-4;
@@ -128,6 +135,23 @@ pub(crate) struct Newton {
     pub q: Vec<f64>,
     z: Vec<f64>,
     change: Vec<f64>,
+    from: Iterate, // where the last step began
+}
+
+/// A point of the iteration.
+#[derive(Debug)]
+struct Iterate {
+    xi: Vec<f64>,
+    lam: Vec<f64>,
+}
+
+impl Iterate {
+    /// `(ξ, λ)` half way back.
+    fn halve(&self, xi: &mut [f64], lam: &mut [f64]) {
+        let middle = |(new, old): (&mut f64, &f64)| *new = old + (*new - old) / 2.0;
+        xi.iter_mut().zip(&self.xi).for_each(middle);
+        lam.iter_mut().zip(&self.lam).for_each(middle);
+    }
 }
 
 impl Newton {
@@ -155,7 +179,9 @@ impl Newton {
             systems.push(SystemBlock { name, range, W, lu, factored });
         }
         let (mut links, mut D, mut rows_of) = (Vec::new(), Vec::new(), Vec::new());
+        let mut terms = vec![0.0; m];
         for (_, interaction, rows) in places.interactions_of(model) {
+            terms[rows.clone()].fill(interaction.relation.unit());
             for id in &interaction.systems {
                 let system = position[id.index()];
                 let range = systems[system].range.clone();
@@ -221,13 +247,14 @@ impl Newton {
             global,
             problem,
             workspace: Workspace::new(solver.clone())?,
-            terms: vec![0.0; m],
+            terms,
             rho: vec![0.0; n],
             w: vec![0.0; m],
             w_problem: vec![0.0; unknowns],
             q,
             z: vec![0.0; unknowns],
             change: vec![0.0; n],
+            from: Iterate { xi: vec![0.0; n], lam: vec![0.0; m] },
         };
         newton.rehearse()?;
         Ok(newton)
@@ -278,13 +305,22 @@ impl Newton {
         let NewtonSettings { tol, max_iter, mode } = self.settings;
         let m = lam.len();
         let mut report: Option<Report> = None;
-        let (mut iteration, mut before) = (0, f64::INFINITY);
+        let (mut iteration, mut before, mut halvings) = (0, f64::INFINITY, 0);
         let (mut open, mut solved_last) = (f64::INFINITY, true);
         scheme.expect_jacobians();
         loop {
-            let error = scheme.residual(xi, lam, &mut self.rho, &mut self.w, &mut self.links)?;
-            let agrees = || error <= tol && (!acts || self.outputs_agree(xi, tol));
-            if iteration > 0 && (mode == NewtonMode::Linear || agrees()) && solved_last {
+            let found = scheme.residual(xi, lam, &mut self.rho, &mut self.w, &mut self.links);
+            let error = match found {
+                Ok(error) => error,
+                // there may be no value there, as of an exponential far out
+                Err(_) if iteration > 0 && halvings < HALVINGS => f64::INFINITY,
+                Err(error) => return Err(error),
+            };
+            let error = match iteration > 0 && acts && mode != NewtonMode::Linear {
+                true => larger(error, self.disagreement(xi)),
+                false => error,
+            };
+            if iteration > 0 && (mode == NewtonMode::Linear || error <= tol) && solved_last {
                 // what is open of the equalities, while it becomes less
                 let still = if self.strict && acts { self.open(xi) } else { 0.0 };
                 if still <= tol || !(still <= 0.5 * open) {
@@ -292,6 +328,13 @@ impl Newton {
                 }
                 open = still;
             }
+            let lost = !error.is_finite() || (iteration > TRUSTED && error >= before);
+            if iteration > 0 && lost && halvings < HALVINGS {
+                self.from.halve(xi, lam);
+                halvings += 1;
+                continue;
+            }
+            halvings = 0;
             if !error.is_finite() || iteration == max_iter {
                 let time = step.end;
                 return Err(SimError::Newton { time, iterations: iteration, residual: error, tol });
@@ -300,6 +343,8 @@ impl Newton {
             if iteration == 0 || slow {
                 self.linearize(scheme, acts, xi, lam, step)?;
             }
+            self.from.xi.copy_from_slice(xi);
+            self.from.lam.copy_from_slice(lam);
 
             // W⁻¹ ρ
             self.change.copy_from_slice(&self.rho);
@@ -364,10 +409,10 @@ impl Newton {
         }
     }
 
-    /// Whether `w` is what the last problem took it for, relative to its terms, to what it would be
+    /// How far `w` is from what the last problem took it for, relative to its terms, to what it would be
     /// without the multipliers, and to what its own multiplier moves each of its systems by.
-    fn outputs_agree(&self, xi: &[f64], tol: f64) -> bool {
-        let mut agree = true;
+    fn disagreement(&self, xi: &[f64]) -> f64 {
+        let mut worst = 0.0_f64;
         for link in self.links.iter().filter(|link| link.on) {
             let xi = &xi[link.range.clone()];
             let mut scale = 0.0_f64;
@@ -384,10 +429,13 @@ impl Newton {
                 scale = scale.max(own.abs());
             }
             for row in link.rows.clone() {
-                agree &= (self.w[row] - self.w_problem[row]).abs() <= tol * scale + noise;
+                let apart = (self.w[row] - self.w_problem[row]).abs() - noise;
+                if apart > 0.0 || apart.is_nan() {
+                    worst = larger(worst, if scale > 0.0 { apart / scale } else { 1.0 });
+                }
             }
         }
-        agree
+        worst
     }
 
     /// The largest output of an equality, relative to its terms.
