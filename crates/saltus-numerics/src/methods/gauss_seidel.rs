@@ -299,14 +299,57 @@ impl Sweeper<'_> {
     /// Equation (1) for these blocks, in order.
     #[inline]
     pub fn sweep(&mut self, order: impl Iterator<Item = usize>, z: &mut [f64], sweep: usize) {
-        let Sweeper { settings, blocks, still, long } = self;
-        let omega = settings.relaxation;
+        match self.blocks.matrix.uniform() {
+            Some(1) => self.sweep_alike::<1>(order, z, sweep),
+            Some(2) => self.sweep_alike::<2>(order, z, sweep),
+            Some(3) => self.sweep_alike::<3>(order, z, sweep),
+            _ => self.sweep_mixed(order, z, sweep),
+        }
+    }
+
+    /// Whether a block is left out of this sweep.
+    #[inline]
+    fn rests(&self, k: usize, sweep: usize) -> bool {
+        let freeze = self.settings.freeze;
+        freeze > 0 && self.still[k] as usize >= freeze && !(sweep + k).is_multiple_of(freeze + 1)
+    }
+
+    /// The sweep for blocks of `N` unknowns each, which stay in registers.
+    #[inline]
+    fn sweep_alike<const N: usize>(
+        &mut self,
+        order: impl Iterator<Item = usize>,
+        z: &mut [f64],
+        sweep: usize,
+    ) {
+        let (omega, matrix) = (self.settings.relaxation, &self.blocks.matrix);
+        for k in order {
+            if self.rests(k, sweep) {
+                continue;
+            }
+            let first = N * k;
+            let mut b = [0.0; N];
+            b.copy_from_slice(&self.blocks.q[first..first + N]);
+            let b = matrix.with_others(k, z, b);
+            let z = &mut z[first..first + N];
+            let mut before = [0.0; N];
+            before.copy_from_slice(z);
+            let mut answer = before;
+            solve_block(&self.blocks.sets[k], matrix.diagonal(k), &b, &mut answer);
+            if omega != 1.0 {
+                answer = std::array::from_fn(|i| before[i] + omega * (answer[i] - before[i]));
+            }
+            z.copy_from_slice(&answer);
+            self.still[k] = if answer != before { 0 } else { self.still[k].saturating_add(1) };
+        }
+    }
+
+    /// The sweep for blocks of any size.
+    fn sweep_mixed(&mut self, order: impl Iterator<Item = usize>, z: &mut [f64], sweep: usize) {
+        let (omega, blocks) = (self.settings.relaxation, self.blocks);
         let (mut b, mut answer) = ([0.0; LARGEST_BLOCK], [0.0; LARGEST_BLOCK]);
         for k in order {
-            if settings.freeze > 0
-                && still[k] as usize >= settings.freeze
-                && !(sweep + k).is_multiple_of(settings.freeze + 1)
-            {
+            if self.rests(k, sweep) {
                 continue;
             }
             let range = blocks.matrix.range(k);
@@ -314,8 +357,8 @@ impl Sweeper<'_> {
             let (b, answer) = if size <= LARGEST_BLOCK {
                 (&mut b[..size], &mut answer[..size])
             } else {
-                long.resize(2 * size, 0.0);
-                long.split_at_mut(size)
+                self.long.resize(2 * size, 0.0);
+                self.long.split_at_mut(size)
             };
             b.copy_from_slice(&blocks.q[range.clone()]);
             blocks.matrix.add_others(k, z, b);
@@ -328,7 +371,7 @@ impl Sweeper<'_> {
                 moved |= next != z[i];
                 z[i] = next;
             }
-            still[k] = if moved { 0 } else { still[k].saturating_add(1) };
+            self.still[k] = if moved { 0 } else { self.still[k].saturating_add(1) };
         }
     }
 }
