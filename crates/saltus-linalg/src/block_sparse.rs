@@ -188,7 +188,17 @@ impl BlockSparse {
             (3, [b0, b1, b2]) => [*b0, *b1, *b2] = self.with_others(k, x, [*b0, *b1, *b2]),
             (_, b) => {
                 for &Placed { col, size, at } in &self.blocks[self.row[k]..self.row[k + 1]] {
-                    self.add_block(col as usize, size as usize, at, x, b);
+                    let col = col as usize;
+                    match (size, &mut *b) {
+                        (1, [b0]) => *b0 += self.values[at] * x[col],
+                        (3, [b0, b1, b2]) => {
+                            let (v, x) = (&self.values[at..at + 9], &x[col..col + 3]);
+                            *b0 += v[0] * x[0] + v[1] * x[1] + v[2] * x[2];
+                            *b1 += v[3] * x[0] + v[4] * x[1] + v[5] * x[2];
+                            *b2 += v[6] * x[0] + v[7] * x[1] + v[8] * x[2];
+                        }
+                        (_, b) => self.add_block(col, size as usize, at, x, b),
+                    }
                 }
             }
         }

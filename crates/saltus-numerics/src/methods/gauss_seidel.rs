@@ -24,6 +24,7 @@
 //! Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 
 use super::anderson::Anderson;
+use super::bodies::{Bodies, of_bodies};
 use super::coloured::{self, Colouring};
 use super::islands::Islands;
 use crate::blocks::Blocks;
@@ -36,6 +37,7 @@ use saltus_linalg::vector::distance;
 pub struct GaussSeidel {
     settings: GaussSeidelSettings,
     pub(super) blocks: Blocks,
+    bodies: Bodies,
     colouring: Option<(u64, Colouring)>, // and the version of the blocks it is of
     points: Points,
     still: Vec<u32>, // sweeps in which each block did not move
@@ -64,6 +66,7 @@ impl GaussSeidel {
         GaussSeidel {
             settings,
             blocks: Blocks::default(),
+            bodies: Bodies::default(),
             colouring: None,
             points: Points::default(),
             still: Vec::new(),
@@ -91,9 +94,14 @@ impl GaussSeidel {
         limit: usize,
         go_on: impl FnMut(usize, f64) -> bool,
     ) -> Result<Report, NumericsError> {
-        self.prepare(problem, z)?;
         let limit = limit.min(self.settings.max_iter);
-        let GaussSeidel { settings, blocks, colouring, points, still, long } = self;
+        if self.by_bodies(problem, z) {
+            let GaussSeidel { settings, bodies, points, .. } = self;
+            let sweep = |z: &mut [f64], _| bodies.sweep(settings.relaxation, z);
+            return Ok(points.iterate(settings, problem, z, w, limit, go_on, sweep));
+        }
+        self.prepare(problem, z)?;
+        let GaussSeidel { settings, blocks, colouring, points, still, long, .. } = self;
         let mut sweeper = Sweeper { settings, blocks, still, long };
         Ok(match colouring {
             Some((_, colouring)) => coloured::with_threads(sweeper, colouring, |sweep| {
@@ -138,9 +146,30 @@ impl GaussSeidel {
         most
     }
 
+    /// Whether the sweeps can do without `W`, with everything ready for them.
+    fn by_bodies(&mut self, problem: &Problem, z: &mut [f64]) -> bool {
+        let GaussSeidelSettings { freeze, coloured, threads, accelerate, .. } = self.settings;
+        if freeze > 0 || coloured || threads != 1 {
+            return false;
+        }
+        let Some(pair) = of_bodies(problem) else { return false };
+        if !self.bodies.update(problem, pair) {
+            return false;
+        }
+        self.bodies.project(z);
+        self.points.prepare(z.len(), self.bodies.diagonal(), accelerate);
+        true
+    }
+
     /// Cuts the matrix into blocks, and moves `z` into the sets.
     pub(super) fn cut(&mut self, problem: &Problem, z: &mut [f64]) -> Result<(), NumericsError> {
         self.prepare(problem, z)
+    }
+
+    /// The blocks of a problem, multiplied out where sweeps did without.
+    pub(super) fn blocks_of(&mut self, problem: &Problem) -> Result<&Blocks, NumericsError> {
+        self.blocks.update("gauss-seidel", problem)?;
+        Ok(&self.blocks)
     }
 
     /// The blocks of the last problem.
@@ -162,21 +191,12 @@ impl GaussSeidel {
             }
         }
         self.blocks.project(z);
-        let Points { before, direction, best, diagonal, anderson, astray } = &mut self.points;
-        for buffer in [before, direction, best] {
-            buffer.clear();
-            buffer.resize(n, 0.0);
-        }
-        *astray = 0;
-        if self.settings.accelerate {
-            diagonal.clear();
-            for k in 0..self.blocks.len() {
-                let (size, own) =
-                    (self.blocks.matrix.range(k).len(), self.blocks.matrix.diagonal(k));
-                diagonal.extend((0..size).map(|i| own[i * size + i].max(0.0)));
-            }
-            anderson.resize(diagonal, MEMORY);
-        }
+        let matrix = &self.blocks.matrix;
+        let diagonal = (0..matrix.len()).flat_map(|k| {
+            let (size, own) = (matrix.range(k).len(), matrix.diagonal(k));
+            (0..size).map(move |i| own[i * size + i])
+        });
+        self.points.prepare(n, diagonal, self.settings.accelerate);
         self.still.clear();
         self.still.resize(self.blocks.len(), 0);
         let coloured = self.settings.coloured || self.settings.threads != 1;
@@ -190,6 +210,21 @@ impl GaussSeidel {
 }
 
 impl Points {
+    /// Buffers for `n` unknowns; the diagonal of `W` is the norm of the acceleration.
+    fn prepare(&mut self, n: usize, of_W: impl Iterator<Item = f64>, accelerate: bool) {
+        let Points { before, direction, best, diagonal, anderson, astray } = self;
+        for buffer in [before, direction, best] {
+            buffer.clear();
+            buffer.resize(n, 0.0);
+        }
+        *astray = 0;
+        if accelerate {
+            diagonal.clear();
+            diagonal.extend(of_W.map(|d| d.max(0.0)));
+            anderson.resize(diagonal, MEMORY);
+        }
+    }
+
     /// Sweeps until the answer is good enough, or hope is lost.
     #[allow(clippy::too_many_arguments)]
     fn iterate(
@@ -378,7 +413,7 @@ impl Sweeper<'_> {
 
 /// The answer of one block; where none is exact, the best that was found.
 #[inline]
-fn solve_block(set: &Set, W: &[f64], b: &[f64], z: &mut [f64]) {
+pub(super) fn solve_block(set: &Set, W: &[f64], b: &[f64], z: &mut [f64]) {
     // a fixed unknown stays where it is, whatever its row
     if let Set::Interval { lower, upper } = set
         && lower == upper
