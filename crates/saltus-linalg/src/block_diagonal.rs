@@ -49,6 +49,18 @@ impl BlockDiagonal {
         self.start.windows(2).map(|w| w[0]..w[1])
     }
 
+    /// The rows of block `k`.
+    #[inline]
+    pub fn range(&self, k: usize) -> std::ops::Range<usize> {
+        self.start[k]..self.start[k + 1]
+    }
+
+    /// The entries of block `k`, row by row.
+    #[inline]
+    pub fn entries(&self, k: usize) -> &[f64] {
+        &self.entries[self.at[k]..self.at[k + 1]]
+    }
+
     /// `x ← A x`.
     pub fn apply_in_place(&self, x: &mut [f64]) {
         let mut y = [0.0; LONGEST];

@@ -22,9 +22,11 @@
 //! no solution ends the search.
 
 use super::admm;
+use super::bodies::{is_one_island, of_bodies};
 use super::islands::Islands;
 use super::parts::Parts;
 use super::{Admm, Extragradient, GaussSeidel, InteriorPoint, Newton, josephy, regions};
+use crate::blocks::Blocks;
 use crate::residual::{residual, shares};
 use crate::{
     AdmmSettings, Attempt, AutoSettings, ExtragradientSettings, GaussSeidelSettings, Global,
@@ -175,7 +177,7 @@ impl Cones {
                 return;
             }
             z.copy_from_slice(search.best);
-        } else if n > ISLANDS {
+        } else if n > ISLANDS && !of_bodies(problem).is_some_and(is_one_island) {
             // the blocks alone, to see whether there are islands
             let cut = self.gauss_seidel.cut(problem, z);
             let islands = Islands::of(&self.gauss_seidel.blocks);
@@ -191,6 +193,7 @@ impl Cones {
             if search.take(report, z) {
                 return;
             }
+            let can_sweep = can_sweep && self.gauss_seidel.blocks_of(problem).is_ok();
             if n > ISLANDS && can_sweep && self.has_regions {
                 if self.by_regions(problem, z, w, search) {
                     return;
@@ -368,7 +371,7 @@ impl Cones {
 
             shares(problem, z, w, &mut of_blocks);
             let Some(level) = regions::worst(&of_blocks, stale > 0) else { continue };
-            let blocks = self.gauss_seidel.blocks();
+            let Ok(blocks) = self.gauss_seidel.blocks_of(problem) else { return false };
             let mut parts = Parts::new(AutoSettings { tol: (0.01 * now).max(0.3 * tol), max_iter });
             parts.inner.has_regions = false;
             for spot in &regions::spots(blocks, &of_blocks, level, rings) {
@@ -396,7 +399,8 @@ impl Cones {
         search: &mut Search<'_>,
     ) -> bool {
         let AutoSettings { tol, max_iter } = self.settings;
-        let largest = regions::LARGEST.max(self.gauss_seidel.blocks().len() / PIECES);
+        let blocks = self.gauss_seidel.blocks_of(problem).map_or(0, Blocks::len);
+        let largest = regions::LARGEST.max(blocks / PIECES);
         let (mut least, mut left, mut size) = (f64::INFINITY, ROUNDS, regions::SIZE);
         let mut tried = f64::INFINITY; // the residual from which Newton's method was tried
         let (mut of_blocks, mut sweeps) = (Vec::new(), 0);

@@ -16,6 +16,7 @@
 mod admm;
 mod anderson;
 mod auto;
+mod bodies;
 mod coloured;
 mod cones;
 mod enumeration;
