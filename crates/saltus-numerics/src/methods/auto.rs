@@ -138,15 +138,21 @@ impl Auto {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
+        if let Some(report) = self.again(problem, z, w) {
+            return Ok(report);
+        }
+        self.solve_anew(problem, z, w)
+    }
+
+    /// [`solve`](Self::solve) where the last mode has not given the answer.
+    pub(super) fn solve_anew(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Result<Report, NumericsError> {
         if !problem.is_boxed() || !problem.matrix().is_matrix() {
             return self.solve_cones(problem, z, w);
-        }
-        if !self.is_singular
-            && let Some(report) = self.pivoting.again(problem, z, w)
-        {
-            self.attempts.clear();
-            self.note(report);
-            return Ok(report);
         }
         let n = problem.len();
         self.attempts.clear();
@@ -173,6 +179,23 @@ impl Auto {
             return Ok(report);
         }
         self.fall_back(problem, z, w, report)
+    }
+
+    /// The answer of the last mode, where nothing but `q` has changed and it is one.
+    #[inline]
+    pub(super) fn again(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Option<Report> {
+        if self.is_singular {
+            return None;
+        }
+        let report = self.pivoting.again(problem, z, w)?;
+        self.attempts.clear();
+        self.note(report);
+        Some(report)
     }
 
     /// Problems with sets that are no boxes: modes (see `segments` and `planar`), a few sweeps while

@@ -14,6 +14,7 @@ mod free_motion;
 mod generalized_alpha;
 mod global_form;
 mod impact;
+mod joined;
 pub(crate) mod laws;
 mod mechanics;
 mod mixed;
