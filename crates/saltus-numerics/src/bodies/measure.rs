@@ -9,6 +9,7 @@ use crate::residual::Residual;
 pub(super) struct Measured {
     pub residual: Residual,
     pub free: f64, // ‖H V_free + q‖
+    pub rho: f64,  // impulses a velocity
 }
 
 /// Leaves the velocities under the impulses `z` in `twists`, and measures. `worst` is a contact.
@@ -78,7 +79,7 @@ pub(super) fn measure(
         true => (own, worst[0].1),
         false => (scaled, worst[1].1),
     };
-    Measured { residual: Residual { value, worst }, free }
+    Measured { residual: Residual { value, worst }, free, rho: rho.unwrap_or(1.0) }
 }
 
 /// The velocities without impulses.

@@ -10,6 +10,8 @@
 //! world. Bodies in the plane are bodies in space whose contacts have two components.
 
 mod measure;
+mod modes;
+mod spots;
 mod sweeps;
 
 pub use sweeps::{BodySweeps, Sweeping};
@@ -173,7 +175,7 @@ impl Twist {
 impl Touch {
     /// Direction of a component, and whether it is a turn.
     #[inline]
-    fn direction(&self, k: usize) -> (Vector, bool) {
+    pub fn direction(&self, k: usize) -> (Vector, bool) {
         match self.friction {
             Friction::RollingPlane { .. } if k == 2 => (self.frame[2], true),
             Friction::RollingSpace { .. } if k > 2 => (self.frame[k - 2], true),

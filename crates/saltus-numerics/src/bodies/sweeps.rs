@@ -9,10 +9,16 @@
 //! The velocities are a linear function of `z`, so (2) moves them along. Where `β > 1` the direction is
 //! forgotten. Reference: Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 //!
+//! After some sweeps the modes of most contacts are right: rounds of Newton's method on them (see `modes`)
+//! with a few sweeps after each, and solutions of the surroundings of the worst contacts where that
+//! does not help (see `spots`).
+//!
 //! Bodies whose velocity the impulses stop altogether, but for less than the tolerance, are
 //! [at rest](BodySweeps::rests).
 
 use super::measure::{Measured, measure, push_all, start};
+use super::modes::{Modes, suits};
+use super::spots::Spots;
 use super::{COMPONENTS, Friction, MovingBody, Touch, Twist};
 use crate::sets::slip::Slip;
 use crate::{Report, Status};
@@ -36,6 +42,9 @@ pub struct BodySweeps {
     along: Vec<Twist>, // p, as velocities
     z_before: Vec<f64>,
     p: Vec<f64>,
+    saved: Vec<f64>,
+    modes: Modes,
+    spots: Spots,
 }
 
 /// `W_cc` of three components at most, and its inverse.
@@ -46,11 +55,22 @@ struct Local {
     size: f64, // the mean of the diagonal
 }
 
-/// Sweeps after which the residual is measured at the latest.
-const LOOK: usize = 20;
-/// Sweeps in which the residual must fall to this share, or they have stalled.
-const PATIENCE: usize = 400;
-const FALL: f64 = 0.7;
+/// Sweeps at first, after a round of Newton's method, and after spots.
+const FIRST: usize = 30;
+const BETWEEN: usize = 5;
+const AFTER: usize = 15;
+/// Contacts up to which there are sweeps alone, and how many.
+const FEW: usize = 12;
+const ALONE: usize = 200;
+/// Fall of the residual in a round without which spots are looked for.
+const FALL: f64 = 0.3;
+/// Growth of the residual that undoes a round.
+const GROWTH: f64 = 3.0;
+/// Rounds in which the residual must halve; rounds without that widen the spots.
+const PATIENCE: usize = 20;
+const WIDER: usize = 3;
+/// Rounds without Newton's method after one that made things worse.
+const WAIT: usize = 2;
 
 impl BodySweeps {
     /// Velocities after the last solve.
@@ -149,49 +169,129 @@ impl BodySweeps {
         self.fit(bodies.len());
         self.prepare(bodies, touches, stride);
         let Sweeping { tol, max_iter } = settings;
-        let Measured { mut residual, free } =
+        let Measured { mut residual, free, rho } =
             measure(bodies, members, touches, z, stride, &mut self.twists);
-        let mut iterations = 0;
-        let (mut last, mut least, mut since) = (f64::INFINITY, residual.value, 0);
-        let report = |status, iterations, residual: crate::residual::Residual| Report {
-            status,
-            iterations,
-            residual: residual.value,
-            worst: residual.worst,
-            method: "body-sweeps",
-        };
         self.forget(members, z.len());
+        let few = touches.len() <= FEW;
+        let by_modes = !few && stride == 3 && suits(touches);
+        let (mut iterations, mut round, mut least, mut since) = (0, 0, residual.value, 0);
+        let mut waits = 0;
         loop {
-            if residual.value <= tol {
-                return report(Status::Solved, iterations, residual);
+            let status = match residual.value {
+                value if value <= tol => Some(Status::Solved),
+                value if !value.is_finite() => Some(Status::Diverged),
+                _ if iterations >= max_iter || round > since + PATIENCE => Some(Status::MaxIter),
+                _ => None,
+            };
+            if let Some(status) = status {
+                let (value, worst) = (residual.value, residual.worst);
+                let method = "body-sweeps";
+                return Report { status, iterations, residual: value, worst, method };
             }
-            if !residual.value.is_finite() {
-                return report(Status::Diverged, iterations, residual);
+            let before = residual.value;
+            if round == 0 {
+                let sweeps = if few { ALONE } else { FIRST };
+                iterations += self.run(bodies, members, touches, z, stride, sweeps, tol * free);
+                residual = measure(bodies, members, touches, z, stride, &mut self.twists).residual;
+                if !few {
+                    self.spots.prepare(bodies.len(), touches, tol);
+                }
+                (least, since, round) = (residual.value, 0, 1);
+                continue;
             }
-            if residual.value <= FALL * least {
-                (least, since) = (residual.value, iterations);
+            round += 1;
+            if few {
+                iterations += self.run(bodies, members, touches, z, stride, ALONE, tol * free);
+                residual = measure(bodies, members, touches, z, stride, &mut self.twists).residual;
+            } else {
+                self.saved.clear();
+                self.saved.extend_from_slice(z);
+                let mut measured = Measured { residual, free, rho };
+                if by_modes && waits == 0 {
+                    let W = |c: usize| self.blocks[c].W;
+                    self.modes.step(bodies, members, touches, W, &self.twists, z);
+                    self.follow(bodies, members, touches, z, stride);
+                    iterations +=
+                        self.run(bodies, members, touches, z, stride, BETWEEN, tol * free);
+                    measured = measure(bodies, members, touches, z, stride, &mut self.twists);
+                    if !(measured.residual.value <= before) {
+                        // the modes are not right yet, and the next ones not without sweeps
+                        z.copy_from_slice(&self.saved);
+                        self.follow(bodies, members, touches, z, stride);
+                        waits = WAIT;
+                    }
+                } else {
+                    waits = waits.saturating_sub(1);
+                }
+                if !(measured.residual.value <= FALL * before) {
+                    let rings = 1 + (round - since) / WIDER;
+                    self.spots.solve(bodies, touches, rho, rings, z, stride, &mut self.twists);
+                    iterations += self.run(bodies, members, touches, z, stride, AFTER, tol * free);
+                    measured = measure(bodies, members, touches, z, stride, &mut self.twists);
+                }
+                residual = measured.residual;
+                if !(residual.value <= GROWTH * before) {
+                    z.copy_from_slice(&self.saved);
+                    self.follow(bodies, members, touches, z, stride);
+                    let sweeps = 3 * AFTER;
+                    iterations += self.run(bodies, members, touches, z, stride, sweeps, tol * free);
+                    residual =
+                        measure(bodies, members, touches, z, stride, &mut self.twists).residual;
+                }
             }
-            if iterations >= max_iter || iterations >= since + PATIENCE {
-                return report(Status::MaxIter, iterations, residual);
+            if residual.value <= 0.5 * least {
+                (least, since) = (residual.value, round);
             }
-            // sweeps until they change so little that it may be enough
-            let until = max_iter.min(iterations + LOOK);
-            while iterations < until {
-                self.z_before.copy_from_slice(z);
+        }
+    }
+
+    /// The velocities under these impulses.
+    fn follow(
+        &mut self,
+        bodies: &[MovingBody],
+        members: &[u32],
+        touches: &[Touch],
+        z: &[f64],
+        stride: usize,
+    ) {
+        start(bodies, members, &mut self.twists);
+        push_all(bodies, touches, z, stride, &mut self.twists);
+    }
+
+    /// Sweeps, until they change less than `still`; how many.
+    #[expect(clippy::too_many_arguments)]
+    fn run(
+        &mut self,
+        bodies: &[MovingBody],
+        members: &[u32],
+        touches: &[Touch],
+        z: &mut [f64],
+        stride: usize,
+        sweeps: usize,
+        still: f64,
+    ) -> usize {
+        let mut last = f64::INFINITY;
+        let few = touches.len() <= FEW;
+        if few {
+            self.forget(members, z.len());
+        }
+        for done in 1..=sweeps {
+            if few {
+                self.z_before[..z.len()].copy_from_slice(z);
                 for &k in members {
                     self.before[k as usize] = self.twists[k as usize];
                 }
-                let (change, speed) = self.sweep(bodies, touches, z, stride);
-                iterations += 1;
+            }
+            let (change, speed) = self.sweep(bodies, touches, z, stride);
+            if few {
                 self.go_on(members, change / last, z);
                 last = change;
-                if speed <= 0.25 * tol * free {
-                    break;
-                }
             }
-            let measured = measure(bodies, members, touches, z, stride, &mut self.twists);
-            residual = measured.residual;
+            if speed <= 0.1 * still {
+                return done;
+            }
         }
+        sweeps
     }
 
     /// The blocks `W_cc`.
@@ -366,7 +466,7 @@ fn energy(body: &MovingBody, twist: &Twist) -> f64 {
 }
 
 /// `W⁻¹` by cofactors.
-fn inverse3(W: &[f64; 9]) -> [f64; 9] {
+pub(super) fn inverse3(W: &[f64; 9]) -> [f64; 9] {
     let cofactor = |i: usize, j: usize| {
         let (r, s) = ((i + 1) % 3, (i + 2) % 3);
         let (c, d) = ((j + 1) % 3, (j + 2) % 3);

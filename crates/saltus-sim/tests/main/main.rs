@@ -4,4 +4,5 @@ mod closed_forms;
 mod engine;
 mod finder;
 mod heaps;
+mod joints;
 mod stories;

@@ -62,6 +62,8 @@ pub(super) struct Members {
     /// `h F` of (1), where there are forces besides gravity.
     pub impulse: Vec<f64>,
     pub is_loaded: bool,
+    /// Systems that have inputs, by name.
+    pub named: Vec<(String, usize)>,
     scratch: Scratch,
 }
 
@@ -85,7 +87,8 @@ impl Members {
     pub fn new(model: &Model, places: &Places, thetas: &[f64]) -> Members {
         let mut all = Vec::new();
         let mut factors = Vec::new();
-        for (position, _, system, range) in places.systems_of(model) {
+        let mut named = Vec::new();
+        for (position, name, system, range) in places.systems_of(model) {
             let System::SecondOrder(system) = system else { continue };
             let theta = thetas.get(all.len()).copied().unwrap_or(0.5);
             let place = places.configurations[position].clone().unwrap_or(0..0);
@@ -105,6 +108,9 @@ impl Members {
                 Kind::Plane => [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0 / J[2][2]]],
                 _ => inverse(J),
             };
+            if !system.z0().is_empty() {
+                named.push((name.to_string(), all.len()));
+            }
             all.push(Member {
                 system: Arc::clone(system),
                 position,
@@ -125,6 +131,7 @@ impl Members {
             factors,
             impulse: if is_loaded { vec![0.0; places.states] } else { Vec::new() },
             is_loaded,
+            named,
             scratch: Scratch::default(),
             all,
         }
@@ -275,6 +282,20 @@ impl Members {
         Ok(())
     }
 
+    /// A body at the end of the step, in the frame of the world.
+    pub fn twist(&self, k: usize, q: &[f64], v: &[f64]) -> Twist {
+        let member = &self.all[k];
+        let v = &v[member.v..];
+        match member.kind {
+            Kind::Other(_) => Twist::default(),
+            Kind::Plane => Twist { v: [v[0], v[1], 0.0], omega: [0.0, 0.0, v[2]] },
+            Kind::Space => {
+                let [linear, omega] = six(v);
+                Twist { v: linear, omega: rotation::rotate(member.quaternion(q), omega) }
+            }
+        }
+    }
+
     /// Velocities of a body under impulses, back in its own coordinates.
     pub fn take(&self, k: usize, twist: &Twist, q: &[f64], v: &mut [f64]) {
         let member = &self.all[k];
@@ -338,6 +359,14 @@ impl Members {
         }
     }
 
+    /// Where a way leads from `q`.
+    pub fn move_by(&self, k: usize, q: &[f64], way: &[f64], q_next: &mut [f64]) {
+        let member = &self.all[k];
+        let (n, size) = (member.system.dim(), member.system.dim_q());
+        let (q, to) = (&q[member.q..member.q + size], &mut q_next[member.q..member.q + size]);
+        member.system.displace(q, &way[member.v..member.v + n], to);
+    }
+
     /// `½ vᵀ M v` and the potential of a system.
     pub fn energies(
         &mut self,
@@ -389,6 +418,12 @@ impl Member {
             Kind::Plane => [q[self.q], q[self.q + 1], 0.0],
             _ => [q[self.q], q[self.q + 1], q[self.q + 2]],
         }
+    }
+
+    /// `J⁻¹ τ` in the frame of the body.
+    #[inline]
+    pub fn turn_by(&self, moment: Vector) -> Vector {
+        apply(&self.inverse, moment)
     }
 
     /// `J (ω⁺ − ω) + h ω_θ × J ω_θ = 0` by Newton's method.

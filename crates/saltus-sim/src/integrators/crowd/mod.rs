@@ -13,11 +13,17 @@
 //! it. An island that the impulses of the last step keep at rest is left as it is, to the last bit, and
 //! costs one look.
 //!
+//! Islands with interactions of the model, such as joints, are problems of all of these together (see
+//! `links` and `linked`).
+//!
 //! The ledger multiplies the balance by the mean velocity `v̄ = (v + v⁺)/2`, as everywhere.
 
 mod islands;
+mod linked;
+mod links;
 mod members;
 mod overlap;
+mod skyline;
 mod touching;
 
 use super::Step;
@@ -26,13 +32,15 @@ use super::part::Part;
 use super::row::Row;
 use crate::{Contacts, Ledger, Quantity, SimError};
 use islands::{Islands, NONE};
+use linked::{Units, What};
+use links::Links;
 use members::{Kind, Members};
 use overlap::Overlap;
 use saltus_linalg::vector;
 use saltus_model::{Model, Order, SystemId};
-use saltus_numerics::bodies::{BodySweeps, Sweeping, Twist, problem};
+use saltus_numerics::bodies::{BodySweeps, MovingBody, Sweeping, Twist, problem};
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Memory, Report, Solver, Status};
+use saltus_numerics::{AutoSettings, Block, Memory, Problem, Report, Solver, Status};
 use std::any::Any;
 use std::ops::Range;
 use touching::Touching;
@@ -45,6 +53,11 @@ const FINE: f64 = 1e-4;
 /// Contacts up to which an island is small.
 const SMALL: usize = 12;
 
+/// Iterations that put positions back onto constraints, and the defect at which they end, relative to
+/// the coordinates.
+const HOLD: usize = 6;
+const HELD: f64 = 4.0 * f64::EPSILON;
+
 /// The mechanical systems of a model that finds contacts.
 #[derive(Debug)]
 pub(crate) struct Crowd {
@@ -54,16 +67,22 @@ pub(crate) struct Crowd {
     islands: Islands,
     sweeps: BodySweeps,
     overlap: Overlap,
+    links: Links,
+    units: Units,
+    linked: Vec<Vec<usize>>, // the interactions of each island
     workspace: Workspace,
     tol: f64,
     now: Row,
     next: Row,
     after: Vec<Twist>, // velocities at the end of the step, in the frame of the world
     moves: Vec<f64>,   // ϑ of each system
+    least: Vec<f64>,   // ϑ that interactions ask of each island
     last: Step,        // the last one that was committed
     step: Step,        // the one that was computed
     energy0: f64,
     penetration: f64,
+    scratch: Vec<f64>,
+    symmetric: Vec<bool>, // islands of constraints alone
 }
 
 impl Crowd {
@@ -76,6 +95,7 @@ impl Crowd {
         };
         finder.check(model)?;
         let touching = Touching::new(finder, &members, solver.tol());
+        let links = Links::new(model, &places, &members)?;
         let row = Row::new(Order::Second, places.sizes());
         let still = Step { start: model.t0(), end: model.t0(), h: 0.0 };
         let mut crowd = Crowd {
@@ -83,16 +103,22 @@ impl Crowd {
             islands: Islands::default(),
             sweeps: BodySweeps::default(),
             overlap: Overlap::default(),
-            workspace: Workspace::new(solver.clone())?,
+            links,
+            units: Units::default(),
+            linked: Vec::new(),
+            workspace: Workspace::new(finer(solver))?,
             tol: solver.tol(),
             now: row.clone(),
             next: row,
             after: vec![Twist::default(); members.all.len() + 1],
             moves: vec![0.0; members.all.len()],
+            least: Vec::new(),
             last: still,
             step: still,
             energy0: 0.0,
             penetration: 0.0,
+            scratch: Vec::new(),
+            symmetric: Vec::new(),
             members,
             places,
         };
@@ -100,8 +126,9 @@ impl Crowd {
         Ok(crowd)
     }
 
-    /// What follows from the state: a new ledger.
+    /// What follows from the state: outputs of interactions, a new ledger.
     fn refresh(&mut self, t: f64) -> Result<(), SimError> {
+        outputs(&mut self.links, &self.members, &mut self.now, t)?;
         let [kinetic, potential] = self.energies(t, false)?;
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
         self.now.mechanical().ledger.copy_from_slice(&ledger.to_array());
@@ -263,6 +290,16 @@ impl Crowd {
                 }
             }
         }
+        let lam = self.next.get(Quantity::Lam);
+        for (row, at) in self.links.rows.iter().enumerate() {
+            // with the H of the step
+            let taken = -0.5 * (at.u + at.after) * lam[row];
+            match self.links.frictional[row] {
+                true => ledger.friction += taken,
+                false => ledger.impact += taken,
+            }
+            ledger.work -= at.rate * lam[row];
+        }
         if self.members.is_loaded {
             let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
             for member in self.members.all.iter().filter(|member| member.rigid.is_loaded) {
@@ -290,6 +327,233 @@ impl Crowd {
         }
         let ledger = ledger.closed(self.energy0);
         self.next.mechanical().ledger.copy_from_slice(&ledger.to_array());
+        Ok(())
+    }
+
+    /// Linearizes the interactions, and says what they ask of the islands.
+    fn begin_links(&mut self, step: Step) -> Result<(), SimError> {
+        let Crowd { links, members, islands, linked, least, now, next, .. } = self;
+        linked.iter_mut().for_each(Vec::clear);
+        if linked.len() < islands.count {
+            linked.resize_with(islands.count, Vec::new);
+        }
+        least.clear();
+        least.resize(islands.count, 0.0);
+        self.symmetric.clear();
+        self.symmetric.resize(islands.count, false);
+        if links.all.is_empty() {
+            return Ok(());
+        }
+        let (now, next) = (now.mechanical(), next.mechanical());
+        links.laws.evaluate_alone(step.start, &now, &mut links.scratch)?;
+        for k in 0..members.all.len() {
+            if islands.of[k] != NONE {
+                let half = (0.5 * step.h, 0.0);
+                members.displace(k, half, now.q, now.v, now.v, None, &mut links.q_mid);
+            }
+        }
+        for (k, link) in links.all.iter_mut().enumerate() {
+            let Some(&first) = link.members.first() else { continue };
+            let island = islands.of[first] as usize;
+            linked[island].push(k);
+            link.evaluate(step.start + 0.5 * step.h, &links.q_mid, members)?;
+            for (i, row) in link.rows.clone().enumerate() {
+                links.rows[row].u = link.velocity(i, now.v, members);
+                links.rows[row].free = link.velocity(i, next.v, members);
+            }
+            for (_, _, state) in link.blocks(&links.laws, step.h, now.y, &links.rows)? {
+                if let Some(state) = state.filter(|state| state.hits(step.h)) {
+                    least[island] = least[island].max(state.theta(step.h)).min(1.0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The velocities at the end of the step of an island with interactions; its report.
+    fn solve_linked(&mut self, island: usize, step: Step) -> Result<Report, SimError> {
+        let (h, theta) = (step.h, self.touching.thetas[island]);
+        let range = self.touching.of_island(island);
+        let stride = self.touching.stride;
+        let Crowd { units, links, members, touching, linked, now, next, islands, .. } = self;
+        let (now, next) = (now.mechanical(), next.mechanical());
+
+        // what there is, and what it begins with
+        units.clear();
+        let (mut blocks, mut q, mut z) = (Vec::new(), Vec::new(), Vec::new());
+        // constraints alone hold for the mean velocity, whose work is nothing
+        let symmetric = range.is_empty() && linked[island].iter().all(|&k| links.all[k].is_rigid);
+        self.symmetric[island] = symmetric;
+        for &k in &linked[island] {
+            let link = &links.all[k];
+            units.add_link(k, link, members);
+            for (own, set, state) in link.blocks(&links.laws, h, now.y, &links.rows)? {
+                let mut bias = [0.0; saltus_numerics::bodies::COMPONENTS];
+                if let Some(state) = state {
+                    state.bias(h, theta, touching.resting, &mut bias, own.len());
+                }
+                for (i, row) in own.clone().enumerate() {
+                    let before = links.rows[row].u;
+                    let shift = match link.is_rigid && symmetric {
+                        true => (1.0 - theta) / theta * before,
+                        false => bias.get(i).copied().unwrap_or(0.0),
+                    };
+                    q.push(links.rows[row].free + shift);
+                    z.push(if self.last.h > 0.0 { h / self.last.h * now.lam[row] } else { 0.0 });
+                }
+                blocks.push(Block { size: own.len(), set });
+            }
+        }
+        for place in range.clone() {
+            let touch = &touching.touches[place];
+            units.add_contact(place, touch, now.q, members);
+            let [a, b] = touch.bodies.map(|k| &members.moving[k as usize]);
+            let free = |body: &MovingBody| Twist { v: body.v, omega: body.omega };
+            let u = touch.relative(&free(a), &free(b));
+            let n = touch.friction.size();
+            q.extend((0..n).map(|k| u[k] + touch.q[k]));
+            z.extend_from_slice(&touching.z[place * stride..place * stride + n]);
+            blocks.push(Block { size: n, set: touch.friction.set() });
+        }
+        units.finish();
+
+        // λ
+        let report = if symmetric {
+            units.factor();
+            let size = vector::norm2(&q);
+            z.clear();
+            z.extend(q.iter().map(|q| -q));
+            units.skyline.solve(&mut z);
+            // what is left, and the share of it that another solution takes
+            let (mut left, mut free) = (vec![0.0; z.len()], vec![0.0; z.len()]);
+            units.velocities(next.v, members, &mut free);
+            let mut residual = f64::INFINITY;
+            for round in 0..3 {
+                self.scratch.clear();
+                self.scratch.extend_from_slice(next.v);
+                units.push(&z, members, &mut self.scratch);
+                units.velocities(&self.scratch, members, &mut left);
+                for (row, left) in left.iter_mut().enumerate() {
+                    *left = free[row] - *left - q[row];
+                }
+                residual = vector::norm2(&left) / (1.0 + size);
+                if residual <= 1e-3 * self.tol || round == 2 {
+                    break;
+                }
+                units.skyline.solve(&mut left);
+                z.iter_mut().zip(&left).for_each(|(z, left)| *z += left);
+            }
+            let status = if residual <= self.tol { Status::Solved } else { Status::Stalled };
+            Report { status, iterations: 1, residual, worst: 0, method: "factors" }
+        } else {
+            let problem = Problem::new(units.matrix(), q.clone(), &blocks)?;
+            let mut w = vec![0.0; z.len()];
+            self.workspace.solve(&problem, &mut z, &mut w)?
+        };
+        step.verify(report, |worst| {
+            let unit = units.units.iter().find(|unit| unit.rows.contains(&worst));
+            match unit.map(|unit| unit.what) {
+                Some(What::Link(k)) => format!("`{}`", links.all[k].name),
+                Some(What::Contact(place)) => touching.owner(place),
+                None => format!("component {worst}"),
+            }
+        })?;
+
+        // v⁺
+        units.push(&z, members, next.v);
+        for unit in &units.units {
+            match unit.what {
+                What::Link(k) => {
+                    next.lam[links.all[k].rows.clone()].copy_from_slice(&z[unit.rows.clone()])
+                }
+                What::Contact(place) => {
+                    let own = &mut touching.z[place * stride..][..unit.rows.len()];
+                    own.copy_from_slice(&z[unit.rows.clone()]);
+                }
+            }
+        }
+        for &k in islands.systems(island) {
+            let k = k as usize;
+            self.after[k] = members.twist(k, now.q, next.v);
+            self.moves[k] = theta;
+        }
+        let overlaps = range.clone().any(|place| {
+            -self.touching.states[place].gap > overlap::LEFT * self.touching.extent(place)
+        });
+        if overlaps {
+            self.move_apart(range, h, theta);
+        }
+        Ok(report)
+    }
+
+    /// Puts positions back onto their constraints.
+    fn hold(&mut self, step: Step) -> Result<(), SimError> {
+        let Crowd { units, links, members, linked, next, .. } = self;
+        let next = next.mechanical();
+        for (island, own) in linked.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
+            let mut before = f64::INFINITY;
+            for _ in 0..HOLD {
+                units.clear();
+                let (mut most, mut size) = (0.0_f64, 0.0_f64);
+                self.scratch.clear();
+                for &k in own {
+                    let link = &mut links.all[k];
+                    if !link.is_rigid {
+                        continue;
+                    }
+                    link.evaluate(step.end, next.q, members)?;
+                    units.add_link(k, link, members);
+                    self.scratch.extend(link.y.iter().map(|y| -y));
+                    most = link.y.iter().fold(most, |most, y| most.max(y.abs()));
+                    for &k in &link.members {
+                        let center = members.all[k].center(next.q);
+                        size = center.iter().fold(size, |most, x| most.max(x.abs()));
+                    }
+                }
+                // as close as round-off lets it come
+                if units.size == 0 || most <= HELD * (1.0 + size) || most > 0.5 * before {
+                    break;
+                }
+                before = most;
+                units.finish();
+                units.factor();
+                units.skyline.solve(&mut self.scratch);
+                let mut way = vec![0.0; next.v.len()];
+                units.push(&self.scratch, members, &mut way);
+                links.q_mid.copy_from_slice(next.q);
+                for &k in own {
+                    for &system in &links.all[k].members {
+                        members.move_by(system, &links.q_mid, &way, next.q);
+                    }
+                }
+            }
+            if !self.symmetric[island] {
+                continue;
+            }
+            // what the mean velocity leaves in that at the end
+            units.finish();
+            units.factor();
+            self.scratch.clear();
+            self.scratch.resize(units.size, 0.0);
+            units.velocities(next.v, members, &mut self.scratch);
+            for unit in &units.units {
+                if let What::Link(k) = unit.what {
+                    for (row, rate) in unit.rows.clone().zip(&links.all[k].rate) {
+                        self.scratch[row] = -(self.scratch[row] + rate);
+                    }
+                }
+            }
+            units.skyline.solve(&mut self.scratch);
+            units.push(&self.scratch, members, next.v);
+            for unit in &units.units {
+                if let What::Link(k) = unit.what {
+                    let lam = &mut next.lam[links.all[k].rows.clone()];
+                    for (lam, more) in lam.iter_mut().zip(&self.scratch[unit.rows.clone()]) {
+                        *lam += more;
+                    }
+                }
+            }
+        }
         Ok(())
     }
 
@@ -325,6 +589,9 @@ impl Part for Crowd {
             member.inputs.copy_from_slice(member.system.z0());
         }
         now.lam.fill(0.0);
+        for link in &mut self.links.all {
+            link.reset_inputs();
+        }
         self.last = Step { start: t0, end: t0, h: 0.0 };
         self.touching.forget();
         self.workspace.forget();
@@ -341,14 +608,17 @@ impl Part for Crowd {
         now.q.copy_from_slice(before.now().get(Quantity::Q));
         now.v.copy_from_slice(before.now().get(Quantity::V));
         now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.links.laws.silence(now.lam);
         self.last = last;
         if let Some(before) = before.as_any().downcast_ref::<Crowd>() {
             self.touching.adopt(&before.touching);
             self.penetration = before.penetration;
-            for (own, other) in self.members.all.iter_mut().zip(&before.members.all) {
-                if own.inputs.len() == other.inputs.len() {
-                    own.inputs.copy_from_slice(&other.inputs);
-                }
+            let members = self.members.all.iter_mut().zip(&before.members.all);
+            let members = members.map(|(own, other)| (&mut own.inputs, &other.inputs));
+            let links = self.links.all.iter_mut().zip(&before.links.all);
+            let links = links.map(|(own, other)| (&mut own.inputs, &other.inputs));
+            for (own, other) in members.chain(links).filter(|(a, b)| a.len() == b.len()) {
+                own.copy_from_slice(other);
             }
         }
         self.refresh(last.end)?;
@@ -362,8 +632,8 @@ impl Part for Crowd {
 
     fn set(
         &mut self,
-        _: &Model,
-        _: SystemId,
+        model: &Model,
+        id: SystemId,
         range: Range<usize>,
         [q, v]: [Option<&[f64]>; 2],
     ) -> Result<(), SimError> {
@@ -375,12 +645,14 @@ impl Part for Crowd {
             own.copy_from_slice(q);
             if let Err(why) = member.system.admit(own) {
                 self.now.values.copy_from_slice(&before);
-                return Err(SimError::Configuration { system: String::new(), why });
+                let name = model.systems().nth(id.index()).map_or("", |(name, _)| name);
+                return Err(SimError::Configuration { system: name.to_string(), why });
             }
         }
         if let Some(v) = v {
             now.v[range].copy_from_slice(v);
         }
+        self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         let done = self.refresh(self.last.end);
         if done.is_err() {
             (self.now.values, self.energy0) = (before, energy0);
@@ -401,10 +673,19 @@ impl Part for Crowd {
             let (now, next) = (self.now.mechanical(), self.next.mechanical());
             self.members.free(model, step, now.q, now.v, next.v)?;
             self.islands.begin(bodies);
+            for link in &self.links.all {
+                link.members.iter().for_each(|&k| self.islands.touch(k));
+                if let [a, b] = link.members[..] {
+                    self.islands.join(a, b);
+                }
+            }
             self.touching.find(step, now.q, next.v, &mut self.islands, bodies)?;
             self.islands.finish();
-            self.touching.pose(step, now.q, &self.members, &self.islands)?;
         }
+        self.begin_links(step)?;
+        let q = self.now.get(Quantity::Q);
+        let Crowd { touching, members, islands, least, .. } = self;
+        touching.pose(step, q, members, islands, least)?;
         for k in 0..bodies {
             let body = &self.members.moving[k];
             self.after[k] = Twist { v: body.v, omega: body.omega };
@@ -415,7 +696,10 @@ impl Part for Crowd {
         // v⁺, island by island
         let mut report: Option<Report> = None;
         for island in 0..self.islands.count {
-            let solved = self.solve_island(island, step)?;
+            let solved = match self.linked[island].is_empty() {
+                true => self.solve_island(island, step)?,
+                false => self.solve_linked(island, step)?,
+            };
             report = Some(match report {
                 None => solved,
                 Some(before) => {
@@ -437,6 +721,16 @@ impl Part for Crowd {
         if !(vector::all_finite(next.q) && vector::all_finite(next.v)) {
             return Err(self.lost(model, step.end));
         }
+        let Crowd { links, members, next, .. } = self;
+        let v = next.mechanical().v;
+        for link in &links.all {
+            for (i, row) in link.rows.clone().enumerate() {
+                links.rows[row].after = link.velocity(i, v, members);
+                links.rows[row].rate = link.rate[i];
+            }
+        }
+        self.hold(step)?;
+        outputs(&mut self.links, &self.members, &mut self.next, step.end)?;
         self.book(step)?;
         Ok(report)
     }
@@ -456,8 +750,38 @@ impl Part for Crowd {
         for member in self.members.all.iter_mut().filter(|one| !one.inputs.is_empty()) {
             memory.numbers(&mut member.inputs);
         }
+        for link in self.links.all.iter_mut().filter(|link| !link.inputs.is_empty()) {
+            memory.numbers(&mut link.inputs);
+        }
         self.touching.memory(memory);
         Ok(())
+    }
+
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        let member = self.members.named.iter().find(|(own, _)| own == name);
+        let member = member.map(|(_, k)| &self.members.all[*k].inputs[..]);
+        let link = || self.links.all.iter().find(|link| link.name == name);
+        member.or_else(|| link().map(|link| &link.inputs[..]))
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        let (before, energy0) = (self.now.values.clone(), self.energy0);
+        let member = self.members.named.iter().find(|(own, _)| own == name).map(|(_, k)| *k);
+        let link = self.links.all.iter().position(|link| link.name == name);
+        let inputs = match (member, link) {
+            (Some(k), _) => &mut self.members.all[k].inputs,
+            (None, Some(k)) => &mut self.links.all[k].inputs,
+            (None, None) => return Ok(()),
+        };
+        if inputs.len() == z.len() {
+            inputs.copy_from_slice(z);
+        }
+        let done = self.refresh(self.last.end);
+        // the state stays what it is, and with it the ledger
+        let ledger = before.len() - Ledger::NAMES.len();
+        self.now.values[ledger..].copy_from_slice(&before[ledger..]);
+        self.energy0 = energy0;
+        done
     }
 
     fn contacts(&self, contacts: &mut Contacts) {
@@ -466,6 +790,16 @@ impl Part for Crowd {
 
     fn penetration(&self) -> f64 {
         self.penetration
+    }
+}
+
+/// The portfolio with a tolerance that holds in the measure of contacts too, whose scale has no masses.
+fn finer(solver: &Solver) -> Solver {
+    match solver {
+        Solver::Auto(settings) => {
+            Solver::Auto(AutoSettings { tol: 0.1 * settings.tol, ..settings.clone() })
+        }
+        other => other.clone(),
     }
 }
 
@@ -478,11 +812,18 @@ fn check(model: &Model) -> Result<(), SimError> {
         let needs = "NewtonImpact, ImpactFriction or RollingFriction";
         return Err(SimError::Unsuited { integrator, owner, what, needs });
     }
-    let mechanical = |one: &saltus_model::Interaction| one.relation.order() == Order::Second;
-    if let Some((name, _)) = model.interactions().find(|(_, one)| mechanical(one)) {
-        let (integrator, owner) = ("moreau-jean", format!("`{name}`"));
-        let (what, needs) = ("the interaction", "absent where contacts are found");
-        return Err(SimError::Unsuited { integrator, owner, what, needs });
+    Ok(())
+}
+
+/// `y` and `u` of all interactions.
+fn outputs(links: &mut Links, members: &Members, row: &mut Row, t: f64) -> Result<(), SimError> {
+    let row = row.mechanical();
+    for link in &mut links.all {
+        link.evaluate(t, row.q, members)?;
+        row.y[link.rows.clone()].copy_from_slice(&link.y);
+        for (i, own) in link.rows.clone().enumerate() {
+            row.u[own] = link.velocity(i, row.v, members);
+        }
     }
     Ok(())
 }

@@ -18,6 +18,8 @@
 //! of the step, and what overlaps does so no more than before. For `e = 1` and θ = ½ an impact keeps
 //! the energy to the last bit.
 //!
+//! A gap that is nothing beside the way that forces alone would make in the step counts as closed.
+//!
 //! A contact is the same as one in the step before if sides and feature are; its impulse, kept in the
 //! frame of the world, is where the solver starts.
 
@@ -34,6 +36,12 @@ use saltus_numerics::Memory;
 use saltus_numerics::bodies::{COMPONENTS, Friction, Touch, Twist};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The way that forces alone would make in a step, as a share of which a contact that carried an
+/// impulse may have opened and is still closed, in islands of more contacts than that: bodies that lie
+/// in a heap would squeeze each other to close such gaps.
+const KEPT: f64 = 0.01;
+const CROWD: usize = 12;
 
 /// All contacts of a step, island by island.
 #[derive(Debug)]
@@ -53,7 +61,7 @@ pub(super) struct Touching {
     pub stride: usize,
     pub rows: Vec<ContactRow>, // of the last step that was committed
     h: f64,                    // of that step
-    resting: f64,              // share of the change of a velocity that counts as none
+    pub resting: f64,          // share of the change of a velocity that counts as none
     scratch: Vec<f64>,
 }
 
@@ -160,10 +168,11 @@ impl Touching {
         q: &[f64],
         members: &Members,
         islands: &Islands,
+        least: &[f64],
     ) -> Result<(), OperatorError> {
         self.sort(islands, members.all.len());
         self.thetas.clear();
-        self.thetas.resize(islands.count, 0.0);
+        self.thetas.extend_from_slice(least);
         for (k, member) in members.all.iter().enumerate() {
             if islands.of[k] != NONE {
                 let theta = &mut self.thetas[islands.of[k] as usize];
@@ -201,20 +210,23 @@ impl Touching {
             self.touches.push(touch);
             self.states.push(state);
         }
+        self.warm(step.h);
         for place in 0..self.touches.len() {
             let touch = self.touches[place];
             let theta = self.island(&touch, islands).map_or(1.0, |island| self.thetas[island]);
             let found = self.found[self.order[place] as usize];
             let drive = self.drive(&found, &touch);
             let state = self.states[place];
+            let island = self.island(&touch, islands).map_or(0, |k| self.of_island(k).len());
+            let crowded = island > CROWD && self.z[place * self.stride] > 0.0;
+            let resting = if crowded { KEPT } else { self.resting };
             let touch = &mut self.touches[place];
             touch.q = [0.0; COMPONENTS];
             touch.q[..3].copy_from_slice(&drive);
             let linear = if touch.friction.size() == 1 { 1 } else { 3 };
             touch.q[linear..3].fill(0.0);
-            state.bias(step.h, theta, self.resting, &mut touch.q, touch.friction.size());
+            state.bias(step.h, theta, resting, &mut touch.q, touch.friction.size());
         }
-        self.warm(step.h);
         Ok(())
     }
 
@@ -441,21 +453,25 @@ impl Touching {
 }
 
 impl State {
+    pub fn new(gap: f64, u: [f64; COMPONENTS], free: f64, [e, et]: [f64; 2]) -> State {
+        State { gap, u, free, e, et }
+    }
+
     /// Whether the contact hits in the step, (1).
-    fn hits(&self, h: f64) -> bool {
+    pub fn hits(&self, h: f64) -> bool {
         let State { gap, u: [u, ..], free, .. } = *self;
         u < 0.0
             && (gap + h * u <= 0.0 || gap + 0.5 * h * (u + free) <= 0.0 && -u > (free - u).abs())
     }
 
     /// The least ϑ of (1).
-    fn theta(&self, h: f64) -> f64 {
+    pub fn theta(&self, h: f64) -> f64 {
         let way = -h * self.u[0];
         (1.0 - (self.gap / way).max(0.0)) / (1.0 + self.e)
     }
 
     /// What (1) or (2) adds to the relative velocity.
-    fn bias(&self, h: f64, theta: f64, resting: f64, q: &mut [f64; COMPONENTS], size: usize) {
+    pub fn bias(&self, h: f64, theta: f64, resting: f64, q: &mut [f64; COMPONENTS], size: usize) {
         let State { gap, u, free, e, et } = *self;
         if self.hits(h) {
             q[0] += e * u[0];
