@@ -16,6 +16,8 @@ pub(super) struct Item {
     pub feature: u32,
     /// How far it reaches from the origin of the side.
     pub radius: f64,
+    /// What a turn of the side moves it by, for each radian.
+    pub lever: f64,
     /// What lengths are compared with.
     pub size: f64,
 }
@@ -109,6 +111,7 @@ impl Plan {
                     material: collider.material as u32,
                     feature: features[collider.side],
                     radius: body.radius(&place),
+                    lever: body.lever(&place),
                     size: body.size(),
                 };
                 let next = features[collider.side].checked_add(body.features());

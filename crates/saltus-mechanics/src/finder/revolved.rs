@@ -22,7 +22,7 @@ use parry3d_f64::math::{Pose as GlamPose, Vector as Glam};
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::SupportMap;
-use saltus_model::rotation::{Vector, add, dot, scaled, sub};
+use saltus_model::rotation::{Vector, add, cross, dot, scaled, sub};
 use std::fmt;
 
 /// Sides of the polygon that stands for a rim.
@@ -233,6 +233,9 @@ fn meet(
         let axis = Axis { s: f64::NEG_INFINITY, n: along, kind };
         clipper.along(view_a, view_b, axis, [r, s], reach, touches);
     }
+    if view_a.normals.is_empty() && view_b.normals.is_empty() {
+        beside(view_a, view_b, n, [r, s], wide, touches);
+    }
     if touches.len() == start {
         let near = |at: Vector| Glam::from_array(at);
         let deep_a = of_a.local_support_point(near(n)).to_array();
@@ -252,6 +255,46 @@ fn meet(
     for touch in &mut touches[start..] {
         touch.features[0] += from_a;
         touch.features[1] += from_b;
+    }
+}
+
+/// Lines less parallel than this touch in one point: a sine.
+const PARALLEL: f64 = 1e-3;
+
+/// Two lines of walls side by side: contacts at both ends of where they are.
+fn beside(
+    a: View<'_>,
+    b: View<'_>,
+    n: Vector,
+    [r, s]: [f64; 2],
+    wide: f64,
+    touches: &mut Vec<Touch>,
+) {
+    let ([p, p1], [q, q1]) = (a.ends(0), b.ends(0));
+    let (d, e) = (sub(p1, p), sub(q1, q));
+    let across = cross(d, e);
+    if dot(across, across) > PARALLEL * PARALLEL * dot(d, d) * dot(e, e) {
+        return;
+    }
+    let share = |x: Vector| (dot(sub(x, p), d) / dot(d, d)).clamp(0.0, 1.0);
+    let (low, high) = (share(q).min(share(q1)), share(q).max(share(q1)));
+    if !(high - low > 1e-6) {
+        return;
+    }
+    for (k, share) in [low, high].into_iter().enumerate() {
+        let x = add(p, scaled(share, d));
+        let y = add(q, scaled((dot(sub(x, q), e) / dot(e, e)).clamp(0.0, 1.0), e));
+        let gap = dot(n, sub(y, x));
+        if gap <= wide {
+            let normal = scaled(-1.0, n);
+            let middle = scaled(0.5, add(x, y));
+            touches.push(Touch {
+                gap: gap - r - s,
+                normal,
+                point: add(middle, scaled(0.5 * (s - r), normal)),
+                features: [k as u32, 2],
+            });
+        }
     }
 }
 

@@ -105,7 +105,7 @@ impl Search {
         }
         for (reach, item) in self.reaches.iter_mut().zip(&self.plan.items) {
             let motion = &self.motions[item.side as usize];
-            let turn = motion.turn * item.radius;
+            let turn = motion.turn * item.lever;
             let fast = norm(motion.shift) + turn;
             let push =
                 if motion.body { fast.min(PUSH * item.size) + SLACK * item.size } else { 0.0 };

@@ -184,6 +184,16 @@ impl Solid {
         }
     }
 
+    /// The largest distance of what is not a ball about its own center from the origin of a frame in
+    /// which it is at `place`: what turning about the origin moves.
+    pub fn lever(&self, place: &Place) -> f64 {
+        match self {
+            Solid::Sphere { .. } => norm(place.x),
+            Solid::Capsule { radius, .. } => self.radius(place) - radius,
+            _ => self.radius(place),
+        }
+    }
+
     /// Center and half edges of its box in the frame of the world.
     #[inline]
     pub fn bounds(&self, at: &Pose) -> [Vector; 2] {

@@ -50,7 +50,7 @@ fn kinds_of_contact() {
         [(0.125 * std::f64::consts::PI).cos(), (0.125 * std::f64::consts::PI).sin(), 0.0, 0.0];
     // on its edge
     let found =
-        between((&CUBE, [0.0, 0.0, 0.5 + half + 0.01], eighth), (&CUBE, [0.0; 3], UPRIGHT), 0.1);
+        between((&CUBE, [0.0, 0.0, 0.5 + half + 0.01], eighth), (&CUBE, [0.0; 3], UPRIGHT), 0.02);
     assert_eq!(found.len(), 2);
     assert!(
         found.iter().all(|c| (c.gap - 0.01).abs() < 1e-15 && (c.normal[2] - 1.0).abs() < 1e-15)
@@ -59,7 +59,7 @@ fn kinds_of_contact() {
     let other: Quaternion =
         [(0.125 * std::f64::consts::PI).cos(), 0.0, (0.125 * std::f64::consts::PI).sin(), 0.0];
     let found =
-        between((&CUBE, [0.1, -0.1, 2.0 * half - 0.01], eighth), (&CUBE, [0.0; 3], other), 0.1);
+        between((&CUBE, [0.1, -0.1, 2.0 * half - 0.01], eighth), (&CUBE, [0.0; 3], other), 0.02);
     assert_eq!(found.len(), 1);
     assert!((found[0].gap + 0.01).abs() < 1e-15, "{:?}", found[0]);
     assert!(norm(sub(found[0].point, [0.0, -0.1, half - 0.005])) < 0.11);

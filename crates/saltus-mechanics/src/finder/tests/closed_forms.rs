@@ -209,3 +209,25 @@ fn cylinder_lying_and_standing() {
         assert!(standing.iter().all(|c| c.gap.abs() < 1e-6));
     }
 }
+
+/// Side by side they touch along a line: at its two ends.
+#[test]
+fn cylinders_side_by_side() {
+    let (a, b) = (
+        Shape::Cylinder { radius: 0.3, length: 1.0 },
+        Shape::Cylinder { radius: 0.5, length: 0.6 },
+    );
+    let capsule = Shape::Capsule { radius: 0.5, length: 0.6 };
+    for other in [&b, &capsule] {
+        for gap in [-0.02, 0.01] {
+            let found =
+                between((&a, [0.0; 3], UPRIGHT), (other, [0.8 + gap, 0.0, 0.1], UPRIGHT), 0.05);
+            assert_eq!(found.len(), 2, "{found:?}");
+            for contact in &found {
+                assert!((contact.gap - gap).abs() < 1e-6, "{contact:?}");
+                assert!(norm(add(contact.normal, [1.0, 0.0, 0.0])) < 1e-5);
+            }
+            assert!((norm(sub(found[0].point, found[1].point)) - 0.6).abs() < 1e-6);
+        }
+    }
+}

@@ -8,7 +8,7 @@ mod sides;
 mod surfaces;
 
 use crate::{Collider, Colliders, Drive, Finder, PairLaws, Placed, Shape};
-use saltus_model::rotation::{IDENTITY, Quaternion, Vector, normalized};
+use saltus_model::rotation::{IDENTITY, Quaternion, Vector, normalized, rotate, scaled, sub, unit};
 use saltus_model::{
     Body, ContactFinder, ContactSearch, FoundContact, LagrangianLinear, Law, Model, Moment, Side,
 };
@@ -106,9 +106,14 @@ pub(super) fn between(
     } else {
         world.body(b.0.clone(), b.1, b.2);
     }
-    // a spin about the origin lets everything within reach close
-    let r = farthest(a.0);
-    world.v[5] = reach / r;
+    // towards each other, and spinning, so that everything within reach can close
+    let towards = match b.0 {
+        Shape::Plane { normal, .. } => scaled(-1.0, rotate(b.2, *normal)),
+        _ => sub(b.1, a.1),
+    };
+    let way = unit(towards).unwrap_or([0.0, 0.0, 1.0]);
+    world.v[..3].copy_from_slice(&scaled(5.0 * reach, way));
+    world.v[5] = reach / farthest(a.0);
     world.find(1.0)
 }
 

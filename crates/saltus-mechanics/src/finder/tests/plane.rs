@@ -115,7 +115,8 @@ fn disk_and_polygon() {
                 polygon(&mut world);
                 disk(&mut world);
             }
-            world.v[2] = 2.0;
+            let way = if order { -2.0 } else { 2.0 };
+            world.v[..3].copy_from_slice(&[way * x[0], way * x[1], 2.0]);
             world.v[5] = 2.0;
             let found = world.find(1.0);
             assert_eq!(found.len(), 1);

@@ -55,6 +55,12 @@ fn reach_follows_the_step() {
     assert_eq!(world.find(0.55).len(), 1);
     world.v[2] = 1.0;
     assert!(world.find(0.55).is_empty());
+    // a ball that spins gets nowhere by it, a box does
+    world.v[2] = 0.0;
+    world.v[3] = 20.0;
+    assert!(world.find(0.1).is_empty());
+    world.colliders.shapes[0].placed.shape = Shape::Box { edges: [1.0; 3] };
+    assert!(!world.find(0.1).is_empty());
     // fast and past each other, or together
     let mut world = World::new(Body::Space);
     world.body(BALL, [0.0; 3], UPRIGHT);
