@@ -172,6 +172,11 @@ impl GaussSeidel {
         Ok(&self.blocks)
     }
 
+    /// The bodies of a problem, where its sweeps go over them.
+    pub(super) fn bodies_of(&self, problem: &Problem) -> Option<&Bodies> {
+        Some(&self.bodies).filter(|bodies| bodies.are_of(problem))
+    }
+
     /// The blocks of the last problem.
     pub(super) fn blocks(&self) -> &Blocks {
         &self.blocks
