@@ -184,7 +184,7 @@ impl CircuitModel {
 /// How the equations of smooth devices are solved: the currents of diodes that block are the difference
 /// of far larger ones, which leaves no more digits than this.
 pub(crate) fn newton() -> NewtonSettings {
-    NewtonSettings { tol: 1e-9, ..NewtonSettings::default() }
+    NewtonSettings { tol: 1e-9, max_iter: 100, ..NewtonSettings::default() }
 }
 
 impl CircuitModel {

@@ -305,7 +305,8 @@ impl Newton {
         let NewtonSettings { tol, max_iter, mode } = self.settings;
         let m = lam.len();
         let mut report: Option<Report> = None;
-        let (mut iteration, mut before, mut halvings) = (0, f64::INFINITY, 0);
+        let (mut iteration, mut halvings) = (0, 0);
+        let (mut before, mut nearest) = (f64::INFINITY, f64::INFINITY);
         let (mut open, mut solved_last) = (f64::INFINITY, true);
         scheme.expect_jacobians();
         loop {
@@ -316,9 +317,12 @@ impl Newton {
                 Err(_) if iteration > 0 && halvings < HALVINGS => f64::INFINITY,
                 Err(error) => return Err(error),
             };
-            let error = match iteration > 0 && acts && mode != NewtonMode::Linear {
-                true => larger(error, self.disagreement(xi)),
-                false => error,
+            let (error, distance) = match iteration > 0 && acts && mode != NewtonMode::Linear {
+                true => {
+                    let (apart, distance) = self.disagreement(xi);
+                    (larger(error, apart), larger(error, distance))
+                }
+                false => (error, error),
             };
             if iteration > 0 && (mode == NewtonMode::Linear || error <= tol) && solved_last {
                 // what is open of the equalities, while it becomes less
@@ -328,12 +332,13 @@ impl Newton {
                 }
                 open = still;
             }
-            let lost = !error.is_finite() || (iteration > TRUSTED && error >= before);
+            let lost = !error.is_finite() || (iteration > TRUSTED && distance >= nearest);
             if iteration > 0 && lost && halvings < HALVINGS {
                 self.from.halve(xi, lam);
                 halvings += 1;
                 continue;
             }
+            nearest = distance;
             halvings = 0;
             if !error.is_finite() || iteration == max_iter {
                 let time = step.end;
@@ -410,12 +415,13 @@ impl Newton {
     }
 
     /// How far `w` is from what the last problem took it for, relative to its terms, to what it would be
-    /// without the multipliers, and to what its own multiplier moves each of its systems by.
-    fn disagreement(&self, xi: &[f64]) -> f64 {
-        let mut worst = 0.0_f64;
+    /// without the multipliers, and to what its own multiplier moves each of its systems by; also relative
+    /// to its terms alone, which a step must lessen.
+    fn disagreement(&self, xi: &[f64]) -> (f64, f64) {
+        let (mut worst, mut farthest) = (0.0_f64, 0.0_f64);
         for link in self.links.iter().filter(|link| link.on) {
             let xi = &xi[link.range.clone()];
-            let mut scale = 0.0_f64;
+            let (mut scale, mut size) = (0.0_f64, 0.0_f64);
             let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             let noise = match self.noise {
                 0.0 => 0.0,
@@ -423,8 +429,8 @@ impl Newton {
             };
             for (i, row) in link.rows.clone().enumerate() {
                 let terms: f64 = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs()).sum();
-                scale = scale.max(terms).max(self.terms[row]);
-                scale = scale.max(self.w[row].abs()).max(self.q[row].abs());
+                size = size.max(terms).max(self.terms[row]);
+                scale = scale.max(size).max(self.w[row].abs()).max(self.q[row].abs());
                 let own = vector::dot(link.C.row(i), link.Yt.row(i)) * self.z[row];
                 scale = scale.max(own.abs());
             }
@@ -432,10 +438,11 @@ impl Newton {
                 let apart = (self.w[row] - self.w_problem[row]).abs() - noise;
                 if apart > 0.0 || apart.is_nan() {
                     worst = larger(worst, if scale > 0.0 { apart / scale } else { 1.0 });
+                    farthest = larger(farthest, if size > 0.0 { apart / size } else { 1.0 });
                 }
             }
         }
-        worst
+        (worst, farthest)
     }
 
     /// The largest output of an equality, relative to its terms.
