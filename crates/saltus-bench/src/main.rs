@@ -8,13 +8,15 @@
 //! `saltus-bench packings` shows how the cost of generated packings grows; `saltus-bench formulas`
 //! compares formula strings with closures, `saltus-bench callables` Python functions in a simulation
 //! with the functions alone, `saltus-bench event-driven` event-driven runs with those of Siconos and
-//! SciPy; `saltus-bench circuits` netlists with ngspice; `saltus-bench orders` shows errors beside steps.
+//! SciPy; `saltus-bench circuits` netlists with ngspice;
+//! `saltus-bench finding` tells what finding contacts costs; `saltus-bench orders` shows errors beside steps.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
 
 mod callables;
 mod cases;
 mod circuits;
 mod event_driven;
+mod finding;
 mod formulas;
 mod orders;
 mod packings;
@@ -46,6 +48,9 @@ fn main() -> ExitCode {
     if chosen.first().is_some_and(|first| first == "circuits") {
         return circuits::run(&chosen[1..]);
     }
+    if chosen.first().is_some_and(|first| first == "finding") {
+        return finding::run(&chosen[1..]);
+    }
     if chosen.first().is_some_and(|first| first == "orders") {
         return orders::run(&chosen[1..]);
     }
@@ -55,7 +60,7 @@ fn main() -> ExitCode {
     }) {
         let names: Vec<&str> = all.iter().map(|case| case.name).collect();
         eprintln!(
-            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables, circuits, event-driven, orders",
+            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables, circuits, event-driven, finding, orders",
             names.join(", ")
         );
         return ExitCode::from(2);

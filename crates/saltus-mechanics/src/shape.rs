@@ -1,5 +1,11 @@
 //! Shapes of bodies, as data. Each stands in a frame of its own; lengths are in metres.
 
+mod check;
+mod error;
+
+pub(crate) use check::lifted;
+pub use error::ShapeError;
+
 use saltus_model::rotation::{IDENTITY, Quaternion, Vector};
 
 /// A shape in its own frame. Axes of capsules, cylinders and cones are along `z`.

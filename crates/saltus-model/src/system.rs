@@ -139,6 +139,11 @@ pub trait FirstOrderSystem: Debug + Send + Sync {
     fn rhs(&self, at: At<'_>, f: &mut [f64]) -> Result<(), OperatorError>;
     /// `f(t, 0)`, of a system whose `f` is linear in `x`: what drives it from outside.
     fn forcing(&self, t: f64, b: &mut [f64]) -> Result<(), OperatorError>;
+    /// Whether this component of it can change with time.
+    fn forcing_varies(&self, component: usize) -> bool {
+        let _ = component;
+        true
+    }
     /// `∂f/∂x (t, x)`.
     fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError>;
     /// The operators that a step evaluates, to be made ready before the first.

@@ -14,6 +14,7 @@ mod free_motion;
 mod generalized_alpha;
 mod global_form;
 mod impact;
+mod joined;
 pub(crate) mod laws;
 mod mechanics;
 mod mixed;
@@ -350,6 +351,7 @@ impl SchatzmanPaoli {
     ) -> Result<Box<dyn Part>, SimError> {
         assembly::check_laws(model, "schatzman-paoli")?;
         assembly::check_flat(model, "schatzman-paoli")?;
+        assembly::check_no_forces(model, "schatzman-paoli")?;
         let places = assembly::Places::new(model, Order::Second);
         let motion = Motion::Central(Central::new(self.theta, places.states, places.outputs));
         let always = Activation { gamma: 0.0, threshold: f64::INFINITY };

@@ -1,0 +1,73 @@
+//! Boxes that meet: the one place that names the library's trees.
+
+use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::math::Vector as Glam;
+use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+use saltus_model::rotation::Vector;
+use std::fmt;
+
+/// A box: its lowest and its highest corner.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bounds {
+    pub low: Vector,
+    pub high: Vector,
+}
+
+impl Bounds {
+    fn aabb(&self) -> Aabb {
+        Aabb { mins: Glam::from_array(self.low), maxs: Glam::from_array(self.high) }
+    }
+}
+
+/// A tree of boxes, each with a number.
+#[derive(Clone, Default)]
+pub(super) struct Tree {
+    bvh: Bvh,
+    workspace: BvhWorkspace,
+    count: usize,
+}
+
+impl fmt::Debug for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tree").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+impl Tree {
+    /// Of all boxes at once.
+    pub fn new(boxes: impl Iterator<Item = Bounds>) -> Tree {
+        let boxes: Vec<Aabb> = boxes.map(|bounds| bounds.aabb()).collect();
+        let count = boxes.len();
+        let bvh = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+        Tree { bvh, workspace: BvhWorkspace::default(), count }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Moves the box of this number.
+    #[inline]
+    pub fn set(&mut self, number: usize, bounds: Bounds) {
+        self.bvh.insert_or_update_partially(bounds.aabb(), number as u32, 0.0);
+    }
+
+    /// To be called once boxes have moved.
+    pub fn refit(&mut self) {
+        self.bvh.refit(&mut self.workspace);
+        self.bvh.optimize_incremental(&mut self.workspace);
+    }
+
+    /// All pairs of boxes that meet.
+    pub fn pairs(&mut self, mut found: impl FnMut(u32, u32)) {
+        self.bvh.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut found);
+    }
+
+    /// All boxes that meet this one.
+    #[inline]
+    pub fn meeting(&self, bounds: &Bounds, mut found: impl FnMut(u32)) {
+        if self.count > 0 {
+            self.bvh.intersect_aabb(&bounds.aabb()).for_each(&mut found);
+        }
+    }
+}

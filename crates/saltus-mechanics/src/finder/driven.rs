@@ -1,0 +1,216 @@
+//! How sides move: bodies, and what is driven.
+
+use crate::Drive;
+use crate::pose::Pose;
+use saltus_model::rotation::{
+    IDENTITY, Quaternion, Vector, add, cross, dot, exp, matrix, norm, normalized, product, scaled,
+    sub,
+};
+use saltus_model::{At, Body, Operator, OperatorError};
+
+/// Where a side is at the beginning of a step, and how far it moves within it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Motion {
+    pub pose: Pose,
+    /// `h v` of its origin.
+    pub shift: Vector,
+    /// `h |ω|`.
+    pub turn: f64,
+    /// Whether it is a body, which can be pushed.
+    pub body: bool,
+}
+
+impl Motion {
+    pub const REST: Motion = Motion { pose: Pose::WORLD, shift: [0.0; 3], turn: 0.0, body: false };
+
+    /// Of a body in space.
+    pub fn of_body(q: &[f64], v: &[f64], h: f64) -> Motion {
+        Motion {
+            pose: Pose::new(q),
+            shift: [h * v[0], h * v[1], h * v[2]],
+            turn: h * norm([v[3], v[4], v[5]]),
+            body: true,
+        }
+    }
+
+    /// Of a body in the plane.
+    pub fn in_plane(q: &[f64], v: &[f64], h: f64) -> Motion {
+        Motion {
+            pose: Pose::of([q[0], q[1], 0.0], about_z(q[2])),
+            shift: [h * v[0], h * v[1], 0.0],
+            turn: h * v[2].abs(),
+            body: true,
+        }
+    }
+}
+
+fn about_z(angle: f64) -> [[f64; 3]; 3] {
+    let (sin, cos) = angle.sin_cos();
+    [[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]]
+}
+
+/// A drive at work: its velocity in the step, and how far it has turned.
+#[derive(Debug, Clone)]
+pub(super) struct Driving {
+    drive: Drive,
+    space: Body,
+    name: [String; 2],
+    x: Vector,
+    v: Vector,
+    omega: Vector,
+    turned: Turned,
+}
+
+impl Driving {
+    pub fn new(drive: &Drive, space: Body, side: &str) -> Driving {
+        Driving {
+            drive: drive.clone(),
+            space,
+            name: [format!("position of {side}"), format!("omega of {side}")],
+            x: [0.0; 3],
+            v: [0.0; 3],
+            omega: [0.0; 3],
+            turned: Turned::default(),
+        }
+    }
+
+    /// The step from `t` to `t + h`. Its velocity is the mean one, so that it arrives where it should;
+    /// its angular velocity is that in the middle.
+    pub fn step(&mut self, t: f64, h: f64) -> Result<Motion, OperatorError> {
+        let space = self.space;
+        let (name_x, name_omega) = (&self.name[0], &self.name[1]);
+        if let Some(position) = &self.drive.position {
+            let at = |t: f64| vector(position, space, t, name_x, false);
+            self.x = at(t)?;
+            self.v = if h > 0.0 {
+                scaled(1.0 / h, sub(at(t + h)?, self.x))
+            } else {
+                let small = 1e-5 * t.abs().max(1.0);
+                scaled(0.5 / small, sub(at(t + small)?, at(t - small)?))
+            };
+        }
+        let mut R = Pose::WORLD.R;
+        if let Some(omega) = &self.drive.omega {
+            let at = |t: f64| vector(omega, space, t, name_omega, true);
+            self.omega = at(t + 0.5 * h)?;
+            let p = if omega.is_constant() {
+                exp(scaled(t, self.omega))
+            } else {
+                self.turned.at(t, &at)?
+            };
+            R = matrix(p);
+        }
+        Ok(Motion {
+            pose: Pose::of(self.x, R),
+            shift: scaled(h, self.v),
+            turn: h * norm(self.omega),
+            body: false,
+        })
+    }
+
+    /// Velocity of its surface at a point, where the normal is `n`.
+    ///
+    /// ```text
+    /// v + ω × (p − x) + (I − n nᵀ) s
+    /// ```
+    pub fn velocity(&self, point: Vector, n: Vector) -> Vector {
+        let s = self.drive.surface;
+        let along = sub(s, scaled(dot(n, s), n));
+        add(add(self.v, cross(self.omega, sub(point, self.x))), along)
+    }
+}
+
+/// The value of a drive in space: of the plane the third component is zero, and a turn about the third.
+fn vector(
+    operator: &Operator,
+    space: Body,
+    t: f64,
+    name: &str,
+    turn: bool,
+) -> Result<Vector, OperatorError> {
+    let mut out = [0.0; 3];
+    let part = match (space, turn) {
+        (Body::Space, _) => 0..3,
+        (Body::Plane, false) => 0..2,
+        (Body::Plane, true) => 2..3,
+    };
+    operator.eval(At::time(t), name, &mut out[part])?;
+    Ok(out)
+}
+
+/// Turns are kept at multiples of this time, in seconds; between them they are integrated anew.
+const ANCHOR: f64 = 1.0 / 16.0;
+
+/// `ṗ = ½ ω p`, from `p = 1` at `t = 0`.
+#[derive(Debug, Clone)]
+struct Turned {
+    anchor: f64,
+    p: Quaternion,
+}
+
+impl Default for Turned {
+    fn default() -> Self {
+        Turned { anchor: 0.0, p: IDENTITY }
+    }
+}
+
+impl Turned {
+    fn at(
+        &mut self,
+        t: f64,
+        omega: &dyn Fn(f64) -> Result<Vector, OperatorError>,
+    ) -> Result<Quaternion, OperatorError> {
+        let wanted = (t / ANCHOR).trunc();
+        // anchors lead away from zero: another way means another beginning
+        if wanted.abs() < self.anchor.abs() || wanted * self.anchor < 0.0 {
+            *self = Turned::default();
+        }
+        while self.anchor != wanted {
+            let next = self.anchor + wanted.signum();
+            let turn = integrate(self.anchor * ANCHOR, next * ANCHOR, omega)?;
+            self.p = normalized(product(turn, self.p)).unwrap_or(IDENTITY);
+            self.anchor = next;
+        }
+        let turn = integrate(self.anchor * ANCHOR, t, omega)?;
+        Ok(normalized(product(turn, self.p)).unwrap_or(IDENTITY))
+    }
+}
+
+/// The turn from `a` to `b`, by ever more steps of the same length until it no longer changes.
+///
+/// ```text
+/// φ = δ/2 (ω₁ + ω₂) − √3/12 δ² ω₁ × ω₂,    ω at the two Gauss points
+/// ```
+///
+/// Reference: Hairer, Lubich, Wanner, *Geometric Numerical Integration*, 2006, IV.7.
+fn integrate(
+    a: f64,
+    b: f64,
+    omega: &dyn Fn(f64) -> Result<Vector, OperatorError>,
+) -> Result<Quaternion, OperatorError> {
+    if a == b {
+        return Ok(IDENTITY);
+    }
+    let mut last: Option<Quaternion> = None;
+    let mut steps = 1;
+    loop {
+        let delta = (b - a) / f64::from(steps);
+        let mut p = IDENTITY;
+        for k in 0..steps {
+            let middle = a + (f64::from(k) + 0.5) * delta;
+            let off = delta * 3.0_f64.sqrt() / 6.0;
+            let (w1, w2) = (omega(middle - off)?, omega(middle + off)?);
+            let phi = sub(
+                scaled(0.5 * delta, add(w1, w2)),
+                scaled(3.0_f64.sqrt() / 12.0 * delta * delta, cross(w1, w2)),
+            );
+            p = product(exp(phi), p);
+        }
+        let near = |q: Quaternion| q.iter().zip(&p).all(|(x, y)| (x - y).abs() < 1e-14);
+        if steps >= 4096 || last.is_some_and(near) {
+            return Ok(p);
+        }
+        last = Some(p);
+        steps *= 2;
+    }
+}

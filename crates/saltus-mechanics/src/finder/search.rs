@@ -1,0 +1,341 @@
+//! A search: sweep, meet, touch, sort.
+
+use super::broad::{Bounds, Tree};
+use super::driven::{Driving, Motion};
+use super::pairs::{Body as Shaped, Room, contacts};
+use super::plan::{Item, Plan};
+use super::touch::{Touch, merge};
+use crate::pose::Pose;
+use saltus_model::rotation::{Vector, dot, norm, sub};
+use saltus_model::{Body, ContactSearch, FoundContact, Moment, OperatorError};
+use std::sync::Arc;
+
+/// A push within the step closes gaps up to this share of the size of a shape, if the body is that
+/// fast.
+const PUSH: f64 = 0.05;
+
+/// Gaps up to this share of the size are found in any case: a body at rest keeps all its contacts,
+/// whichever of them carry it.
+const SLACK: f64 = 1e-6;
+
+/// A finder at work.
+#[derive(Debug)]
+pub(super) struct Search {
+    plan: Arc<Plan>,
+    starts: Vec<Option<[usize; 2]>>,
+    motions: Vec<Motion>,
+    /// How far each item can get.
+    reaches: Vec<Reach>,
+    /// Sides that are driven, and how.
+    driven: Vec<(u32, Driving)>,
+    moving: Tree,
+    standing: Tree,
+    pairs: Vec<[u32; 2]>,
+    touches: Vec<Touch>,
+    room: Room,
+    last: Last,
+}
+
+/// How far an item can get within the step.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reach {
+    /// By turning: `h |ω| ρ`.
+    turn: f64,
+    /// By a push.
+    push: f64,
+    /// By any of these, and by its velocity.
+    all: f64,
+}
+
+/// What was asked last, and what was found where it was asked twice.
+#[derive(Debug, Default)]
+struct Last {
+    t: f64,
+    h: f64,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    found: Option<Vec<FoundContact>>,
+}
+
+impl Search {
+    pub fn new(plan: Arc<Plan>, starts: &[Option<[usize; 2]>]) -> Search {
+        let motions = vec![Motion::REST; plan.sides.len()];
+        let standing = plan.standing.iter().map(|&item| {
+            let item = &plan.items[item as usize];
+            let at = plan.places[item.place as usize].at(&Pose::WORLD);
+            let slack = SLACK * item.size;
+            swept(plan.solids[item.solid as usize].bounds(&at), [0.0; 3], slack)
+        });
+        let standing = Tree::new(standing);
+        let drives = plan.drives.iter().enumerate();
+        let driven = drives
+            .filter_map(|(side, drive)| {
+                let drive = drive.as_ref()?;
+                Some((side as u32, Driving::new(drive, plan.space, &plan.sides[side].name)))
+            })
+            .collect();
+        Search {
+            starts: starts.to_vec(),
+            motions,
+            reaches: vec![Reach::default(); plan.items.len()],
+            driven,
+            moving: Tree::default(),
+            standing,
+            pairs: Vec::new(),
+            touches: Vec::new(),
+            room: Room::default(),
+            last: Last::default(),
+            plan,
+        }
+    }
+
+    /// Where every side is, and how it moves in the step.
+    fn take(&mut self, moment: &Moment<'_>) -> Result<(), OperatorError> {
+        let h = moment.h;
+        for (side, motion) in self.motions.iter_mut().enumerate() {
+            if let Some([q, v]) = self.starts.get(side).copied().flatten() {
+                *motion = match self.plan.space {
+                    Body::Space => Motion::of_body(&moment.q[q..q + 7], &moment.v[v..v + 6], h),
+                    Body::Plane => Motion::in_plane(&moment.q[q..q + 3], &moment.v[v..v + 3], h),
+                };
+            }
+        }
+        for (side, driving) in &mut self.driven {
+            self.motions[*side as usize] = driving.step(moment.t, h)?;
+        }
+        for (reach, item) in self.reaches.iter_mut().zip(&self.plan.items) {
+            let motion = &self.motions[item.side as usize];
+            let turn = motion.turn * item.lever;
+            let fast = norm(motion.shift) + turn;
+            let push =
+                if motion.body { fast.min(PUSH * item.size) + SLACK * item.size } else { 0.0 };
+            *reach = Reach { turn, push, all: fast.max(push) };
+        }
+        Ok(())
+    }
+
+    /// The box of what an item can touch within the step.
+    #[inline]
+    fn bounds(&self, item: u32) -> Bounds {
+        let reach = self.reaches[item as usize];
+        let item = &self.plan.items[item as usize];
+        let motion = &self.motions[item.side as usize];
+        let at = self.plan.places[item.place as usize].at(&motion.pose);
+        let bounds = self.plan.solids[item.solid as usize].bounds(&at);
+        swept(bounds, motion.shift, reach.turn + reach.push)
+    }
+
+    /// All pairs of items whose boxes meet and that have a law, by sides.
+    fn meet(&mut self) {
+        let plan = Arc::clone(&self.plan);
+        let first = self.moving.is_empty() && !plan.moving.is_empty();
+        if first {
+            self.moving = Tree::new(plan.moving.iter().map(|&item| self.bounds(item)));
+        }
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.clear();
+        for (k, &item) in plan.moving.iter().enumerate() {
+            let bounds = self.bounds(item);
+            if !first {
+                self.moving.set(k, bounds);
+            }
+            let mut offer = |other: u32| {
+                if plan.law(&plan.items[item as usize], &plan.items[other as usize]).is_some() {
+                    pairs.push([item.min(other), item.max(other)]);
+                }
+            };
+            self.standing.meeting(&bounds, |j| offer(plan.standing[j as usize]));
+            plan.endless.iter().for_each(|&other| offer(other));
+        }
+        if !first {
+            self.moving.refit();
+        }
+        let (motions, reaches) = (&self.motions, &self.reaches);
+        self.moving.pairs(|i, j| {
+            let (a, b) = (plan.moving[i as usize], plan.moving[j as usize]);
+            let (item, other) = (&plan.items[a as usize], &plan.items[b as usize]);
+            // balls about the origins of the sides
+            let apart =
+                sub(motions[item.side as usize].pose.x, motions[other.side as usize].pose.x);
+            let far =
+                item.radius + other.radius + reaches[a as usize].all + reaches[b as usize].all;
+            if dot(apart, apart) <= far * far && plan.law(item, other).is_some() {
+                pairs.push([a.min(b), a.max(b)]);
+            }
+        });
+        if plan.single {
+            pairs.sort_unstable();
+        } else {
+            let side = |item: u32| plan.items[item as usize].side;
+            pairs.sort_unstable_by_key(|&[a, b]| (side(a), side(b), a, b));
+        }
+        self.pairs = pairs;
+    }
+
+    /// The contacts of all pairs.
+    fn touch(&mut self, found: &mut Vec<FoundContact>) {
+        let plan = Arc::clone(&self.plan);
+        let mut from = 0;
+        while from < self.pairs.len() {
+            // all pairs of the same two sides
+            let sides = |pair: [u32; 2]| pair.map(|item| plan.items[item as usize].side);
+            let both = sides(self.pairs[from]);
+            let count = self.pairs[from..].iter().take_while(|&&pair| sides(pair) == both).count();
+            let start = found.len();
+            for k in from..from + count {
+                let [a, b] = self.pairs[k];
+                self.pair(a, b, found);
+            }
+            if count > 1 {
+                join(&mut self.touches, found, start, &plan.items[self.pairs[from][0] as usize]);
+            }
+            from += count;
+        }
+    }
+
+    /// The contacts of one pair, sorted by feature.
+    fn pair(&mut self, i: u32, j: u32, found: &mut Vec<FoundContact>) {
+        let plan = &self.plan;
+        let (a, b) = (&plan.items[i as usize], &plan.items[j as usize]);
+        let Some(law) = plan.law(a, b) else { return };
+        let (of_a, of_b) = (&self.motions[a.side as usize], &self.motions[b.side as usize]);
+        let (reach_a, reach_b) = (&self.reaches[i as usize], &self.reaches[j as usize]);
+        let shift = sub(of_a.shift, of_b.shift);
+        let turn = reach_a.turn + reach_b.turn;
+        let push = reach_a.push + reach_b.push;
+        let reach = (norm(shift) + turn).max(push);
+        let at_a = plan.places[a.place as usize].at(&of_a.pose);
+        let at_b = plan.places[b.place as usize].at(&of_b.pose);
+        self.touches.clear();
+        contacts(
+            Shaped { solid: &plan.solids[a.solid as usize], at: &at_a },
+            Shaped { solid: &plan.solids[b.solid as usize], at: &at_b },
+            reach,
+            &mut self.room,
+            &mut self.touches,
+        );
+        // what cannot close within the step
+        self.touches.retain(|touch| {
+            let closing = (-dot(touch.normal, shift)).max(0.0) + turn;
+            touch.gap <= closing.max(push)
+        });
+        if self.touches.len() > 1 {
+            self.touches.sort_unstable_by_key(|touch| touch.features);
+            tell_apart(&mut self.touches);
+        }
+        let start = found.len();
+        found.extend(self.touches.iter().map(|touch| FoundContact {
+            sides: [a.side, b.side],
+            feature: u64::from(a.feature + touch.features[0]) << 32
+                | u64::from(b.feature + touch.features[1]),
+            law,
+            gap: touch.gap,
+            normal: touch.normal,
+            point: touch.point,
+            drive: [0.0; 3],
+        }));
+        let bodies = of_a.body && of_b.body;
+        if !bodies && !self.driven.is_empty() {
+            for contact in &mut found[start..] {
+                contact.drive =
+                    sub(drive(&self.driven, a.side, contact), drive(&self.driven, b.side, contact));
+            }
+        }
+    }
+}
+
+/// Velocity of a side that is driven, at a contact.
+fn drive(driven: &[(u32, Driving)], side: u32, contact: &FoundContact) -> Vector {
+    match driven.binary_search_by_key(&side, |(side, _)| *side) {
+        Ok(k) => driven[k].1.velocity(contact.point, contact.normal),
+        Err(_) => [0.0; 3],
+    }
+}
+
+/// A box that moves by `shift`, and `wide` beyond that.
+#[inline]
+fn swept([center, half]: [Vector; 2], shift: Vector, wide: f64) -> Bounds {
+    let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+    for k in 0..3 {
+        let half = half[k] + wide;
+        low[k] = center[k] - half + shift[k].min(0.0);
+        high[k] = center[k] + half + shift[k].max(0.0);
+    }
+    Bounds { low, high }
+}
+
+/// Contacts of one pair with the same features get different ones: the next that is free.
+fn tell_apart(touches: &mut [Touch]) {
+    for k in 1..touches.len() {
+        if touches[k].features <= touches[k - 1].features {
+            let [a, b] = touches[k - 1].features;
+            touches[k].features = [a, b + 1];
+        }
+    }
+}
+
+/// Contacts of several shapes of the same two sides: one in each place, sorted by feature.
+fn join(touches: &mut Vec<Touch>, found: &mut Vec<FoundContact>, start: usize, item: &Item) {
+    // the position among those found stands in for the features
+    touches.clear();
+    touches.extend(found[start..].iter().enumerate().map(|(k, contact)| Touch {
+        gap: contact.gap,
+        normal: contact.normal,
+        point: contact.point,
+        features: [k as u32, 0],
+    }));
+    merge(touches, 0, item.size);
+    touches.sort_unstable_by_key(|touch| touch.features);
+    for (k, touch) in touches.iter().enumerate() {
+        found[start + k] = found[start + touch.features[0] as usize];
+    }
+    found.truncate(start + touches.len());
+    found[start..].sort_unstable_by_key(|contact| contact.feature);
+}
+
+impl ContactSearch for Search {
+    fn find(
+        &mut self,
+        moment: Moment<'_>,
+        found: &mut Vec<FoundContact>,
+    ) -> Result<(), OperatorError> {
+        found.clear();
+        let timeless = self
+            .plan
+            .drives
+            .iter()
+            .flatten()
+            .all(|drive| drive.position.is_none() && drive.omega.is_none());
+        let same = self.last.h.to_bits() == moment.h.to_bits()
+            && (timeless || self.last.t.to_bits() == moment.t.to_bits())
+            && bits_equal(&self.last.q, moment.q)
+            && bits_equal(&self.last.v, moment.v);
+        if same && let Some(last) = &self.last.found {
+            found.extend_from_slice(last);
+            return Ok(());
+        }
+        if let Some(k) = moment.q.iter().chain(moment.v).position(|x| !x.is_finite()) {
+            let why = format!("entry {k} of the configurations and velocities is not finite");
+            return Err(OperatorError { what: "contacts".to_string(), time: moment.t, why });
+        }
+        self.take(&moment)?;
+        self.meet();
+        self.touch(found);
+        if same {
+            self.last.found = Some(found.clone());
+        } else {
+            let Last { t, h, q, v, found: kept } = &mut self.last;
+            (*t, *h) = (moment.t, moment.h);
+            q.clear();
+            q.extend_from_slice(moment.q);
+            v.clear();
+            v.extend_from_slice(moment.v);
+            *kept = None;
+        }
+        Ok(())
+    }
+}
+
+fn bits_equal(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits())
+}
