@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 _Vector = NDArray[np.float64]
 _Matrix = NDArray[np.float64]
+_Ints = NDArray[np.int64]
 _Index = NDArray[np.int64]
 _Triplets = tuple[int, int, _Index, _Index, _Vector]
 _Scope = tuple[bool, tuple[str, int], tuple[str, int], int]
@@ -316,6 +317,10 @@ class Run:
     def title(self) -> str: ...
     @property
     def rows(self) -> int: ...
+    def sides(self) -> list[str]: ...
+    def contact_ends(self) -> _Ints: ...
+    def contact_column(self, name: str) -> tuple[_Vector, int]: ...
+    def contact_features(self) -> NDArray[np.uint64]: ...
     @property
     def model_text(self) -> str | None: ...
     def t(self) -> _Vector: ...
@@ -571,3 +576,129 @@ def connect_sphere_sphere(
     second_center: _Vector,
     size: int,
 ) -> None: ...
+
+class Shape:
+    @staticmethod
+    def sphere(radius: float) -> Shape: ...
+    @staticmethod
+    def cuboid(edges: _Vector) -> Shape: ...
+    @staticmethod
+    def capsule(radius: float, length: float) -> Shape: ...
+    @staticmethod
+    def cylinder(radius: float, length: float) -> Shape: ...
+    @staticmethod
+    def cone(radius: float, height: float) -> Shape: ...
+    @staticmethod
+    def convex_hull(points: _Matrix) -> Shape: ...
+    @staticmethod
+    def triangle_mesh(points: _Matrix, triangles: list[list[int]]) -> Shape: ...
+    @staticmethod
+    def mesh_file(path: str, scale: float) -> Shape: ...
+    @staticmethod
+    def height_field(heights: _Matrix, size: _Vector) -> Shape: ...
+    @staticmethod
+    def plane(normal: _Vector, offset: float) -> Shape: ...
+    @staticmethod
+    def compound(parts: list[Part]) -> Shape: ...
+    @staticmethod
+    def disk(radius: float) -> Shape: ...
+    @staticmethod
+    def segment(start: _Vector, end: _Vector) -> Shape: ...
+    @staticmethod
+    def polygon(points: _Matrix) -> Shape: ...
+    @staticmethod
+    def polyline(points: _Matrix) -> Shape: ...
+    @property
+    def kind(self) -> str: ...
+
+class Part:
+    def __init__(
+        self,
+        shape: Shape,
+        position: _Vector,
+        orientation: _Vector,
+        material: str | None,
+        touch: bool,
+    ) -> None: ...
+
+class Scene:
+    def __init__(
+        self,
+        title: str,
+        dim: int,
+        gravity: _Vector | None,
+        parameters: list[tuple[str, float]],
+    ) -> None: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def gravity(self) -> list[float]: ...
+    @property
+    def parameters(self) -> list[tuple[str, float]]: ...
+    def names(self) -> list[list[str]]: ...
+    def material(self, name: str, density: float | None) -> None: ...
+    def contact(
+        self,
+        a: str,
+        b: str,
+        e: float,
+        mu: float | None,
+        mu_r: float | None,
+        et: float,
+        touch: bool,
+    ) -> None: ...
+    def apart(self, a: str, b: str) -> None: ...
+    def add_static(
+        self,
+        name: str,
+        shapes: list[Part],
+        material: str,
+        position: _Vector | None,
+        orientation: _Vector,
+        group: str | None,
+        drive: tuple[Any, Any, _Vector | None] | None,
+    ) -> None: ...
+    def add_body(
+        self,
+        name: str,
+        shapes: list[Part],
+        material: str,
+        position: _Vector | None,
+        origin: _Vector | None,
+        orientation: _Vector,
+        angle: float,
+        v: _Vector | None,
+        omega: _Vector,
+        mass: float | None,
+        inertia: _Matrix | None,
+        center: _Vector | None,
+        loads: tuple[Any, str, Any, str],
+        life: tuple[float | None, float | None],
+        group: str | None,
+    ) -> None: ...
+    def add_joint(
+        self,
+        name: str,
+        kind: str,
+        vectors: list[tuple[str, _Vector]],
+        pitch: float,
+        teeth: tuple[int, int],
+        bodies: list[str],
+        touch: bool,
+    ) -> None: ...
+    def mass_of(self, k: int) -> tuple[float, list[float], list[list[float]]]: ...
+    def model(self) -> Model: ...
+    def text(
+        self,
+        h: float,
+        until: float,
+        integrators: list[str],
+        solver: str,
+        newton: str | None,
+    ) -> str: ...
+
+def load_scene(
+    path: str,
+) -> tuple[Scene, tuple[float, float, list[str], str, str | None] | None, list[str]]: ...

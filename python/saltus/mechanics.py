@@ -1,4 +1,16 @@
-"""Joints and contacts between rigid bodies in space, as relations for `Model.connect`.
+"""Rigid bodies: scenes of them, their shapes, and joints and contacts as relations.
+
+A scene is made of bodies with shapes and materials, and comes to a model::
+
+    sc = sl.mechanics.Scene(gravity=(0, 0, -9.81))
+    sc.material("stone", density=2500.0)
+    sc.contact("stone", "stone", e=0.0, mu=0.7)
+    sc.add_static("ground", sl.mechanics.Plane(), material="stone")
+    sc.add_body("box", sl.mechanics.Box(1, 1, 1), material="stone", position=(0, 0, 2))
+    run = sc.run(h=5e-3, until=2.0)
+    run["box"].position, run.contacts
+
+Joints and contacts are also relations for `Model.connect`.
 
 Joints hold with the law `Equality`, contacts with one of impact. Where one body is linked, the other
 side is the world. Points and directions are in the frame of the world, for the configuration that the
@@ -14,26 +26,67 @@ Joints are held in their velocities; with `MoreauJean(projection="direct")`, ``"
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from saltus import _saltus
-from saltus._arrays import Operand, constant, count
+from saltus._arrays import Array, Operand, constant, count
+from saltus._operators import Scope
 from saltus.relations import Link, Relation
+from saltus.scene import Drive, Scene, SceneWarning, Side, load
+from saltus.shapes import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Disk,
+    HeightField,
+    Part,
+    Plane,
+    Polygon,
+    Polyline,
+    Segment,
+    Shape,
+    Sphere,
+    TriangleMesh,
+)
 
 __all__ = [
     "Ball",
+    "Box",
+    "Capsule",
+    "Compound",
+    "Cone",
+    "ConvexHull",
+    "Cylinder",
     "Cylindrical",
+    "Disk",
     "Distance",
+    "Drive",
     "Fixed",
     "Gear",
+    "HeightField",
     "Joint",
+    "Part",
     "Pivot",
     "Planar",
+    "Plane",
     "PointPlane",
+    "Polygon",
+    "Polyline",
     "Prismatic",
+    "Scene",
+    "SceneWarning",
     "Screw",
+    "Segment",
+    "Shape",
+    "Side",
+    "Sphere",
     "SphereSphere",
+    "TriangleMesh",
     "Universal",
+    "load",
 ]
 
 
@@ -58,6 +111,22 @@ class Joint(Relation):
             0.0 if pitch is None else float(scope.constant(pitch, "pitch")[0]),
             getattr(self, "teeth", (1, 1)),
         )
+
+    def _add_to_scene(
+        self, scene: _saltus.Scene, name: str, bodies: list[str], touch: bool
+    ) -> None:
+        vectors, pitch = self._values(f"joint `{name}`", dict(scene.parameters))
+        teeth = getattr(self, "teeth", (1, 1))
+        scene.add_joint(name, self._kind, vectors, pitch, teeth, bodies, touch)
+
+    def _values(
+        self, owner: str, parameters: Mapping[str, float]
+    ) -> tuple[list[tuple[str, Array]], float]:
+        """Its vectors by name, and its pitch."""
+        scope = Scope(owner, parameters, ("", 0))
+        vectors = [(name, scope.constant(getattr(self, name), name)) for name in self._vectors]
+        pitch = getattr(self, "pitch", None)
+        return vectors, 0.0 if pitch is None else float(scope.constant(pitch, "pitch")[0])
 
 
 class Ball(Joint):

@@ -211,6 +211,96 @@ class Run:
         return records(self._core.events())
 
     @property
+    def contacts(self) -> NDArray[np.void]:
+        """The contacts of the recorded instants, a structured array with one row a contact and
+        instant: ``time``, ``bodies`` (two names), ``feature`` (which contact of the pair), ``point``,
+        ``normal`` (from the second body to the first), ``gap``, ``u`` (velocity of the first less that
+        of the second), ``impulse`` (on the first, in the step that ended there), ``moment`` (of rolling
+        resistance) and ``mu``; vectors are in the frame of the world."""
+        return self._contacts
+
+    @cached_property
+    def _contacts(self) -> NDArray[np.void]:
+        import numpy as np
+
+        names = self._core.sides()
+        ends = self._core.contact_ends()
+        counts = np.diff(ends, prepend=0)
+        rows = int(ends[-1]) if len(ends) else 0
+        width = max((len(name) for name in names), default=1)
+        table = np.zeros(
+            rows,
+            dtype=[
+                ("time", float),
+                ("bodies", f"U{width}", 2),
+                ("feature", np.uint64),
+                ("point", float, 3),
+                ("normal", float, 3),
+                ("gap", float),
+                ("u", float, 3),
+                ("impulse", float, 3),
+                ("moment", float, 3),
+                ("mu", float),
+            ],
+        )
+        if rows:
+            table["time"] = np.repeat(self.t, counts)
+            table["feature"] = self._core.contact_features()
+            sides, _ = self._core.contact_column("sides")
+            table["bodies"] = np.array(names)[sides.astype(int).reshape(-1, 2)]
+            for name in ("point", "normal", "gap", "u", "impulse", "moment", "mu"):
+                values, per_row = self._core.contact_column(name)
+                table[name] = values.reshape(-1, per_row) if per_row > 1 else values
+        return table
+
+    @cached_property
+    def _steps(self) -> Array:
+        """The length of the step that ended at each instant: the mean one where not every step is
+        recorded; infinite at the first instant, which ends none."""
+        import numpy as np
+
+        steps = np.full(len(self), np.inf)
+        if len(self) > 1:
+            t, count = self.t, max(self.stats.steps, 1)
+            every = len(self) == self.stats.steps + 1
+            steps[1:] = np.diff(t) if every else (t[-1] - t[0]) / count
+        return steps
+
+    def force_on(self, body: str) -> Array:
+        """The sum of the contact forces on a body, or on what stands still, at each recorded instant:
+        (n, 3), in the frame of the world. It is the mean force of the step that ended there."""
+        import numpy as np
+
+        names = self._core.sides()
+        if body not in names:
+            hint = did_you_mean(body, names)
+            raise SignalError(f"nothing named `{body}` can be touched in this run{hint}")
+        contacts, ends = self.contacts, self._core.contact_ends()
+        sign = np.where(contacts["bodies"][:, 0] == body, 1.0, 0.0)
+        sign -= np.where(contacts["bodies"][:, 1] == body, 1.0, 0.0)
+        instant = np.repeat(np.arange(len(self)), np.diff(ends, prepend=0))
+        impulse = np.zeros((len(self), 3))
+        np.add.at(impulse, instant, sign[:, None] * contacts["impulse"])
+        return impulse / self._steps[:, None]
+
+    def contact_graph(self, t: float) -> dict[tuple[str, str], Array]:
+        """Who touches whom with a force at the last recorded instant that is not after `t`: the force
+        on the first of the two, in the frame of the world, by their names."""
+        import numpy as np
+
+        row = max(int(np.searchsorted(self.t, t, side="right")) - 1, 0)
+        ends = self._core.contact_ends()
+        if not len(ends):
+            return {}
+        start = int(ends[row - 1]) if row else 0
+        graph: dict[tuple[str, str], Array] = {}
+        for contact in self.contacts[start : int(ends[row])]:
+            if np.any(contact["impulse"]):
+                pair = (str(contact["bodies"][0]), str(contact["bodies"][1]))
+                graph[pair] = graph.get(pair, np.zeros(3)) + contact["impulse"] / self._steps[row]
+        return graph
+
+    @property
     def title(self) -> str:
         """The model's title."""
         return self._core.title

@@ -1,84 +1,179 @@
-//! `saltus-bench packings [--known-answer] [--c C] [CONTACTS...]`: how the cost of packings grows.
+//! `saltus-bench packings [--known-answer] [--warm] [--c C] [--seed N]... [CONTACTS...]`: how the cost of
+//! packings grows.
 //!
 //! Heaps of grains or bricks in a bin under their weight (`saltus_numerics::generate::Heap`), for
 //! several ratios `c` of contact unknowns to velocities; with `--known-answer` packings whose answer
-//! is drawn contact by contact, which for `c > 1` no motion of the bodies makes. The exponent is that
-//! of `seconds ~ contacts^p` between a row and the one above it; the seconds are those of the processor
-//! where the system tells them.
+//! is drawn contact by contact, which for `c > 1` no motion of the bodies makes. With `--warm` steps
+//! that follow each other: see `warm`.
+//!
+//! A row for each seed, then the median and the worst of the seeds for each size, with the exponents
+//! `p` of `seconds ~ contacts^p` from the size before; the seconds are those of the processor where the
+//! system tells them.
 
 use saltus::numerics::{NumericsError, Problem, Solver, Status, generate, solve};
 use std::process::ExitCode;
 use std::time::Instant;
 
+#[path = "packings_warm.rs"]
+mod warm;
+
+const USAGE: &str =
+    "usage: saltus-bench packings [--known-answer] [--warm] [--c C] [--seed N]... [CONTACTS...]";
+
+/// What is asked for.
+#[derive(Debug, Default)]
+struct Options {
+    known_answer: bool,
+    warm: bool,
+    ratios: Vec<f64>,
+    seeds: Vec<u64>,
+    sizes: Vec<usize>,
+}
+
+impl Options {
+    fn from(arguments: &[String]) -> Result<Options, String> {
+        let mut options = Options::default();
+        let mut rest = arguments.iter();
+        while let Some(text) = rest.next() {
+            let mut value = |of: &str| rest.next().ok_or(format!("{of} takes a number"));
+            match text.as_str() {
+                "--known-answer" => options.known_answer = true,
+                "--warm" => options.warm = true,
+                "--c" => options.ratios.push(number(value("--c")?)?),
+                "--seed" => options.seeds.push(number(value("--seed")?)?),
+                other if other.starts_with("--") => return Err(format!("no option `{other}`")),
+                contacts => options.sizes.push(number(contacts)?),
+            }
+        }
+        if options.ratios.is_empty() {
+            options.ratios =
+                if options.warm { vec![1.0, 3.0, 7.0] } else { vec![0.1, 1.0, 3.0, 7.0] };
+        }
+        if options.seeds.is_empty() {
+            options.seeds = vec![1];
+        }
+        if options.sizes.is_empty() {
+            options.sizes =
+                if options.warm { vec![1000, 10_000] } else { vec![1000, 10_000, 100_000] };
+        }
+        Ok(options)
+    }
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("`{text}` is no number that fits there"))
+}
+
 /// Runs the table.
 pub fn run(arguments: &[String]) -> ExitCode {
-    let known = arguments.iter().any(|text| text == "--known-answer");
-    let of_c = arguments.iter().position(|text| text == "--c").map(|at| at + 1);
-    let ratios = match of_c.map(|at| arguments.get(at).map(|text| text.parse::<f64>())) {
-        None => vec![0.1, 1.0, 3.0, 7.0],
-        Some(Some(Ok(c))) => vec![c],
-        Some(_) => {
-            eprintln!("saltus-bench: packings: --c takes a number");
-            return ExitCode::from(2);
-        }
-    };
-    let numbers = arguments.iter().enumerate().filter(|(at, _)| Some(*at) != of_c);
-    let numbers = numbers.map(|(_, text)| text).filter(|text| !text.starts_with("--"));
-    let sizes: Result<Vec<usize>, _> = numbers.map(|text| text.parse()).collect();
-    let sizes = match sizes {
-        Ok(sizes) if sizes.is_empty() => vec![1000, 10_000, 100_000],
-        Ok(sizes) => sizes,
+    let options = match Options::from(arguments) {
+        Ok(options) => options,
         Err(error) => {
-            eprintln!("saltus-bench: packings: {error}, expected numbers of contacts");
+            eprintln!("saltus-bench: packings: {error}\n{USAGE}");
             return ExitCode::from(2);
         }
     };
+    let solved = if options.warm { warm::table(&options) } else { table(&options) };
+    match solved {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("saltus-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The cold table; whether all of it was solved.
+fn table(options: &Options) -> Result<bool, NumericsError> {
     println!(
-        "| c | contacts | status | method | iterations | residual | seconds | exponent | peak MB |"
+        "| c | seed | contacts | status | method | iterations | residual | seconds | peak MB |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     let mut all_solved = true;
-    for c in ratios {
-        let mut before: Option<(usize, f64)> = None;
-        for &contacts in &sizes {
-            let problem = match problem(contacts, c, known) {
-                Ok(problem) => problem,
-                Err(error) => {
-                    eprintln!("saltus-bench: {error}");
-                    return ExitCode::FAILURE;
-                }
-            };
-            let (clock, before_it) = (Instant::now(), processor_seconds());
-            let found = solve(&problem, &Solver::default(), None);
-            let wall = clock.elapsed().as_secs_f64();
-            let seconds = match (before_it, processor_seconds()) {
-                (Some(from), Some(to)) => to - from,
-                _ => wall,
-            };
-            let Ok(solution) = found else { return ExitCode::FAILURE };
-            all_solved &= solution.report.status == Status::Solved;
-            let contacts = problem.contacts_count();
-            let exponent = before.map_or(String::new(), |(n, s)| {
-                format!("{:.2}", (seconds / s).ln() / (contacts as f64 / n as f64).ln())
-            });
-            println!(
-                "| {c} | {contacts} | {} | {} | {} | {:.1e} | {seconds:.3} | {exponent} | {:.0} |",
-                solution.report.status.name(),
-                solution.report.method,
-                solution.report.iterations,
-                solution.report.residual,
-                peak_megabytes(),
-            );
-            before = Some((contacts, seconds));
+    let mut growth = Vec::new(); // c, contacts, the seconds of all seeds
+    for &c in &options.ratios {
+        for &contacts in &options.sizes {
+            let (mut seconds, mut count) = (Vec::new(), 0);
+            for &seed in &options.seeds {
+                let problem = problem(contacts, c, options.known_answer, seed)?;
+                let clock = Clock::start();
+                let solution = solve(&problem, &Solver::default(), None)?;
+                let took = clock.seconds();
+                all_solved &= solution.report.status == Status::Solved;
+                count = problem.contacts_count();
+                seconds.push(took);
+                println!(
+                    "| {c} | {seed} | {count} | {} | {} | {} | {:.1e} | {took:.3} | {:.0} |",
+                    solution.report.status.name(),
+                    solution.report.method,
+                    solution.report.iterations,
+                    solution.report.residual,
+                    peak_megabytes(),
+                );
+            }
+            growth.push((c, count, seconds));
         }
     }
-    if all_solved { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!();
+    print_growth(&growth);
+    Ok(all_solved)
 }
 
-fn problem(contacts: usize, c: f64, known: bool) -> Result<Problem, NumericsError> {
+/// Median and worst of the seeds for each size, with their exponents.
+fn print_growth(rows: &[(f64, usize, Vec<f64>)]) {
+    println!("| c | contacts | median seconds | exponent | worst | exponent |");
+    println!("| --- | --- | --- | --- | --- | --- |");
+    let mut before: Option<(f64, usize, [f64; 2])> = None;
+    for (c, contacts, seconds) in rows {
+        let mut sorted = seconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        let (Some(&median), Some(&worst)) = (sorted.get(sorted.len() / 2), sorted.last()) else {
+            continue;
+        };
+        let exponent = |which: usize, now: f64| match before {
+            Some((of, n, then)) if of == *c => {
+                let ratio = *contacts as f64 / n as f64;
+                format!("{:.2}", (now / then[which]).ln() / ratio.ln())
+            }
+            _ => String::new(),
+        };
+        println!(
+            "| {c} | {contacts} | {median:.4} | {} | {worst:.4} | {} |",
+            exponent(0, median),
+            exponent(1, worst)
+        );
+        before = Some((*c, *contacts, [median, worst]));
+    }
+}
+
+fn problem(contacts: usize, c: f64, known: bool, seed: u64) -> Result<Problem, NumericsError> {
     match known {
-        true => generate::packing(contacts, c, 0.5, 1).map(|generated| generated.problem),
-        false => generate::heap(contacts, c, 0.5, 1),
+        true => generate::packing(contacts, c, 0.5, seed).map(|generated| generated.problem),
+        false => generate::heap(contacts, c, 0.5, seed),
+    }
+}
+
+/// Seconds of the processor, or of the wall where the system does not tell, or too coarsely.
+struct Clock {
+    wall: Instant,
+    processor: Option<f64>,
+}
+
+/// Seconds below which the processor's own clock is too coarse.
+const COARSE: f64 = 0.02;
+
+impl Clock {
+    fn start() -> Clock {
+        Clock { wall: Instant::now(), processor: processor_seconds() }
+    }
+
+    fn seconds(&self) -> f64 {
+        let wall = self.wall.elapsed().as_secs_f64();
+        match (self.processor, processor_seconds()) {
+            (Some(from), Some(to)) if wall >= COARSE => to - from,
+            _ => wall,
+        }
     }
 }
 

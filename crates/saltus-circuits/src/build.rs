@@ -154,6 +154,9 @@ impl DiodeModel {
             thermal_voltage: 0.02585,
             series_resistance: 0.0,
             capacitance: 0.0,
+            charge: None,
+            breakdown_current: 1e-3,
+            leak: 0.0,
         }
     }
 
@@ -209,6 +212,8 @@ impl MosModel {
             range,
             body: None,
             capacitances: [0.0; 3],
+            body_effect: 0.0,
+            surface_potential: 0.6,
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::netlist::expand::{Context, expand};
 use crate::netlist::lines::Lines;
 use crate::netlist::read::{Parsed, read};
 use crate::netlist::resolve::{Level, Resolver, Uses};
-use crate::netlist::{Body, EventCard, Expr, MeasureBody, Moment, Wave, Window, model};
-use crate::{Circuit, NetlistError, Place, Problem, Warning};
+use crate::netlist::{Body, EventCard, Expr, MeasureBody, Moment, Requests, Wave, Window, model};
+use crate::{Circuit, Fidelity, NetlistError, Place, Problem, Warning};
 
 /// Bytes a file may have.
 const MAX_BYTES: u64 = 64 << 20;
@@ -290,10 +290,7 @@ impl Deck {
         if let Some(temperature) = &requests.temperature {
             options.temp = resolver.number(temperature, 0)?;
         }
-        for (_, value) in &requests.own_options {
-            let word = value.as_ref().and_then(|value| value.word.as_deref());
-            options.device = model::fidelity(word).or(options.device);
-        }
+        options.device = overall_fidelity(requests).or(options.device);
         Ok(options)
     }
 }
@@ -402,8 +399,16 @@ fn crossing<'d>(
     })
 }
 
+/// How devices are taken whose models do not say it.
+fn overall_fidelity(requests: &Requests) -> Option<Fidelity> {
+    let own = requests.own_options.iter().rev();
+    own.map(|(_, value)| value.as_ref().and_then(|value| value.word.as_deref()))
+        .find_map(model::fidelity)
+}
+
 /// Checks the models that elements name, in all blocks that are called.
 fn check_models(parsed: &mut Parsed) -> Result<(), NetlistError> {
+    let overall = overall_fidelity(&parsed.requests);
     let mut reached = vec![false; parsed.blocks.len()];
     let mut waiting = vec![0];
     let mut checked = HashSet::new();
@@ -433,7 +438,7 @@ fn check_models(parsed: &mut Parsed) -> Result<(), NetlistError> {
             if let Some((owner, card)) = model::find(&parsed.blocks, block, &name.text)
                 && checked.insert((owner, card.name.key()))
             {
-                model::check(card, &parsed.lines, &mut warnings)?;
+                model::check(card, &parsed.lines, overall, &mut warnings)?;
             }
         }
     }

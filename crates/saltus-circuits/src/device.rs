@@ -184,6 +184,36 @@ pub struct DiodeModel {
     pub series_resistance: f64,
     /// Capacitance at zero voltage, added beside the diode.
     pub capacitance: f64,
+    /// How the charge of a smooth diode depends on its voltage and current; nothing for a capacitance
+    /// that stays the same.
+    pub charge: Option<JunctionCharge>,
+    /// Current of a smooth diode backwards at its breakdown voltage.
+    pub breakdown_current: f64,
+    /// Conductance beside a smooth junction; SPICE's GMIN in netlists.
+    pub leak: f64,
+}
+
+/// The charge of a junction of capacitance `C₀` at no voltage:
+///
+/// ```text
+/// q = C₀ φ/(1 − m) (1 − (1 − v/φ)^(1−m)) + τ i        v < f φ, a parabola in v beyond
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JunctionCharge {
+    /// `φ`.
+    pub potential: f64,
+    /// `m`, in [0, 1).
+    pub grading: f64,
+    /// `f`, in [0, 1).
+    pub linear_from: f64,
+    /// `τ`.
+    pub transit: f64,
+}
+
+impl Default for JunctionCharge {
+    fn default() -> JunctionCharge {
+        JunctionCharge { potential: 1.0, grading: 0.5, linear_from: 0.5, transit: 0.0 }
+    }
 }
 
 /// A switch: closed once its control exceeds `threshold + hysteresis`, open once it is below
@@ -220,6 +250,10 @@ pub struct MosModel {
     pub body: Option<DiodeModel>,
     /// Capacitances gate–source, gate–drain, gate–bulk.
     pub capacitances: [f64; 3],
+    /// `γ` of `V_t + γ (√(φ − v_BS) − √φ)`, smooth only.
+    pub body_effect: f64,
+    /// `φ`, smooth only.
+    pub surface_potential: f64,
 }
 
 /// A bipolar transistor of Ebers and Moll: two diodes and two controlled currents.
@@ -235,6 +269,38 @@ pub struct BipolarModel {
     pub reverse_gain: f64,
     /// The junctions.
     pub junction: DiodeModel,
+    /// What else a smooth transistor has.
+    pub details: GummelPoon,
+}
+
+/// What Gummel and Poon add to Ebers and Moll: smooth transistors only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GummelPoon {
+    /// `n` of the junction to the collector.
+    pub reverse_emission: f64,
+    /// Voltages of Early, forward and reverse; infinite for none.
+    pub early: [f64; 2],
+    /// Currents at which the gain falls, forward and reverse; infinite for none.
+    pub knee: [f64; 2],
+    /// Leakage from the base to emitter and collector: saturation current and `n`.
+    pub leakage: [[f64; 2]; 2],
+    /// Capacitances to emitter and collector at no voltage.
+    pub capacitances: [f64; 2],
+    /// How these charges depend on voltage and current.
+    pub charges: [JunctionCharge; 2],
+}
+
+impl Default for GummelPoon {
+    fn default() -> GummelPoon {
+        GummelPoon {
+            reverse_emission: 1.0,
+            early: [f64::INFINITY; 2],
+            knee: [f64::INFINITY; 2],
+            leakage: [[0.0, 1.5], [0.0, 2.0]],
+            capacitances: [0.0; 2],
+            charges: [JunctionCharge::default(); 2],
+        }
+    }
 }
 
 /// An operational amplifier or comparator: `v_out = clamp(gain · (v⁺ − v⁻ − offset) + centre, low, high)`.

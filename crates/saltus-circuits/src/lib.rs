@@ -19,8 +19,8 @@ pub use analysis::{Analysis, Options, Tran};
 pub use circuit::{Circuit, Component, Coupling, Node, Place};
 pub use deck::{Deck, SetError};
 pub use device::{
-    BipolarModel, Control, Device, DiodeModel, Fidelity, MosModel, OpAmpModel, Polarity,
-    SwitchModel,
+    BipolarModel, Control, Device, DiodeModel, Fidelity, GummelPoon, JunctionCharge, MosModel,
+    OpAmpModel, Polarity, SwitchModel,
 };
 pub use error::{CircuitError, Culprit};
 pub use formulation::{CircuitModel, OperatingPoint, Signal};

@@ -52,7 +52,7 @@ impl Probes {
                     columns: k..k + 1,
                 })
                 .collect(),
-            ledger: false,
+            ..Layout::default()
         };
         let turned = model.turned.clone();
         Ok(Probes { signals: probes, needed, layout, turned })
@@ -120,6 +120,7 @@ impl Wired {
             rows,
             iterations: frames.iterations.clone(),
             residual: frames.residual.clone(),
+            ..Frames::default()
         }
     }
 }

@@ -8,6 +8,7 @@
 //! takes a few of Newton's steps.
 
 use crate::transient::follow;
+use crate::transient::newton;
 use crate::{
     Circuit, CircuitError, CircuitModel, Device, Probes, Transient, TransientError, Watch,
 };
@@ -132,7 +133,7 @@ impl CircuitModel {
         let ids = ids.map_err(SimError::from)?;
         let scheme = EulerMoreau { theta: asked.theta, ..EulerMoreau::default() };
         let scheme = [Integrator::EulerMoreau(scheme)];
-        let mut sim = TimeStepping::with_solver(model, h, scheme, &Solver::default())?;
+        let mut sim = TimeStepping::with_methods(model, h, scheme, &Solver::default(), newton())?;
 
         let mut start = Vec::new();
         for &id in &ids {

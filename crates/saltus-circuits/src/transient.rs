@@ -5,8 +5,9 @@ use crate::{CircuitError, CircuitModel, Probes};
 use saltus_model::Law;
 use saltus_numerics::Solver;
 use saltus_sim::{
-    Adaptive, AdaptiveSettings, EulerMoreau, EventDriven, EventSettings, Integrator, Outcome,
-    Progress, Run, RunFailure, RunOptions, SimError, Sink, Strategy, TimeStepping,
+    Adaptive, AdaptiveSettings, EulerMoreau, EventDriven, EventSettings, Integrator,
+    NewtonSettings, Outcome, Progress, Run, RunFailure, RunOptions, SimError, Sink, Strategy,
+    TimeStepping,
 };
 use std::sync::atomic::AtomicBool;
 use thiserror::Error;
@@ -162,7 +163,7 @@ impl CircuitModel {
                 let scheme = EulerMoreau { theta: asked.theta, ..EulerMoreau::default() };
                 let scheme = Integrator::EulerMoreau(scheme);
                 follow(
-                    TimeStepping::with_solver(model, asked.h, [scheme], &solver)?,
+                    TimeStepping::with_methods(model, asked.h, [scheme], &solver, newton())?,
                     asked,
                     &probes,
                     watch,
@@ -178,6 +179,12 @@ impl CircuitModel {
             }
         }
     }
+}
+
+/// How the equations of smooth devices are solved: the currents of diodes that block are the difference
+/// of far larger ones, which leaves no more digits than this.
+pub(crate) fn newton() -> NewtonSettings {
+    NewtonSettings { tol: 1e-9, max_iter: 100, ..NewtonSettings::default() }
 }
 
 impl CircuitModel {

@@ -113,13 +113,14 @@ impl Preview {
                 Signal { columns, ..signal }
             })
             .collect();
-        let layout = Layout { title: self.title, signals, ledger: false };
+        let layout = Layout { title: self.title, signals, ..Layout::default() };
         let count = self.time.len();
         let frames = Frames {
             time: self.time,
             rows: self.rows,
             iterations: vec![0; count],
             residual: vec![0.0; count],
+            ..Frames::default()
         };
         Run { layout, frames, stats, events: Vec::new() }
     }

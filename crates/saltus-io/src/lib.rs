@@ -7,6 +7,7 @@ pub mod model_file;
 mod partial;
 pub mod problem_file;
 pub mod run_file;
+pub mod scene_file;
 pub mod verify;
 
 pub use model_file::{ModelFile, ModelFileError, Output, Samples, Simulation, Strategy};

@@ -49,6 +49,47 @@ impl BlockDiagonal {
         self.start.windows(2).map(|w| w[0]..w[1])
     }
 
+    /// The lower triangular `L` with `A = L Lᵀ`, by Cholesky's method; `None` where a block is not
+    /// symmetric to round-off or not positive definite.
+    pub fn root(&self) -> Option<BlockDiagonal> {
+        let mut root = self.clone();
+        for (k, range) in self.ranges().enumerate() {
+            let (n, A) = (range.len(), self.entries(k));
+            let L = &mut root.entries[self.at[k]..self.at[k + 1]];
+            let largest = A.iter().fold(0.0, |most: f64, a| most.max(a.abs()));
+            for i in 0..n {
+                for j in 0..n {
+                    if !((A[i * n + j] - A[j * n + i]).abs() <= 1e-13 * largest) {
+                        return None;
+                    }
+                    if j > i {
+                        L[i * n + j] = 0.0;
+                        continue;
+                    }
+                    let known: f64 = (0..j).map(|l| L[i * n + l] * L[j * n + l]).sum();
+                    let left = A[i * n + j] - known;
+                    L[i * n + j] = if i == j { left.sqrt() } else { left / L[j * n + j] };
+                }
+                if !(L[i * n + i] > 0.0 && L[i * n + i].is_finite()) {
+                    return None;
+                }
+            }
+        }
+        Some(root)
+    }
+
+    /// The rows of block `k`.
+    #[inline]
+    pub fn range(&self, k: usize) -> std::ops::Range<usize> {
+        self.start[k]..self.start[k + 1]
+    }
+
+    /// The entries of block `k`, row by row.
+    #[inline]
+    pub fn entries(&self, k: usize) -> &[f64] {
+        &self.entries[self.at[k]..self.at[k + 1]]
+    }
+
     /// `x ← A x`.
     pub fn apply_in_place(&self, x: &mut [f64]) {
         let mut y = [0.0; LONGEST];

@@ -2,6 +2,7 @@
 //!
 //! Block Gauss–Seidel reads whole rows of blocks and the diagonal ones; both are contiguous here.
 
+use crate::triples;
 use crate::{Matrix, Sparse};
 
 /// A square block-sparse matrix, rows of blocks one after the other.
@@ -13,6 +14,7 @@ pub struct BlockSparse {
     values: Vec<f64>,
     diagonal: Vec<f64>, // the blocks on the diagonal, one after the other
     diagonal_at: Vec<usize>,
+    uniform: usize, // rows of every block; 0 where they differ
 }
 
 /// A block, its column and its entries (row by row).
@@ -104,6 +106,10 @@ impl BlockSparse {
             result.row.push(result.blocks.len());
             result.diagonal_at.push(result.diagonal.len());
         }
+        result.values.push(0.0); // see `triples`
+        let sizes = || start.windows(2).map(|range| range[1] - range[0]);
+        let first = sizes().next().unwrap_or(0);
+        result.uniform = if sizes().all(|size| size == first) { first } else { 0 };
         result
     }
 
@@ -167,50 +173,68 @@ impl BlockSparse {
         Sparse::from_triplets(n, n, &triplets)
     }
 
+    /// Rows of every block, where all have as many.
+    #[inline]
+    pub fn uniform(&self) -> Option<usize> {
+        Some(self.uniform).filter(|&size| size > 0)
+    }
+
     /// `b ← b + Σ W_kj x_j` over the blocks of row `k` beside the diagonal one.
     #[inline]
     pub fn add_others(&self, k: usize, x: &[f64], b: &mut [f64]) {
-        let blocks = &self.blocks[self.row[k]..self.row[k + 1]];
-        match b {
-            [b0, b1] => {
-                let (mut s0, mut s1) = (*b0, *b1);
-                for &Placed { col, size, at } in blocks {
-                    if size == 2 {
-                        let v = &self.values[at..at + 4];
-                        let x = &x[col as usize..col as usize + 2];
-                        s0 += v[0] * x[0] + v[1] * x[1];
-                        s1 += v[2] * x[0] + v[3] * x[1];
-                    } else {
-                        let mut s = [s0, s1];
-                        self.add_block(col as usize, size as usize, at, x, &mut s);
-                        [s0, s1] = s;
+        match (self.uniform, b) {
+            (1, [b0]) => *b0 = self.with_others(k, x, [*b0])[0],
+            (2, [b0, b1]) => [*b0, *b1] = self.with_others(k, x, [*b0, *b1]),
+            (3, [b0, b1, b2]) => [*b0, *b1, *b2] = self.with_others(k, x, [*b0, *b1, *b2]),
+            (_, b) => {
+                for &Placed { col, size, at } in &self.blocks[self.row[k]..self.row[k + 1]] {
+                    let col = col as usize;
+                    match (size, &mut *b) {
+                        (1, [b0]) => *b0 += self.values[at] * x[col],
+                        (3, [b0, b1, b2]) => {
+                            let (v, x) = (&self.values[at..at + 9], &x[col..col + 3]);
+                            *b0 += v[0] * x[0] + v[1] * x[1] + v[2] * x[2];
+                            *b1 += v[3] * x[0] + v[4] * x[1] + v[5] * x[2];
+                            *b2 += v[6] * x[0] + v[7] * x[1] + v[8] * x[2];
+                        }
+                        (_, b) => self.add_block(col, size as usize, at, x, b),
                     }
-                }
-                (*b0, *b1) = (s0, s1);
-            }
-            [b0, b1, b2] => {
-                let (mut s0, mut s1, mut s2) = (*b0, *b1, *b2);
-                for &Placed { col, size, at } in blocks {
-                    if size == 3 {
-                        let v = &self.values[at..at + 9];
-                        let x = &x[col as usize..col as usize + 3];
-                        s0 += v[0] * x[0] + v[1] * x[1] + v[2] * x[2];
-                        s1 += v[3] * x[0] + v[4] * x[1] + v[5] * x[2];
-                        s2 += v[6] * x[0] + v[7] * x[1] + v[8] * x[2];
-                    } else {
-                        let mut s = [s0, s1, s2];
-                        self.add_block(col as usize, size as usize, at, x, &mut s);
-                        [s0, s1, s2] = s;
-                    }
-                }
-                (*b0, *b1, *b2) = (s0, s1, s2);
-            }
-            b => {
-                for &Placed { col, size, at } in blocks {
-                    self.add_block(col as usize, size as usize, at, x, b);
                 }
             }
         }
+    }
+
+    /// `b + Σ W_kj x_j` over the blocks of row `k` beside the diagonal one, where all blocks have `N`
+    /// rows: no lengths to look at.
+    #[inline]
+    pub fn with_others<const N: usize>(&self, k: usize, x: &[f64], b: [f64; N]) -> [f64; N] {
+        debug_assert_eq!(self.uniform, N);
+        let row = self.row[k]..self.row[k + 1];
+        let (values, blocks) = (&self.values[N * N * row.start..], &self.blocks[row]);
+        let mut sum = b;
+        match &mut sum[..] {
+            [s0, s1, s2] => {
+                let columns = blocks.iter().map(|block| block.col as usize);
+                let products = triples::products(columns, values, x);
+                (*s0, *s1, *s2) = (*s0 + products[0], *s1 + products[1], *s2 + products[2]);
+            }
+            [s0, s1] => {
+                for (block, v) in blocks.iter().zip(values.as_chunks::<4>().0) {
+                    let Some(&[x0, x1]) = x[block.col as usize..].first_chunk() else { break };
+                    *s0 += v[0] * x0 + v[1] * x1;
+                    *s1 += v[2] * x0 + v[3] * x1;
+                }
+            }
+            sum => {
+                for (block, values) in blocks.iter().zip(values.chunks_exact(N * N)) {
+                    let x = &x[block.col as usize..];
+                    for (sum, row) in sum.iter_mut().zip(values.chunks_exact(N)) {
+                        *sum += row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+                    }
+                }
+            }
+        }
+        sum
     }
 
     #[inline]

@@ -15,6 +15,7 @@ mod null_space;
 mod packed;
 mod sparse;
 mod sparse_factor;
+mod triples;
 pub mod vector;
 
 pub use banded::{Banded, BandedFactor, bandwidth};

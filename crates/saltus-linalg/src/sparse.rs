@@ -209,15 +209,26 @@ impl Sparse {
     }
 }
 
-/// `Σ aⱼ xⱼ` over the entries of a row.
+/// `Σ aⱼ xⱼ` over the entries of a row. Long rows get partial sums, so that the loop is not bound by
+/// the latency of one addition.
 #[inline]
 fn product(row: &[Entry], x: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for entry in row {
+    let (fours, rest) = if row.len() < LONG { (&[][..], row) } else { row.as_chunks::<4>() };
+    let mut sums = [0.0; 4];
+    for four in fours {
+        for k in 0..4 {
+            sums[k] += four[k].value * x[four[k].col];
+        }
+    }
+    let mut sum = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+    for entry in rest {
         sum += entry.value * x[entry.col];
     }
     sum
 }
+
+/// Entries from which a row is long.
+const LONG: usize = 16;
 
 #[cfg(test)]
 mod tests {

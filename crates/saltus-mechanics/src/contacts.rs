@@ -6,24 +6,28 @@
 //!
 //! with `c` the velocity of the first body against the second at the contact point, and `ω` their
 //! relative angular velocity. The normal `n` points to the first body, and `t₁ × t₂ = n`. Of these
-//! rows a contact has one (no friction), three (friction) or five (rolling friction).
+//! rows a contact has one (no friction), three (friction) or five (rolling friction). In the plane they
+//! are `(n · c, t · c, ω)`, of which it has one, two or three.
 
 use crate::fault::{Fault, direction, point};
-use crate::pose::{Pose, Start};
+use crate::joints_2d::flat;
+use crate::pose::{self, Pose, Start};
 use crate::row::middle;
 use saltus_linalg::Matrix;
 use saltus_model::rotation::{Vector, add, dot, norm, scaled, sub, tangents};
-use saltus_model::{At, IntoRelation, Linked, ModelError, OperatorError, Order, Relation, Terms};
+use saltus_model::{
+    At, Body, IntoRelation, Linked, ModelError, OperatorError, Order, Relation, Terms,
+};
 
 /// Which rows a contact has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Components {
     /// The normal alone, for laws without friction.
     Normal,
-    /// The normal and two tangents, for laws of friction.
+    /// The normal and two tangents, for laws of friction; in the plane one tangent.
     #[default]
     Friction,
-    /// These and two rates of rolling, for rolling friction.
+    /// These and two rates of rolling, for rolling friction; in the plane one rate.
     Rolling,
 }
 
@@ -35,6 +39,21 @@ impl Components {
             Components::Friction => 3,
             Components::Rolling => 5,
         }
+    }
+
+    /// How many in the plane.
+    pub fn size_in_plane(self) -> usize {
+        match self {
+            Components::Normal => 1,
+            Components::Friction => 2,
+            Components::Rolling => 3,
+        }
+    }
+
+    /// Those with this many rows in the plane.
+    pub fn of_size_in_plane(size: usize) -> Option<Components> {
+        let all = [Components::Normal, Components::Friction, Components::Rolling];
+        all.into_iter().find(|components| components.size_in_plane() == size)
     }
 
     /// Those with this many rows.
@@ -137,6 +156,48 @@ impl SphereSphere {
     }
 }
 
+/// A disk, or with `radius = 0` a point, of the first body in the plane above a line of the second or of
+/// the world.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DiskLine {
+    /// The center of the disk, in the frame of the first body. Default its center of mass.
+    pub center: [f64; 2],
+    /// Its radius, not negative. Default 0: a point.
+    pub radius: f64,
+    /// The normal of the line, in the frame of the world where the bodies start. Default upward, y.
+    pub normal: [f64; 2],
+    /// A point of the line, likewise. Default the origin.
+    pub origin: [f64; 2],
+    /// The rows. Default those of friction.
+    pub components: Components,
+}
+
+impl Default for DiskLine {
+    fn default() -> Self {
+        let components = Components::Friction;
+        DiskLine { center: [0.0; 2], radius: 0.0, normal: [0.0, 1.0], origin: [0.0; 2], components }
+    }
+}
+
+/// Two disks, of two bodies in the plane, or of one body and the world.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DiskDisk {
+    /// The radii, not negative.
+    pub radii: [f64; 2],
+    /// The centers, each in the frame of its body; that of the world where there is one body. Default
+    /// the centers of mass.
+    pub centers: [[f64; 2]; 2],
+    /// The rows. Default those of friction.
+    pub components: Components,
+}
+
+impl DiskDisk {
+    /// Disks about the centers of mass.
+    pub fn new(radii: [f64; 2]) -> Self {
+        DiskDisk { radii, centers: [[0.0; 2]; 2], components: Components::Friction }
+    }
+}
+
 /// The corners of a box with these edges, in its own frame.
 pub fn corners([a, b, c]: Vector) -> [Vector; 8] {
     std::array::from_fn(|k| {
@@ -194,36 +255,45 @@ impl Pair {
 #[derive(Debug)]
 pub struct ContactRelation {
     pair: Pair,
+    body: Body,
     components: Components,
     fault: Option<Fault>,
 }
 
 impl ContactRelation {
     fn found(&self, at: At<'_>) -> Result<([Pose; 2], Found), OperatorError> {
-        let poses = Pose::pair(at.first);
+        let poses = Pose::pair(self.body, at.first);
         match self.pair.find(&poses) {
             Some(found) => Ok((poses, found)),
             None => {
-                let why = "two spheres have the same center, so that there is no normal";
+                let why = "two spheres or disks have the same center, so that there is no normal";
                 Err(OperatorError { what: "contact".to_string(), time: at.t, why: why.to_string() })
             }
         }
     }
 
-    fn fill(&self, poses: &[Pose; 2], found: &Found, width: usize, C: &mut Matrix) {
-        C.resize(self.components.size(), width);
+    fn fill(&self, poses: &[Pose; 2], found: &Found, states: usize, C: &mut Matrix) {
+        let (body, width) = (self.body, pose::width(self.body, states));
+        C.resize(self.size(), width);
         let [A, B] = poses;
-        let [s, t] = tangents(found.normal);
+        let n = found.normal;
+        let [s, t] = match body {
+            Body::Space => tangents(n),
+            Body::Plane => [[-n[1], n[0], 0.0], [0.0, 0.0, 1.0]],
+        };
         for (i, row) in C.data_mut().chunks_exact_mut(width).enumerate() {
-            let along = [found.normal, s, t, s, t][i];
-            let slope = |pose: &Pose| match i {
-                0..3 => pose.slope(found.point, along),
-                _ => pose.spin(along),
+            let (along, turns) = match (body, i) {
+                (_, 0) => (n, false),
+                (_, 1) => (s, false),
+                (Body::Space, 2) => (t, false),
+                (Body::Space, 3) => (s, true),
+                _ => (t, true),
             };
-            row[..6].copy_from_slice(&slope(A));
-            if width > 6 {
-                row[6..].copy_from_slice(&slope(B).map(|x| -x));
-            }
+            let slope = |pose: &Pose| match turns {
+                false => pose.slope(found.point, along),
+                true => pose.spin(along),
+            };
+            pose::write(body, [&slope(A), &slope(B).map(|x| -x)], row);
         }
     }
 }
@@ -231,21 +301,17 @@ impl ContactRelation {
 /// Complete, but for what is wrong with it.
 fn complete(
     linked: Linked<'_>,
+    body: Body,
     components: Components,
-    pair: impl FnOnce(&[Start]) -> Result<Pair, Fault>,
+    pair: impl FnOnce(Start) -> Result<Pair, Fault>,
 ) -> ContactRelation {
-    let found = linked.systems().len();
-    let starts = Start::of(linked).map_err(Fault::NotABody);
-    let starts = starts.and_then(|starts| match found {
-        1..=2 => Ok(starts),
-        _ => Err(Fault::Linked { expected: "one or two bodies", found }),
-    });
     let none = Pair::Spheres { radii: [0.0; 2], centers: [[0.0; 3]; 2] };
-    let (pair, fault) = match starts.and_then(|starts| pair(&starts)) {
+    let pair = Start::pair(body, linked).and_then(|[_, b]| pair(b));
+    let (pair, fault) = match pair {
         Ok(pair) => (pair, None),
         Err(fault) => (none, Some(fault)),
     };
-    ContactRelation { pair, components, fault }
+    ContactRelation { pair, body, components, fault }
 }
 
 fn radius(value: f64) -> Result<f64, Fault> {
@@ -259,8 +325,7 @@ impl IntoRelation for PointPlane {
     type Relation = ContactRelation;
 
     fn complete(self, linked: Linked<'_>) -> ContactRelation {
-        complete(linked, self.components, |starts| {
-            let b = starts.get(1).copied().unwrap_or(Start::WORLD);
+        complete(linked, Body::Space, self.components, |b| {
             Ok(Pair::Plane {
                 center: point("center", self.center)?,
                 radius: radius(self.radius)?,
@@ -275,9 +340,36 @@ impl IntoRelation for SphereSphere {
     type Relation = ContactRelation;
 
     fn complete(self, linked: Linked<'_>) -> ContactRelation {
-        complete(linked, self.components, |_| {
+        complete(linked, Body::Space, self.components, |_| {
             let [a, b] = self.centers;
             let centers = [point("centers", a)?, point("centers", b)?];
+            Ok(Pair::Spheres { radii: [radius(self.radii[0])?, radius(self.radii[1])?], centers })
+        })
+    }
+}
+
+impl IntoRelation for DiskLine {
+    type Relation = ContactRelation;
+
+    fn complete(self, linked: Linked<'_>) -> ContactRelation {
+        complete(linked, Body::Plane, self.components, |b| {
+            Ok(Pair::Plane {
+                center: point("center", flat(self.center))?,
+                radius: radius(self.radius)?,
+                normal: b.direction(direction("normal", flat(self.normal))?),
+                origin: b.point(point("origin", flat(self.origin))?),
+            })
+        })
+    }
+}
+
+impl IntoRelation for DiskDisk {
+    type Relation = ContactRelation;
+
+    fn complete(self, linked: Linked<'_>) -> ContactRelation {
+        complete(linked, Body::Plane, self.components, |_| {
+            let [a, b] = self.centers;
+            let centers = [point("centers", flat(a))?, point("centers", flat(b))?];
             Ok(Pair::Spheres { radii: [radius(self.radii[0])?, radius(self.radii[1])?], centers })
         })
     }
@@ -289,7 +381,10 @@ impl Relation for ContactRelation {
     }
 
     fn size(&self) -> usize {
-        self.components.size()
+        match self.body {
+            Body::Space => self.components.size(),
+            Body::Plane => self.components.size_in_plane(),
+        }
     }
 
     fn terms(&self) -> Terms {
@@ -309,7 +404,7 @@ impl Relation for ContactRelation {
 
     fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError> {
         let (poses, found) = self.found(at)?;
-        self.fill(&poses, &found, if at.first.len() > 7 { 12 } else { 6 }, C);
+        self.fill(&poses, &found, at.first.len(), C);
         Ok(())
     }
 
@@ -323,7 +418,7 @@ impl Relation for ContactRelation {
         let (poses, found) = self.found(at)?;
         y.fill(0.0);
         y[0] = found.gap;
-        self.fill(&poses, &found, if at.first.len() > 7 { 12 } else { 6 }, C);
+        self.fill(&poses, &found, at.first.len(), C);
         Ok(())
     }
 

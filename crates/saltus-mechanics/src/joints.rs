@@ -12,16 +12,19 @@
 //! | distance | 1 | all but the distance of two points |
 //! | screw | 5 | a turn about an axis, and the way that goes with it |
 //! | gear | 1 | couples the turns of two bodies about axes of the world |
+//! | rack | 1 | couples the turn of one body with the way of another |
 //!
 //! A joint is connected with the law of equality. Its multipliers are the impulses along its rows:
 //! in the directions of the world where it holds a point, and moments.
 
 use crate::fault::{Fault, direction, point};
-use crate::pose::{Pose, Start};
+use crate::pose::{self, Pose, Start};
 use crate::row::{Angle, Row, Slopes, together};
 use saltus_linalg::Matrix;
-use saltus_model::rotation::{Vector, norm, sub, tangents};
-use saltus_model::{At, IntoRelation, Linked, ModelError, OperatorError, Order, Relation, Terms};
+use saltus_model::rotation::{Vector, dot, norm, sub, tangents};
+use saltus_model::{
+    At, Body, IntoRelation, Linked, ModelError, OperatorError, Order, Relation, Terms,
+};
 
 /// A joint; points and directions are in the frame of the world, where the bodies start.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,6 +97,16 @@ pub enum Joint {
         /// with teeth inside.
         teeth: [i32; 2],
     },
+    /// A pinion, the first body, and a rack, the second: `direction · v_b = radius ω_a · axis`, both
+    /// against the world.
+    Rack {
+        /// The axis of the pinion.
+        axis: Vector,
+        /// The direction that the rack moves in as the pinion turns about its axis.
+        direction: Vector,
+        /// The radius of the pinion, positive.
+        radius: f64,
+    },
 }
 
 impl Joint {
@@ -110,13 +123,14 @@ impl Joint {
             Joint::Distance { .. } => "distance",
             Joint::Screw { .. } => "screw",
             Joint::Gear { .. } => "gear",
+            Joint::Rack { .. } => "rack",
         }
     }
 
     /// Number of rows.
     pub fn size(&self) -> usize {
         match self {
-            Joint::Distance { .. } | Joint::Gear { .. } => 1,
+            Joint::Distance { .. } | Joint::Gear { .. } | Joint::Rack { .. } => 1,
             Joint::Ball { .. } | Joint::Planar { .. } => 3,
             Joint::Cylindrical { .. } | Joint::Universal { .. } => 4,
             Joint::Pivot { .. } | Joint::Prismatic { .. } | Joint::Screw { .. } => 5,
@@ -124,13 +138,18 @@ impl Joint {
         }
     }
 
+    /// How many of its rows, the first ones, are forces; the others are moments.
+    pub(crate) fn forces(&self) -> usize {
+        match self {
+            Joint::Planar { .. } | Joint::Distance { .. } | Joint::Rack { .. } => 1,
+            Joint::Prismatic { .. } | Joint::Cylindrical { .. } | Joint::Screw { .. } => 2,
+            Joint::Gear { .. } => 0,
+            Joint::Ball { .. } | Joint::Pivot { .. } | Joint::Universal { .. } | Joint::Fixed => 3,
+        }
+    }
+
     /// The conditions, for bodies that start like this.
-    fn rows(&self, starts: &[Start]) -> Result<Vec<Row>, Fault> {
-        let (a, b) = match *starts {
-            [a] => (a, Start::WORLD),
-            [a, b] => (a, b),
-            _ => return Err(Fault::Linked { expected: "one or two", found: starts.len() }),
-        };
+    fn rows(&self, linked: usize, [a, b]: [Start; 2]) -> Result<Vec<Row>, Fault> {
         // the same point of both
         let hold = |P: Vector| (a.point(P), b.point(P));
         // `axis` of b stays at right angles to what is so in a
@@ -173,7 +192,7 @@ impl Joint {
             Joint::Universal { point: P, axis, second_axis } => {
                 let (p, q) = hold(point("point", P)?);
                 let (e, f) = (direction("axis", axis)?, direction("second_axis", second_axis)?);
-                let value = saltus_model::rotation::dot(e, f);
+                let value = dot(e, f);
                 if value.abs() > 1e-9 {
                     let what = "axis · second_axis";
                     let allowed = "the right angles, where it is 0";
@@ -214,51 +233,76 @@ impl Joint {
                 rows.push(Row::Screw { a: p, b: q, n: b.direction(axis), pitch, turn });
             }
             Joint::Gear { axis, second_axis, teeth } => {
-                if starts.len() != 2 {
-                    return Err(Fault::Linked { expected: "two bodies", found: starts.len() });
-                }
+                two(linked)?;
                 let (e, f) = (direction("axis", axis)?, direction("second_axis", second_axis)?);
                 if let Some(&none) = teeth.iter().find(|teeth| **teeth == 0) {
                     let (value, allowed) = (f64::from(none), "the whole numbers but zero");
                     return Err(Fault::Range { what: "teeth", value, allowed });
                 }
-                let angle = |of: Start, axis: Vector| {
-                    let [s, t] = tangents(axis);
-                    Angle { of: of.direction(s), t1: s, t2: t }
-                };
                 let teeth = teeth.map(f64::from);
-                rows.push(Row::Gear { a: angle(a, e), b: angle(b, f), teeth });
+                rows.push(Row::Gear { a: against_world(a, e), b: against_world(b, f), teeth });
+            }
+            Joint::Rack { axis, direction: n, radius } => {
+                two(linked)?;
+                let (e, n) = (direction("axis", axis)?, direction("direction", n)?);
+                if !(radius > 0.0 && radius.is_finite()) {
+                    let (what, allowed) = ("radius", "(0, inf)");
+                    return Err(Fault::Range { what, value: radius, allowed });
+                }
+                let (at, from) = ([0.0; 3], dot(n, b.position()));
+                rows.push(Row::Rack { a: against_world(a, e), b: at, n, from, radius });
             }
         }
         Ok(rows)
     }
 }
 
-/// A joint between bodies of a model.
-#[derive(Debug)]
-pub struct JointRelation {
-    joint: Joint,
-    rows: Vec<Row>,
-    fault: Option<Fault>,
+/// The turn of a body about an axis of the world.
+fn against_world(of: Start, axis: Vector) -> Angle {
+    let [s, t] = tangents(axis);
+    Angle { of: of.direction(s), t1: s, t2: t }
+}
+
+/// What couples two bodies links two.
+fn two(found: usize) -> Result<(), Fault> {
+    match found {
+        2 => Ok(()),
+        _ => Err(Fault::Linked { expected: "two bodies", found }),
+    }
 }
 
 impl IntoRelation for Joint {
     type Relation = JointRelation;
 
     fn complete(self, linked: Linked<'_>) -> JointRelation {
-        let starts = Start::of(linked).map_err(Fault::NotABody);
-        let (rows, fault) = match starts.and_then(|starts| self.rows(&starts)) {
-            Ok(rows) => (rows, None),
-            Err(fault) => (Vec::new(), Some(fault)),
-        };
-        JointRelation { joint: self, rows, fault }
+        let rows = Start::pair(Body::Space, linked);
+        let rows = rows.and_then(|starts| self.rows(linked.systems().len(), starts));
+        JointRelation::new(self.name(), Body::Space, self.size(), rows)
     }
 }
 
+/// A joint between bodies of a model.
+#[derive(Debug)]
+pub struct JointRelation {
+    name: &'static str,
+    body: Body,
+    size: usize,
+    rows: Vec<Row>,
+    fault: Option<Fault>,
+}
+
 impl JointRelation {
-    /// The joint that it is.
-    pub fn joint(&self) -> &Joint {
-        &self.joint
+    pub(crate) fn new(
+        name: &'static str,
+        body: Body,
+        size: usize,
+        rows: Result<Vec<Row>, Fault>,
+    ) -> JointRelation {
+        let (rows, fault) = match rows {
+            Ok(rows) => (rows, None),
+            Err(fault) => (Vec::new(), Some(fault)),
+        };
+        JointRelation { name, body, size, rows, fault }
     }
 }
 
@@ -268,7 +312,7 @@ impl Relation for JointRelation {
     }
 
     fn size(&self) -> usize {
-        self.joint.size()
+        self.size
     }
 
     fn terms(&self) -> Terms {
@@ -280,38 +324,24 @@ impl Relation for JointRelation {
     }
 
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError> {
-        let poses = Pose::pair(at.first);
+        let poses = Pose::pair(self.body, at.first);
         y.iter_mut().zip(&self.rows).for_each(|(y, row)| *y = row.output(&poses));
         Ok(())
     }
 
     fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError> {
-        let poses = Pose::pair(at.first);
-        let width = if at.first.len() > 7 { 12 } else { 6 };
-        C.resize(self.size(), width);
+        let poses = Pose::pair(self.body, at.first);
+        let width = pose::width(self.body, at.first.len());
+        C.resize(self.size, width);
         for (row, slopes) in self.rows.iter().zip(C.data_mut().chunks_exact_mut(width)) {
             let Slopes { by_a, by_b } = row.slopes(&poses);
-            slopes[..6].copy_from_slice(&by_a);
-            if width > 6 {
-                slopes[6..].copy_from_slice(&by_b);
-            }
+            pose::write(self.body, [&by_a, &by_b], slopes);
         }
         Ok(())
     }
 
-    fn output_and_dx(
-        &self,
-        at: At<'_>,
-        y: &mut [f64],
-        C: &mut Matrix,
-        _: &mut Vec<f64>,
-    ) -> Result<(), OperatorError> {
-        self.output(at, y)?;
-        self.output_dx(at, C)
-    }
-
     fn output_dlam(&self, _: At<'_>, D: &mut Matrix) -> Result<(), OperatorError> {
-        D.reset(self.size(), self.size());
+        D.reset(self.size, self.size);
         Ok(())
     }
 
@@ -323,7 +353,7 @@ impl Relation for JointRelation {
     fn check(&self, owner: &str, _: Linked<'_>) -> Result<(), ModelError> {
         match &self.fault {
             None => Ok(()),
-            Some(fault) => Err(fault.clone().of(owner, self.joint.name())),
+            Some(fault) => Err(fault.clone().of(owner, self.name)),
         }
     }
 }

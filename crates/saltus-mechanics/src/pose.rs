@@ -1,7 +1,12 @@
 //! Where a body is.
+//!
+//! A body in the plane stands for one in space that moves in the plane `z = 0`, so that there is one
+//! list of conditions for both. Of the six slopes of a condition it has those along x, y and the turn
+//! about z.
 
+use crate::fault::Fault;
 use saltus_model::rotation::{
-    Matrix3, Quaternion, Vector, add, apply, cross, matrix, rotate_back, sub,
+    IDENTITY, Matrix3, Quaternion, Vector, add, apply, cross, matrix, rotate_back, sub,
 };
 use saltus_model::{Body, Linked, System};
 
@@ -10,22 +15,49 @@ use saltus_model::{Body, Linked, System};
 pub(crate) struct Pose {
     pub x: Vector,
     pub R: Matrix3,
+    pub p: Quaternion,
+    /// The angle of a body in the plane, over all its turns.
+    pub angle: f64,
 }
 
 impl Pose {
-    pub const WORLD: Pose =
-        Pose { x: [0.0; 3], R: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
+    pub const WORLD: Pose = Pose {
+        x: [0.0; 3],
+        R: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        p: IDENTITY,
+        angle: 0.0,
+    };
+
+    /// A frame, of which place and rotation are asked for alone.
+    #[inline]
+    pub fn of(x: Vector, R: Matrix3) -> Pose {
+        Pose { x, R, p: IDENTITY, angle: 0.0 }
+    }
 
     /// Of a configuration of seven components.
     #[inline]
     pub fn new(q: &[f64]) -> Pose {
-        Pose { x: [q[0], q[1], q[2]], R: matrix([q[3], q[4], q[5], q[6]]) }
+        let p = [q[3], q[4], q[5], q[6]];
+        Pose { x: [q[0], q[1], q[2]], R: matrix(p), p, angle: 0.0 }
+    }
+
+    /// Of a configuration of three components.
+    #[inline]
+    pub fn in_plane(q: &[f64]) -> Pose {
+        let (s, c) = q[2].sin_cos();
+        let R = [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]];
+        Pose { x: [q[0], q[1], 0.0], R, p: IDENTITY, angle: q[2] }
     }
 
     /// Those of one body and the world, or of two bodies.
     #[inline]
-    pub fn pair(q: &[f64]) -> [Pose; 2] {
-        [Pose::new(q), if q.len() > 7 { Pose::new(&q[7..]) } else { Pose::WORLD }]
+    pub fn pair(body: Body, q: &[f64]) -> [Pose; 2] {
+        match (body, q.len()) {
+            (Body::Space, 7) => [Pose::new(q), Pose::WORLD],
+            (Body::Space, _) => [Pose::new(q), Pose::new(&q[7..])],
+            (Body::Plane, 3) => [Pose::in_plane(q), Pose::WORLD],
+            (Body::Plane, _) => [Pose::in_plane(q), Pose::in_plane(&q[3..])],
+        }
     }
 
     /// A direction of the body, in the frame of the world.
@@ -64,26 +96,73 @@ impl Pose {
     }
 }
 
+/// Writes a row of `H`: of bodies in the plane the slopes along x, y and the turn about z.
+#[inline]
+pub(crate) fn write(body: Body, slopes: [&[f64; 6]; 2], row: &mut [f64]) {
+    match body {
+        Body::Space => {
+            for (part, slope) in row.chunks_exact_mut(6).zip(slopes) {
+                part.copy_from_slice(slope);
+            }
+        }
+        Body::Plane => {
+            for (part, slope) in row.chunks_exact_mut(3).zip(slopes) {
+                part.copy_from_slice(&[slope[0], slope[1], slope[5]]);
+            }
+        }
+    }
+}
+
+/// Columns of `H` for configurations of this many components.
+#[inline]
+pub(crate) fn width(body: Body, states: usize) -> usize {
+    match (body, states) {
+        (Body::Space, 7) => 6,
+        (Body::Space, _) => 12,
+        (Body::Plane, states) => states,
+    }
+}
+
 /// Where the linked bodies are at first, exactly as they are given.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Start {
     x: Vector,
     p: Quaternion,
+    plane: bool,
+    pub angle: f64,
 }
 
 impl Start {
-    pub const WORLD: Start = Start { x: [0.0; 3], p: saltus_model::rotation::IDENTITY };
+    pub const WORLD: Start = Start { x: [0.0; 3], p: IDENTITY, plane: false, angle: 0.0 };
 
-    /// Of all linked systems; the position of the first that is no body in space, if there is one.
-    pub fn of(linked: Linked<'_>) -> Result<Vec<Start>, usize> {
+    /// Of all linked systems, which are one or two bodies of this kind.
+    pub fn of(body: Body, linked: Linked<'_>) -> Result<Vec<Start>, Fault> {
+        let found = linked.systems().len();
+        if !(1..=2).contains(&found) {
+            return Err(Fault::Linked { expected: "one or two bodies", found });
+        }
         let start = |(k, system): (usize, &System)| match system {
-            System::SecondOrder(body) if body.body() == Some(Body::Space) => {
-                let q = body.q0();
-                Ok(Start { x: [q[0], q[1], q[2]], p: [q[3], q[4], q[5], q[6]] })
+            System::SecondOrder(one) if one.body() == Some(body) => {
+                let q = one.q0();
+                Ok(match body {
+                    Body::Space => {
+                        let p = [q[3], q[4], q[5], q[6]];
+                        Start { x: [q[0], q[1], q[2]], p, plane: false, angle: 0.0 }
+                    }
+                    Body::Plane => {
+                        Start { x: [q[0], q[1], 0.0], p: IDENTITY, plane: true, angle: q[2] }
+                    }
+                })
             }
-            _ => Err(k + 1),
+            _ => Err(Fault::NotABody(k + 1, body)),
         };
         linked.systems().enumerate().map(start).collect()
+    }
+
+    /// Of one body and the world, or of two bodies.
+    pub fn pair(body: Body, linked: Linked<'_>) -> Result<[Start; 2], Fault> {
+        let starts = Start::of(body, linked)?;
+        Ok([starts[0], starts.get(1).copied().unwrap_or(Start::WORLD)])
     }
 
     pub fn position(&self) -> Vector {
@@ -92,11 +171,19 @@ impl Start {
 
     /// A point of the world, in the frame of the body.
     pub fn point(&self, a: Vector) -> Vector {
-        rotate_back(self.p, sub(a, self.x))
+        self.direction(sub(a, self.x))
     }
 
     /// A direction of the world, in the frame of the body.
     pub fn direction(&self, a: Vector) -> Vector {
+        if self.plane {
+            let (s, c) = self.angle.sin_cos();
+            return [c * a[0] + s * a[1], c * a[1] - s * a[0], a[2]];
+        }
         rotate_back(self.p, a)
+    }
+
+    pub fn orientation(&self) -> Quaternion {
+        self.p
     }
 }

@@ -8,14 +8,20 @@
 //! Square:  y = e_a · e_b                     ẏ = (ω_a − ω_b) · (e_a × e_b)                       (2)
 //! Length:  y = |d| − L                       ẏ = d/|d| · ḋ                                       (3)
 //! Angle:   φ = atan2(t₂ · e_a, t₁ · e_a)     φ̇ = (ω_a − ω_b) · (e_a × (c t₂ − s t₁))/(c² + s²)   (4)
+//! Twist:   φ = 2 atan2(a · v, w)             φ̇ = (c (w a + v × a) + s v) · Ω/(c² + s²)          (5)
+//! Swing:   φ = atan2(|e_a × e_b|, e_a · e_b) φ̇ = (ω_b − ω_a) · (e_a × e_b)/|e_a × e_b|          (6)
 //! ```
 //!
 //! (4) with `s = t₂ · e_a`, `c = t₁ · e_a`: the angle of `e_a` in a plane of `b`. It is known up to
 //! whole turns, which cost nothing: the conditions of screws and gears are taken modulo what a turn
-//! changes in them.
+//! changes in them. (5) with the quaternion `(w, v)` of the turn of `a` since the start, seen from `b`,
+//! `Ω` the relative angular velocity there, `s = a · v`, `c = w`: quaternions tell two turns apart, so
+//! that a twist is known modulo `4π`. In the plane angles are numbers, and all turns count.
 
 use crate::pose::Pose;
-use saltus_model::rotation::{Vector, add, cross, dot, norm, scaled, sub};
+use saltus_model::rotation::{
+    Quaternion, Vector, add, conjugate, cross, dot, norm, product, scaled, sub,
+};
 use std::f64::consts::PI;
 
 /// One condition.
@@ -33,6 +39,18 @@ pub(crate) enum Row {
     Screw { a: Vector, b: Vector, n: Vector, pitch: f64, turn: Angle },
     /// `φ_a + (N_b/N_a) φ_b`, both angles against the world.
     Gear { a: Angle, b: Angle, teeth: [f64; 2] },
+    /// The way of `b` along a direction of the world, less `r φ_a`, both against the world.
+    Rack { a: Angle, b: Vector, n: Vector, from: f64, radius: f64 },
+    /// (5), with the conjugate of what stood between the bodies at the start.
+    Twist { back: Quaternion, axis: Vector },
+    /// (4).
+    Turn(Angle),
+    /// (4) the other way: how `a` is turned against a direction of `b`.
+    TurnBack(Angle),
+    /// (6).
+    Swing { a: Vector, b: Vector },
+    /// The angle of bodies in the plane, from the start.
+    PlaneTurn { from: f64 },
 }
 
 /// (4): the direction `of` a body in the plane of the directions `t1`, `t2` of another.
@@ -54,10 +72,29 @@ impl Angle {
     }
 }
 
-/// The number of the same class modulo `period` that is next to zero.
+/// (5): the angle in (−2π, 2π], and `∂φ/∂Ω` in the frame of the world.
 #[inline]
-fn nearest(x: f64, period: f64) -> f64 {
-    x - period * (x / period).round()
+fn twist(back: Quaternion, axis: Vector, A: &Pose, B: &Pose) -> (f64, Vector) {
+    let [w, x, y, z] = product(product(conjugate(B.p), A.p), back);
+    let v = [x, y, z];
+    let (c, s) = (w, dot(axis, v));
+    let slope = add(scaled(c, add(scaled(w, axis), cross(v, axis))), scaled(s, v));
+    (2.0 * s.atan2(c), B.turn(scaled(1.0 / (c * c + s * s), slope)))
+}
+
+/// (6) and its axis, which is zero where there is no swing.
+#[inline]
+fn swing(e: Vector, f: Vector) -> (f64, Vector) {
+    let across = cross(e, f);
+    let sin = norm(across);
+    let axis = if sin > 0.0 { scaled(-1.0 / sin, across) } else { [0.0; 3] };
+    (sin.atan2(dot(e, f)), axis)
+}
+
+/// The number of the same class modulo `period` that is next to zero; itself where there is none.
+#[inline]
+pub(crate) fn nearest(x: f64, period: f64) -> f64 {
+    if period == f64::INFINITY { x } else { x - period * (x / period).round() }
 }
 
 /// The slopes of a condition along the velocities of both bodies.
@@ -89,6 +126,24 @@ impl Row {
                 let (other_angle, _) = b.eval(B, &Pose::WORLD);
                 nearest(own * angle + other * other_angle, 2.0 * PI) / own
             }
+            Row::Rack { a, b, n, from, radius } => {
+                let (angle, _) = a.eval(A, &Pose::WORLD);
+                nearest(dot(n, B.point(b)) - from - radius * angle, 2.0 * PI * radius)
+            }
+            Row::Twist { back, axis } => twist(back, axis, A, B).0,
+            Row::Turn(turn) => turn.eval(A, B).0,
+            Row::TurnBack(turn) => -turn.eval(B, A).0,
+            Row::Swing { a, b } => swing(A.turn(a), B.turn(b)).0,
+            Row::PlaneTurn { from } => A.angle - B.angle - from,
+        }
+    }
+
+    /// What whole turns add to it; infinite where it is known altogether.
+    pub fn period(&self) -> f64 {
+        match self {
+            Row::Twist { .. } => 4.0 * PI,
+            Row::Turn(_) | Row::TurnBack(_) => 2.0 * PI,
+            _ => f64::INFINITY,
         }
     }
 
@@ -126,9 +181,25 @@ impl Row {
                 let (_, other_axis) = b.eval(B, &Pose::WORLD);
                 (A.spin(axis), B.spin(scaled(other / own, other_axis)))
             }
+            Row::Rack { a, b, n, radius, .. } => {
+                let (_, axis) = a.eval(A, &Pose::WORLD);
+                (A.spin(scaled(-radius, axis)), B.slope(B.point(b), n))
+            }
+            Row::Twist { back, axis } => against(A, B, twist(back, axis, A, B).1),
+            Row::Turn(turn) => against(A, B, turn.eval(A, B).1),
+            // the slope is by what b turns more than a, and so is the sign
+            Row::TurnBack(turn) => against(A, B, turn.eval(B, A).1),
+            Row::Swing { a, b } => against(A, B, swing(A.turn(a), B.turn(b)).1),
+            Row::PlaneTurn { .. } => against(A, B, [0.0, 0.0, 1.0]),
         };
         Slopes { by_a, by_b }
     }
+}
+
+/// The slopes of what grows with `axis · (ω_a − ω_b)`.
+#[inline]
+fn against(A: &Pose, B: &Pose, axis: Vector) -> ([f64; 6], [f64; 6]) {
+    (A.spin(axis), minus(B.spin(axis)))
 }
 
 /// `P_a = P_b` in the directions of the world.
@@ -143,4 +214,75 @@ pub(crate) fn together(a: Vector, b: Vector) -> [Row; 3] {
 /// The middle of two points.
 pub(crate) fn middle(a: Vector, b: Vector) -> Vector {
     scaled(0.5, add(a, b))
+}
+
+/// Between whom a condition holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sides {
+    /// Both.
+    Both,
+    /// The first body and the world.
+    First,
+    /// The second body and the world.
+    Second,
+}
+
+/// A sum of conditions, `y = factor (s − offset)`, where `s = Σ fᵢ rowᵢ` is taken next to `center` among
+/// what whole turns make of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub terms: Vec<(f64, Row, Sides)>,
+    pub center: f64,
+    pub period: f64,
+    pub factor: f64,
+    pub offset: f64,
+}
+
+impl Line {
+    /// One condition alone.
+    pub fn of(row: Row) -> Line {
+        let terms = vec![(1.0, row, Sides::Both)];
+        Line { terms, center: 0.0, period: row.period(), factor: 1.0, offset: 0.0 }
+    }
+
+    #[inline]
+    pub fn output(&self, poses: &[Pose; 2]) -> f64 {
+        let value =
+            |(factor, row, sides): &(f64, Row, Sides)| factor * row.output(&sides.of(poses));
+        let sum: f64 = self.terms.iter().map(value).sum();
+        let near = self.center + nearest(sum - self.center, self.period);
+        self.factor * (near - self.offset)
+    }
+
+    #[inline]
+    pub fn slopes(&self, poses: &[Pose; 2]) -> Slopes {
+        let mut all = Slopes { by_a: [0.0; 6], by_b: [0.0; 6] };
+        for (factor, row, sides) in &self.terms {
+            let Slopes { by_a, by_b } = row.slopes(&sides.of(poses));
+            let factor = self.factor * factor;
+            let add = |all: &mut [f64; 6], own: [f64; 6]| {
+                all.iter_mut().zip(own).for_each(|(all, own)| *all += factor * own);
+            };
+            match sides {
+                Sides::Both => {
+                    add(&mut all.by_a, by_a);
+                    add(&mut all.by_b, by_b);
+                }
+                Sides::First => add(&mut all.by_a, by_a),
+                Sides::Second => add(&mut all.by_b, by_a),
+            }
+        }
+        all
+    }
+}
+
+impl Sides {
+    #[inline]
+    fn of(self, [A, B]: &[Pose; 2]) -> [Pose; 2] {
+        match self {
+            Sides::Both => [*A, *B],
+            Sides::First => [*A, Pose::WORLD],
+            Sides::Second => [*B, Pose::WORLD],
+        }
+    }
 }

@@ -136,9 +136,7 @@ pub enum ModelError {
         found: [f64; 4],
     },
     /// A relation of bodies on a system that is none.
-    #[error(
-        "{owner}: {what} links rigid bodies in space, but number {system} of the linked systems is none"
-    )]
+    #[error("{owner}: {what} links {bodies}, but number {system} of the linked systems is none")]
     NotABody {
         /// The interaction.
         owner: String,
@@ -146,6 +144,20 @@ pub enum ModelError {
         what: &'static str,
         /// Which of the linked systems, counted from one.
         system: usize,
+        /// What it is for: rigid bodies in space or in the plane.
+        bodies: &'static str,
+    },
+    /// A joint without the coordinate that is asked for.
+    #[error("{owner}: {joint} leaves no coordinate `{name}` free; it has {known}")]
+    Coordinate {
+        /// The interaction.
+        owner: String,
+        /// The kind of joint.
+        joint: &'static str,
+        /// The coordinate.
+        name: &'static str,
+        /// Those that it has.
+        known: String,
     },
     /// An interaction with more or fewer systems than its relation is for.
     #[error("{owner}: {what} links {expected}, found {found}")]

@@ -286,7 +286,8 @@ pub enum Source {
     Parameter(usize),
     /// A component of `x`, `q` or `v` of a system.
     State(SystemId, StateVector, usize),
-    /// A component of `y`, `u` or `lam` of an interaction.
+    /// A component of `y`, `u` or `lam` of an interaction, or of its `force`: of a mechanical one the
+    /// impulse of a step over its length.
     Output(InteractionId, &'static str, usize),
 }
 
@@ -402,6 +403,6 @@ impl Model {
 fn outputs(order: Order) -> &'static [&'static str] {
     match order {
         Order::First => &["y", "lam"],
-        Order::Second => &["y", "u", "lam"],
+        Order::Second => &["y", "u", "lam", "force"],
     }
 }

@@ -251,6 +251,10 @@ impl Function for Formulas {
         self.names.range(argument).any(|variable| self.function.uses(variable))
     }
 
+    fn varies(&self, entry: usize) -> bool {
+        (0..self.names.len()).any(|variable| self.function.depends(entry, variable))
+    }
+
     fn prepare(&self) {
         self.function.compile();
     }

@@ -34,13 +34,13 @@ pub use jacobians::{Jacobian, JacobianCheck, JacobianPoints};
 pub use law::{Coefficient, Law, Range};
 pub use model::{Interaction, InteractionId, Model, System, SystemId};
 pub use operator::{Argument, At, Function, Operator};
-pub use relation::{Input, IntoRelation, Linear, Linked, Relation, Terms};
+pub use relation::{ForceRule, Input, IntoRelation, Linear, Linked, Relation, Terms};
 pub use relations::{
     FirstOrderLinearRelation, FirstOrderRelation, LagrangianCompliant, LagrangianLinearRelation,
     LagrangianRelation, Prescribed,
 };
 pub use system::{
-    Body, Dependence, FirstOrderDependence, FirstOrderSystem, Linearized, Order,
+    Body, Dependence, FirstOrderDependence, FirstOrderSystem, Linearized, Order, Rigid,
     SecondOrderDependence, SecondOrderSystem, StatePart, StateVector,
 };
 pub use systems::{

@@ -538,6 +538,19 @@ impl Model {
         found.ok_or(ModelError::Handle { index: id.0 })
     }
 
+    /// Whether this can be the name of a part of an interaction that is there, such as
+    /// `hinge.limit`: its name, a dot, and a word that no quantity has.
+    fn is_part_of_interaction(&self, name: &str) -> bool {
+        let Some((owner, part)) = name.rsplit_once('.') else { return false };
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let quantity = ["y", "u", "lam", "force", "law", "active"].contains(&part);
+        matches!(self.names.get(owner), Some(Member::Interaction(_)))
+            && !self.names.contains_key(name)
+            && part.starts_with(|c: char| c.is_ascii_alphabetic())
+            && part.chars().all(word)
+            && !quantity
+    }
+
     /// A name can stand in a signal path such as `ball.q[0]`, and is not taken.
     fn check_name(&self, name: &str) -> Result<(), ModelError> {
         let fail = |why| Err(ModelError::Name { name: name.to_string(), why });
@@ -547,6 +560,9 @@ impl Model {
         if name.contains(char::is_control) {
             let (name, why) = (name.escape_debug().to_string(), "it holds a control character");
             return Err(ModelError::Name { name, why });
+        }
+        if self.is_part_of_interaction(name) {
+            return Ok(());
         }
         if name.contains(|c: char| "./[]{},\"'".contains(c)) {
             return fail("the characters . / [ ] { } , and quotes have a meaning in signal paths");

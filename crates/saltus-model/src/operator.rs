@@ -82,6 +82,12 @@ pub trait Function: fmt::Debug + Send + Sync {
     /// Whether the value can change with this argument.
     fn uses(&self, argument: Argument) -> bool;
 
+    /// Whether this entry of the value can change at all; one that cannot is the same for all arguments.
+    fn varies(&self, entry: usize) -> bool {
+        let _ = entry;
+        true
+    }
+
     /// Makes ready what the evaluations need, such as machine code, so that none of them has to.
     fn prepare(&self) {}
 
@@ -206,6 +212,14 @@ impl Operator {
         match &self.0 {
             Value::Constant(_) => false,
             Value::Function { function, .. } => function.uses(argument),
+        }
+    }
+
+    /// Whether this entry of the value can change.
+    pub fn varies(&self, entry: usize) -> bool {
+        match &self.0 {
+            Value::Constant(_) => false,
+            Value::Function { function, .. } => function.varies(entry),
         }
     }
 

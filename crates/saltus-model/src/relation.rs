@@ -49,6 +49,11 @@ pub trait Relation: Debug + Send + Sync {
     fn noise(&self) -> f64 {
         0.0
     }
+    /// A size of `y` that counts: how far an output is off is told relative to its terms, or to this
+    /// where they are smaller.
+    fn unit(&self) -> f64 {
+        0.0
+    }
     /// `y = h(t, x, λ)`.
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError>;
     /// `∂h/∂x`: one row a component, one column a state component.
@@ -74,6 +79,12 @@ pub trait Relation: Debug + Send + Sync {
     fn output_dlam(&self, at: At<'_>, D: &mut Matrix) -> Result<(), OperatorError>;
     /// `∂h/∂t`, where there is one.
     fn output_dt(&self, at: At<'_>, rate: &mut [f64]) -> Result<(), OperatorError>;
+    /// How a component that stands for a force, `y = h(t, q, λ)` with the force `λ`, is taken over a
+    /// step; nothing where its law is on the output at the end.
+    fn force_rule(&self, component: usize) -> Option<ForceRule> {
+        let _ = component;
+        None
+    }
     /// How `λ` acts; nothing where it is `p = Hᵀ λ`.
     fn input(&self) -> Option<&dyn Input> {
         None
@@ -164,6 +175,23 @@ pub struct Linear<'a> {
     pub e: Option<&'a [f64]>,
     /// Whether `e` moves with time instead, see [`Relation::offset`].
     pub moves: bool,
+}
+
+/// How a force is taken over a step from `t` to `t⁺`, whose mean output is `ȳ = θ y⁺ + (1 − θ) y`.
+///
+/// ```text
+/// spring with a damper:    the law is on ȳ + T (y⁺ − y)/h                                   (1)
+/// load:                    the law is on ȳ, which depends on t and λ alone                  (2)
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ForceRule {
+    /// (1) with the time of retardation `T`, damping over stiffness.
+    Spring {
+        /// `T`, not negative.
+        retardation: f64,
+    },
+    /// (2).
+    Load,
 }
 
 /// What a relation has besides `h` and `∂h/∂x`.

@@ -1,5 +1,6 @@
 //! What a strategy sees of a system: a small trait for each order.
 
+use crate::rotation::{Matrix3, Vector};
 use crate::{Argument, At, Jacobian, ModelError, Operator, OperatorError};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
@@ -45,6 +46,19 @@ pub enum Body {
     Space,
     /// The plane: `q` is the position and an angle, `v` their rates.
     Plane,
+}
+
+/// What a rigid body is made of. In the plane the moment of inertia is the last entry of `inertia`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rigid {
+    /// Mass.
+    pub mass: f64,
+    /// Moments of inertia about the center of mass, in the frame of the body.
+    pub inertia: Matrix3,
+    /// Acceleration of gravity, in the frame of the world.
+    pub gravity: Vector,
+    /// Whether there are other forces or moments.
+    pub is_loaded: bool,
 }
 
 /// A part of a state that has a name, such as `q` or `omega`.
@@ -125,6 +139,11 @@ pub trait FirstOrderSystem: Debug + Send + Sync {
     fn rhs(&self, at: At<'_>, f: &mut [f64]) -> Result<(), OperatorError>;
     /// `f(t, 0)`, of a system whose `f` is linear in `x`: what drives it from outside.
     fn forcing(&self, t: f64, b: &mut [f64]) -> Result<(), OperatorError>;
+    /// Whether this component of it can change with time.
+    fn forcing_varies(&self, component: usize) -> bool {
+        let _ = component;
+        true
+    }
     /// `∂f/∂x (t, x)`.
     fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError>;
     /// The operators that a step evaluates, to be made ready before the first.
@@ -171,6 +190,10 @@ pub trait SecondOrderSystem: Debug + Send + Sync {
     }
     /// Whether it is a rigid body, and where.
     fn body(&self) -> Option<Body> {
+        None
+    }
+    /// What it is made of, if it is a rigid body.
+    fn rigid(&self) -> Option<Rigid> {
         None
     }
     /// Where the way `δ = ∫ v dt` leads from `q`: `q ∘ exp(δ)`, which is `q + δ` of vectors.

@@ -18,6 +18,8 @@ pub(crate) struct Blocks {
     pub q: Vec<f64>,
     free: Vec<f64>,    // Hᵀ M⁻¹ f
     start: Vec<usize>, // first unknown of each block, and the end
+    /// The block of each unknown.
+    pub of_unknown: Vec<usize>,
 }
 
 impl Blocks {
@@ -60,6 +62,10 @@ impl Blocks {
             };
             self.matrix_id = problem.matrix_id();
             self.version += 1;
+            self.of_unknown.clear();
+            for (k, range) in start.windows(2).enumerate() {
+                self.of_unknown.extend((range[0]..range[1]).map(|_| k));
+            }
         }
         self.q.clear();
         self.q.extend_from_slice(problem.q());
@@ -74,11 +80,6 @@ impl Blocks {
                 set.project(1.0, &mut z[self.matrix.range(k)]);
             }
         }
-    }
-
-    /// The block of each unknown.
-    pub fn of_unknowns(&self) -> Vec<usize> {
-        (0..self.len()).flat_map(|k| self.matrix.range(k).map(move |_| k)).collect()
     }
 
     /// Number of blocks.

@@ -11,6 +11,7 @@
 
 mod avi;
 mod blocks;
+pub mod bodies;
 mod error;
 pub mod generate;
 mod global;

@@ -164,11 +164,10 @@ impl Shares {
         while i + 4 <= n {
             let (lower, upper) = (&lower[i..i + 4], &upper[i..i + 4]);
             let (z, w) = (&z[i..i + 4], &w[i..i + 4]);
-            let four = [0, 1, 2, 3].map(|k| {
-                let r = natural(z[k], w[k], lower[k], upper[k]);
-                r * r
-            });
+            let mut four = [0.0; 4];
             for k in 0..4 {
+                let r = natural(z[k], w[k], lower[k], upper[k]);
+                four[k] = r * r;
                 sums[k] += four[k];
             }
             if !(greater(greater(four[0], four[1]), greater(four[2], four[3])) <= shares.largest) {

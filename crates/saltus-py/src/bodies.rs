@@ -148,13 +148,27 @@ pub fn connect_joint(
     teeth: [i32; 2],
 ) -> PyResult<usize> {
     let owner = format!("interaction `{name}`");
+    let joint = joint_of(py, &owner, kind, &vectors, pitch, teeth)?;
+    model.connect(py, name, law, &systems, joint)?;
+    Ok(joint.size())
+}
+
+/// A joint of this kind with its vectors by name.
+pub fn joint_of(
+    py: Python<'_>,
+    owner: &str,
+    kind: &str,
+    vectors: &[(String, Vector<'_>)],
+    pitch: f64,
+    teeth: [i32; 2],
+) -> PyResult<Joint> {
     let vector = |what: &'static str| match vectors.iter().find(|(key, _)| key == what) {
-        Some((_, value)) => numbers::<3>(py, &owner, what, value),
+        Some((_, value)) => numbers::<3>(py, owner, what, value),
         None => Err(errors::input(format!("{owner}: {kind} needs `{what}`"))),
     };
     let point = || vector("point");
     let axis = || vector("axis");
-    let joint = match kind {
+    Ok(match kind {
         "ball" => Joint::Ball { point: point()? },
         "pivot" => Joint::Pivot { point: point()?, axis: axis()? },
         "prismatic" => Joint::Prismatic { axis: axis()? },
@@ -169,9 +183,7 @@ pub fn connect_joint(
         "screw" => Joint::Screw { point: point()?, axis: axis()?, pitch },
         "gear" => Joint::Gear { axis: axis()?, second_axis: vector("second_axis")?, teeth },
         _ => return Err(errors::input(format!("{owner}: there is no joint {kind:?}"))),
-    };
-    model.connect(py, name, law, &systems, joint)?;
-    Ok(joint.size())
+    })
 }
 
 fn components(size: usize) -> PyResult<Components> {

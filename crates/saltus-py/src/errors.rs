@@ -8,7 +8,9 @@ use saltus::circuits::{CircuitError, NetlistError, PlanError};
 use saltus::io::checkpoint_file::CheckpointFileError;
 use saltus::io::model_file::ErrorKind;
 use saltus::io::run_file::RunFileError;
+use saltus::io::scene_file::SceneFileError;
 use saltus::io::{ModelFileError, WriteError};
+use saltus::mechanics::mesh::MeshError;
 use saltus::model::{ModelError, OperatorError};
 use saltus::sim::{SignalError, SimError};
 use std::path::Path;
@@ -197,4 +199,24 @@ pub fn model_file(py: Python<'_>, path: &Path, error: &ModelFileError) -> PyErr 
     }
     let out = tree::ModelFileError::new_err(error.report());
     placed(py, out, &error.file, error.line, error.column)
+}
+
+/// A scene that cannot be read.
+pub fn scene_file(py: Python<'_>, path: &Path, error: &SceneFileError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        SceneFileError::Missing { .. } => tree::MissingFileError::new_err(message),
+        SceneFileError::Model(error) => model_file(py, path, error),
+        SceneFileError::NoScene { .. } | SceneFileError::MoreThanAScene { .. } => input(message),
+        _ => tree::FileError::new_err(message),
+    }
+}
+
+/// A mesh that cannot be read.
+pub fn mesh_file(path: &Path, error: &MeshError) -> PyErr {
+    let message = error.to_string();
+    match path.exists() {
+        true => tree::FileError::new_err(message),
+        false => tree::MissingFileError::new_err(message),
+    }
 }

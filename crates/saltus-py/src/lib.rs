@@ -21,6 +21,7 @@ mod numerics;
 mod operator;
 mod problem_file;
 mod run;
+mod scene;
 mod settings;
 mod simulation;
 mod time_stepping;
@@ -64,6 +65,8 @@ mod extension {
     use crate::problem_file::{read_problem, write_problem};
     #[pymodule_export]
     use crate::run::{PyRun, load_run};
+    #[pymodule_export]
+    use crate::scene::{PyPart, PyScene, PyShape, load_scene};
     #[pymodule_export]
     use crate::settings::{check_integrator, check_newton, check_solver, defaults};
     #[pymodule_export]

@@ -100,6 +100,47 @@ impl PyRun {
         records(&self.run.events)
     }
 
+    /// Names of all that can be touched.
+    fn sides(&self) -> Vec<String> {
+        self.run.layout.sides.clone()
+    }
+
+    /// Where the contacts of each recorded instant end.
+    fn contact_ends<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let ends = self.run.frames.contacts.ends.iter().map(|&end| end as i64);
+        PyArray1::from_iter(py, ends)
+    }
+
+    /// A column of the contacts: numbers one after the other, and how many a row.
+    fn contact_column<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize)> {
+        let contacts = &self.run.frames.contacts;
+        let vectors = |rows: &[[f64; 3]]| (PyArray1::from_vec(py, rows.concat()), 3);
+        let numbers = |values: &[f64]| (PyArray1::from_slice(py, values), 1);
+        Ok(match name {
+            "point" => vectors(&contacts.point),
+            "normal" => vectors(&contacts.normal),
+            "u" => vectors(&contacts.u),
+            "impulse" => vectors(&contacts.impulse),
+            "moment" => vectors(&contacts.moment),
+            "gap" => numbers(&contacts.gap),
+            "mu" => numbers(&contacts.mu),
+            "sides" => {
+                let sides = contacts.sides.iter().flatten().map(|&side| f64::from(side));
+                (PyArray1::from_iter(py, sides), 2)
+            }
+            _ => return Err(errors::input(format!("contacts have no column {name:?}"))),
+        })
+    }
+
+    /// Which contact of its pair each one is.
+    fn contact_features<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        PyArray1::from_slice(py, &self.run.frames.contacts.feature)
+    }
+
     fn stats(&self) -> Stats {
         let stats = &self.run.stats;
         let (outcome, message) = match &stats.outcome {

@@ -2,6 +2,7 @@
 
 use crate::SimError;
 use crate::checkpoint::Checkpoint;
+use crate::contacts::{ContactRow, Contacts};
 use crate::keeper::{Checkpoints, Keeper};
 use crate::recorder::{Recorder, signals_of};
 use crate::run::{EventRecord, Frames, Layout, Ledger, Outcome, Run, RunStats, Sink};
@@ -58,6 +59,11 @@ pub trait Strategy {
 
     /// The current row in two halves: first-order systems, mechanical ones.
     fn rows(&mut self) -> [&[f64]; 2];
+
+    /// Adds the contacts of the last step to those of a recorded instant, where the model finds any.
+    fn add_contacts(&self, contacts: &mut Contacts) {
+        let _ = contacts;
+    }
 
     /// The row at an instant inside the last step, before [`react`](Self::react); steps do not
     /// depend on whether it is asked for.
@@ -165,6 +171,8 @@ pub struct RunFailure {
 
 /// Bytes of rows that are collected before a sink gets them.
 const CHUNK_BYTES: usize = 1 << 20;
+/// Bytes of one contact.
+const CONTACT_BYTES: usize = std::mem::size_of::<ContactRow>();
 /// Seconds between two calls of `progress`, about.
 const PROGRESS_SECONDS: f64 = 0.03;
 
@@ -206,7 +214,7 @@ pub(crate) fn run<S: Strategy>(
     let mut rows = Rows::new(recorder, ahead, sink);
     let mut samples = samples.map(|samples| samples.iter().copied().peekable());
     match &mut samples {
-        None => rows.add(sim.t(), sim.rows(), 0, 0.0),
+        None => rows.add_now(sim, 0, 0.0),
         Some(samples) => {
             let now = sim.t();
             while let Some(t) = samples.next_if(|&t| t <= now) {
@@ -241,7 +249,7 @@ pub(crate) fn run<S: Strategy>(
                 }
             }
         } else if due && sim.jumps() {
-            rows.add(done.t, sim.rows(), done.iterations, done.residual);
+            rows.add_now(sim, done.iterations, done.residual);
         }
         if let Err(error) = sim.react(until) {
             failure = failure.or(Some(error));
@@ -255,7 +263,7 @@ pub(crate) fn run<S: Strategy>(
             }
         } else if due || sim.finished(until) {
             unrecorded = None;
-            rows.add(sim.t(), sim.rows(), done.iterations, done.residual);
+            rows.add_now(sim, done.iterations, done.residual);
         }
         if rows.are_many() {
             failure = failure.or(rows.pass_on().err());
@@ -277,7 +285,7 @@ pub(crate) fn run<S: Strategy>(
     if let Some(done) = unrecorded
         && !recording_failed
     {
-        rows.add(sim.t(), sim.rows(), done.iterations, done.residual);
+        rows.add_now(sim, done.iterations, done.residual);
     }
     if !recording_failed {
         failure = failure.or(rows.pass_on().err());
@@ -358,10 +366,19 @@ impl<'a> Rows<'a> {
         self.recorder.record(&mut self.frames, t, halves, iterations, residual);
     }
 
+    /// The present state, and the contacts of the step that led there.
+    #[inline]
+    fn add_now<S: Strategy>(&mut self, sim: &mut S, iterations: usize, residual: f64) {
+        let t = sim.t();
+        self.add(t, sim.rows(), iterations, residual);
+        sim.add_contacts(&mut self.frames.contacts);
+    }
+
     /// Whether there are enough of them for the sink.
     #[inline]
     fn are_many(&self) -> bool {
-        self.sink.is_some() && self.frames.len() >= self.capacity
+        let contacts = self.frames.contacts.len() * CONTACT_BYTES;
+        self.sink.is_some() && (self.frames.len() >= self.capacity || contacts >= CHUNK_BYTES)
     }
 
     /// Gives them to the sink.

@@ -3,6 +3,7 @@
 mod adaptive;
 mod checkpoint;
 mod clock;
+mod contacts;
 mod driver;
 mod error;
 mod event_driven;
@@ -20,6 +21,7 @@ mod time_stepping;
 pub use adaptive::{Adaptive, AdaptiveSettings};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Steps;
+pub use contacts::{ContactRow, Contacts};
 pub use driver::{Progress, RunFailure, RunOptions, StepStats, Strategy};
 pub use error::SimError;
 pub use event_driven::{EventDriven, EventSettings, RelativeDegree, relative_degrees};

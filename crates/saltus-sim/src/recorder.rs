@@ -64,7 +64,9 @@ pub fn signals_of(model: &Model) -> Layout {
             push(name, Quantity::Beta, of_second(Quantity::Beta), bond);
         }
     }
-    Layout { title: model.title().to_string(), signals, ledger: second.states > 0 }
+    let sides = model.contact_finder().map_or(&[][..], |finder| finder.sides());
+    let sides = sides.iter().map(|side| side.name.clone()).collect();
+    Layout { title: model.title().to_string(), signals, ledger: second.states > 0, sides }
 }
 
 /// Writes rows of the chosen signals.
@@ -104,7 +106,7 @@ impl Recorder {
             }
         }
         columns.extend(full.ledger_columns());
-        let layout = Layout { title: full.title, signals, ledger: full.ledger };
+        let layout = Layout { signals, ..full };
         Ok(Recorder { layout, columns: Some(columns) })
     }
 

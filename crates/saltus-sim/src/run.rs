@@ -4,6 +4,7 @@
 //! multipliers of all interactions, and the ledger, side by side. A signal is a range of
 //! columns. So recording a step is one copy, whatever the number of systems.
 
+use crate::Contacts;
 use saltus_model::StateVector;
 use serde::Serialize;
 use std::ops::Range;
@@ -141,6 +142,9 @@ pub struct Layout {
     pub signals: Vec<Signal>,
     /// Whether the ledger is kept, in the last columns: the model has mechanical systems.
     pub ledger: bool,
+    /// Names of all that can be touched, where the model finds contacts (see [`Contacts`]).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sides: Vec<String>,
 }
 
 impl Layout {
@@ -232,6 +236,8 @@ pub struct Frames {
     pub iterations: Vec<u32>,
     /// Residual of the step's problem, as verified.
     pub residual: Vec<f64>,
+    /// The contacts that were found.
+    pub contacts: Contacts,
 }
 
 impl std::fmt::Debug for Frames {
@@ -266,6 +272,7 @@ impl Frames {
         self.rows.clear();
         self.iterations.clear();
         self.residual.clear();
+        self.contacts.clear();
     }
 
     /// The values in these columns, row by row (a copy).

@@ -91,7 +91,7 @@ impl Switches {
         moved.clear();
         let rows = parts.rows();
         for (k, switch) in switches.iter_mut().enumerate() {
-            let control = switch.control.eval(t, parameters, rows, values);
+            let control = switch.control.eval((t, 1.0), parameters, rows, values);
             if control.is_nan() {
                 let what = format!("the control of a switch, `{}`,", switch.control.text());
                 return Err(SimError::NotFinite { time: t, what });

@@ -7,6 +7,7 @@
 use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::clock::{Clock, Steps};
+use crate::contacts::Contacts;
 use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
 use crate::events::Events;
 use crate::integrators::{Integrator, NewtonSettings, Step, choice};
@@ -290,6 +291,13 @@ impl TimeStepping {
         self.parts.second.as_ref().map(|part| part.now().ledger())
     }
 
+    /// The contacts that were found in the last step, where the model finds any.
+    pub fn contacts(&self) -> Contacts {
+        let mut contacts = Contacts::default();
+        self.add_contacts(&mut contacts);
+        contacts
+    }
+
     /// Replaces the state of a first-order system. The multipliers of its interactions start
     /// anew at zero.
     pub fn set_x(&mut self, id: SystemId, x: &[f64]) -> Result<(), SimError> {
@@ -509,6 +517,12 @@ impl Strategy for TimeStepping {
     #[inline]
     fn rows(&mut self) -> [&[f64]; 2] {
         self.parts.rows()
+    }
+
+    fn add_contacts(&self, contacts: &mut Contacts) {
+        if let Some(part) = &self.parts.second {
+            part.contacts(contacts);
+        }
     }
 
     fn rows_at(&mut self, _t: f64) -> [&[f64]; 2] {

@@ -71,4 +71,8 @@ impl Function for Forcing {
     fn uses(&self, argument: Argument) -> bool {
         argument == Argument::Time && !self.is_constant()
     }
+
+    fn varies(&self, entry: usize) -> bool {
+        self.moving.iter().any(|one| one.rows.iter().any(|&(row, _)| row == entry))
+    }
 }

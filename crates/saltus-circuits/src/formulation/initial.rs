@@ -10,12 +10,31 @@ use saltus_model::Law;
 /// How far initial values may contradict each other, relative to their size.
 const AGREES: f64 = 1e-9;
 
-/// `x` at the beginning.
-pub(crate) fn state(space: &StateSpace<'_>) -> Result<Vec<f64>, CircuitError> {
+/// The beginning.
+pub(crate) struct Beginning {
+    /// `x`.
+    pub state: Vec<f64>,
+    /// `λ`, where there is one: a jump of the state has none.
+    pub multipliers: Option<Vec<f64>>,
+    /// The laws of the switches that are closed.
+    pub closed: Vec<usize>,
+}
+
+/// `x` and `λ` at the beginning.
+pub(crate) fn beginning(space: &StateSpace<'_>) -> Result<Beginning, CircuitError> {
+    let network = &space.network;
+    let (state, known) = state(space)?;
+    let (found, closed) = multipliers(network, &state);
+    Ok(Beginning { state, multipliers: found.or(known), closed })
+}
+
+/// `x` at the beginning, and `λ` where the circuit is at rest.
+fn state(space: &StateSpace<'_>) -> Result<(Vec<f64>, Option<Vec<f64>>), CircuitError> {
     let network = &space.network;
     blocked(network)?;
     let given: Vec<Option<f64>> = network.states.iter().map(|&k| given(network, k)).collect();
     let known: Option<Vec<f64>> = given.iter().copied().collect();
+    let mut lam = None;
     let x0 = match known {
         Some(x0) => {
             hold_nodes(network)?;
@@ -26,10 +45,14 @@ pub(crate) fn state(space: &StateSpace<'_>) -> Result<Vec<f64>, CircuitError> {
             let states = given.iter().zip(&network.states);
             states.map(|(given, &k)| given.unwrap_or_else(|| from_nodes(network, k))).collect()
         }
-        None => at_rest(network)?,
+        None => {
+            let (x0, found) = at_rest(network)?;
+            lam = found;
+            x0
+        }
     };
     check_excess(network, &x0)?;
-    Ok(x0)
+    Ok((x0, lam))
 }
 
 /// Multipliers up to which those of the beginning are looked for.
@@ -37,7 +60,7 @@ const SMALL: usize = 500;
 
 /// `λ` at the beginning, given the state, where there is one: a jump of the state has none. Also the
 /// laws of the switches that are closed.
-pub(crate) fn multipliers(network: &Network<'_>, x0: &[f64]) -> (Option<Vec<f64>>, Vec<usize>) {
+fn multipliers(network: &Network<'_>, x0: &[f64]) -> (Option<Vec<f64>>, Vec<usize>) {
     let places = network.columns.lam.clone();
     let given = x0.iter().map(|x| Some(*x)).collect();
     let mut rest = Rest::new(network, given);
@@ -66,9 +89,11 @@ fn from_nodes(network: &Network<'_>, branch: usize) -> f64 {
     from - to
 }
 
-/// Voltages of capacitors and currents of inductors at rest, with nodes held where `.ic` says so.
-fn at_rest(network: &Network<'_>) -> Result<Vec<f64>, CircuitError> {
+/// Voltages of capacitors and currents of inductors at rest, with nodes held where `.ic` says so; the
+/// multipliers too where nothing is held.
+fn at_rest(network: &Network<'_>) -> Result<(Vec<f64>, Option<Vec<f64>>), CircuitError> {
     let held = hold_nodes(network)?;
+    let is_free = held.components.len() == network.circuit.components.len();
     let at_rest = Network::new(&held)?;
     let known = at_rest.states.iter().map(|&k| given(&at_rest, k)).collect();
     let inputs = Rest::new(&at_rest, known).solve()?;
@@ -77,7 +102,8 @@ fn at_rest(network: &Network<'_>) -> Result<Vec<f64>, CircuitError> {
         Kind::Capacitor(..) => value(&at_rest.voltage(at_rest.parts.branches[k].between), &inputs),
         _ => value(&at_rest.current(k), &inputs),
     });
-    Ok(states.collect())
+    let lam = is_free.then(|| inputs[at_rest.columns.lam.clone()].to_vec());
+    Ok((states.collect(), lam))
 }
 
 /// The circuit with a voltage source at every node whose initial voltage is given.

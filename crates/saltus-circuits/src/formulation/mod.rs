@@ -42,9 +42,8 @@ impl Circuit {
     fn build(&self, autonomous: bool) -> Result<CircuitModel, CircuitError> {
         self.check_names()?;
         let space = StateSpace::new(Network::new(self)?)?;
-        let x0 = initial::state(&space)?;
-        let (lam0, closed) = initial::multipliers(&space.network, &x0);
-        model::build(&space, (&x0, lam0.as_deref(), &closed), autonomous)
+        let initial::Beginning { state, multipliers, closed } = initial::beginning(&space)?;
+        model::build(&space, (&state, multipliers.as_deref(), &closed), autonomous)
     }
 
     fn check_names(&self) -> Result<(), CircuitError> {

@@ -31,6 +31,12 @@ const STEPS: usize = 200;
 const SETTLED: f64 = 1e-13;
 /// Unknowns up to which matrices are dense.
 const DENSE: usize = 64;
+/// Newton steps that are trusted before they must come nearer, and how often one is halved then.
+const TRUSTED: usize = 10;
+const HALVINGS: usize = 6;
+/// The largest and the smallest of the conductances beside smooth devices.
+const FIRST_LEAK: f64 = 1e-2;
+const LAST_LEAK: f64 = 1e-13;
 /// Residual of the problems.
 const TOLERANCE: f64 = 1e-10;
 
@@ -101,7 +107,7 @@ impl Circuit {
         if rest.size() == 0 {
             return Ok(vec![rest.point(&rest.inputs(&[]))]);
         }
-        let (problem, _) = rest.problem(&rest.start(), 0.0)?;
+        let (problem, _) = rest.problem(&rest.start(), 0.0, 0.0)?;
         let settings = EnumerationSettings { tol: TOLERANCE, max_iter: modes };
         let found = Enumeration::new(settings).all(&problem)?;
         Ok(found.solutions.iter().map(|one| rest.point(&rest.inputs(&one.z))).collect())
@@ -248,8 +254,8 @@ impl<'a, 'b> Rest<'a, 'b> {
         (constant, entries)
     }
 
-    /// Problem (1), linearized at `z`, with proximal terms; also how far `z` is from the smooth laws.
-    fn problem(&self, z: &[f64], epsilon: f64) -> Result<(Problem, f64), CircuitError> {
+    /// Problem (1), linearized at `z`, with proximal terms and conductances beside smooth devices; also how far `z` is from the smooth laws.
+    fn problem(&self, z: &[f64], epsilon: f64, leak: f64) -> Result<(Problem, f64), CircuitError> {
         let n = self.size();
         let (mut W, mut q) = (Vec::new(), vec![0.0; n]);
         for (i, row) in self.balances.iter().enumerate() {
@@ -286,7 +292,8 @@ impl<'a, 'b> Rest<'a, 'b> {
                     blocks.push(Block { size: 1, set });
                 }
                 PartLaw::Smooth(smooth) => {
-                    let y = self.linearize(smooth, rows, first, &inputs, z, (&mut W, &mut q));
+                    let y =
+                        self.linearize((smooth, leak), rows, first, &inputs, z, (&mut W, &mut q));
                     apart = apart.max(y.abs());
                     blocks.push(Block { size: 1, set: Set::Free });
                 }
@@ -301,7 +308,7 @@ impl<'a, 'b> Rest<'a, 'b> {
     /// in those units.
     fn linearize(
         &self,
-        smooth: &Smooth,
+        (smooth, leak): (&Smooth, f64),
         rows: &[Row],
         i: usize,
         inputs: &[f64],
@@ -310,7 +317,7 @@ impl<'a, 'b> Rest<'a, 'b> {
     ) -> f64 {
         let w: Vec<f64> = rows.iter().map(|row| value(row, inputs)).collect();
         let mut dw = vec![0.0; w.len()];
-        let (y, dlam) = smooth.eval(0.0, &w, z[i], &mut dw);
+        let (y, dlam) = smooth.eval(0.0, leak, &w, z[i], &mut dw);
         let size = dw.iter().fold(dlam.abs(), |most, a| most.max(a.abs()));
         let scale = if size > 0.0 { 1.0 / size } else { 1.0 };
         q[i] = scale * (y - dlam * z[i]);
@@ -348,28 +355,67 @@ impl<'a, 'b> Rest<'a, 'b> {
         }
         let smooth =
             self.network.parts.laws.iter().any(|law| matches!(law.law, PartLaw::Smooth(_)));
+        if !smooth {
+            self.settle(&mut z, EPSILON, 0.0, false)?;
+            return Ok(self.inputs(&z));
+        }
+        if self.lessen(&mut z).is_err() {
+            z = self.start();
+            self.settle(&mut z, EPSILON, 0.0, true)?;
+        }
+        Ok(self.inputs(&z))
+    }
+
+    /// The way through circuits with conductances beside smooth devices, smaller and smaller. What
+    /// devices that block leave to their leakage only proximal terms smaller than these let move.
+    fn lessen(&self, z: &mut Vec<f64>) -> Result<(), CircuitError> {
+        let mut leak = FIRST_LEAK;
+        while leak >= LAST_LEAK {
+            self.settle(z, EPSILON * leak, leak, true)?;
+            leak /= 10.0;
+        }
+        self.settle(z, EPSILON * LAST_LEAK, 0.0, true)
+    }
+
+    /// Proximal and Newton steps from `z` until nothing moves.
+    fn settle(
+        &self,
+        z: &mut Vec<f64>,
+        epsilon: f64,
+        leak: f64,
+        smooth: bool,
+    ) -> Result<(), CircuitError> {
         let mut workspace = Workspace::new(Solver::default().with_tol(TOLERANCE))?;
         let mut w = vec![0.0; z.len()];
-        for _ in 0..STEPS {
+        for step in 0..STEPS {
             let before = z.clone();
-            let (problem, apart) = self.problem(&z, EPSILON)?;
-            let report = workspace.solve(&problem, &mut z, &mut w)?;
+            let (problem, apart) = self.problem(z, epsilon, leak)?;
+            let report = workspace.solve(&problem, z, &mut w)?;
             if report.status != Status::Solved {
                 let why =
                     format!("the problem is {} ({:.1e})", report.status.word(), report.residual);
                 return Err(CircuitError::OperatingPoint { why });
             }
-            let moved = change(&before, &z);
+            let moved = change(&before, z);
             if moved <= SETTLED && (!smooth || apart <= 1e-9) {
-                return Ok(self.inputs(&z));
+                return Ok(());
+            }
+            // a step that comes no nearer is halved, once the iteration has had its time
+            if smooth && step >= TRUSTED && apart > 1e-9 {
+                for _ in 0..HALVINGS {
+                    if self.problem(z, epsilon, leak)?.1 < apart {
+                        break;
+                    }
+                    z.iter_mut().zip(&before).for_each(|(z, old)| *z = old + (*z - old) / 2.0);
+                }
             }
         }
-        let (_, apart) = self.problem(&z, EPSILON)?;
+        let (_, apart) = self.problem(z, epsilon, leak)?;
         if smooth && apart > 1e-9 {
             let why = format!("no progress after {STEPS} steps ({apart:.1e})");
             return Err(CircuitError::OperatingPoint { why });
         }
-        Ok(self.inputs(&z))
+        Ok(())
     }
 
     /// Voltages and currents.

@@ -9,12 +9,12 @@
 //! where a form is a sum of sources, multipliers, and voltages and currents elsewhere. A dipole is a
 //! device of two ends that can be either `v = form` or `i = form`, as the tree wants it.
 
-use super::smooth::{Formula, Junction, Smooth, SquareLaw};
+use super::smooth::{BaseCharge, Channel, Charge, Formula, Junction, Smooth, Transport};
 use super::table::Table;
 use crate::error::Culprit;
 use crate::{
     BipolarModel, Circuit, CircuitError, Component, Control, Device, DiodeModel, Fidelity,
-    MosModel, Node, OpAmpModel, Polarity, Source, SwitchModel,
+    JunctionCharge, MosModel, Node, OpAmpModel, Polarity, Source, SwitchModel,
 };
 use saltus_model::Law;
 
@@ -163,6 +163,8 @@ pub(crate) struct Parts {
     pub terminals: Vec<Vec<Terminal>>,
     /// Of each component that is an inductor: its branch.
     pub inductors: Vec<Option<usize>>,
+    /// Nodes beyond those of the circuit: each has a capacitor to ground that holds a charge.
+    pub hidden: usize,
     /// Nodes whose voltage is read, and by which component.
     pub read: Vec<(Node, usize)>,
     /// Whether there are so many transistors that graphs are quicker than rows of complementarity,
@@ -182,7 +184,7 @@ impl Parts {
             let mut one = One { circuit, component, index: k, parts: &mut parts };
             one.nodes_exist()?;
             one.add(swapped.contains(&k))?;
-            parts.find_terminals(first);
+            parts.find_terminals(first, circuit.nodes.len());
             let inductor = matches!(component.device, Device::Inductor { .. });
             parts.inductors.push(inductor.then_some(first));
         }
@@ -190,10 +192,13 @@ impl Parts {
     }
 
     /// The currents into the terminals of the component whose branches come last.
-    fn find_terminals(&mut self, first: usize) {
+    fn find_terminals(&mut self, first: usize, nodes: usize) {
         let mut terminals: Vec<Terminal> = Vec::new();
         for (k, branch) in self.branches.iter().enumerate().skip(first) {
-            for (node, sign) in [(branch.between[0], 1.0), (branch.between[1], -1.0)] {
+            let own = |(node, _): &(Node, f64)| node.0 < nodes;
+            for (node, sign) in
+                [(branch.between[0], 1.0), (branch.between[1], -1.0)].into_iter().filter(own)
+            {
                 match terminals.iter_mut().find(|terminal| terminal.0 == node) {
                     Some(terminal) => terminal.1.push((sign, k)),
                     None => terminals.push((node, vec![(sign, k)])),
@@ -237,10 +242,6 @@ impl One<'_> {
 
     fn wrong(&self, what: &'static str, value: f64, allowed: &'static str) -> CircuitError {
         CircuitError::Value { component: self.culprit(), what, value, allowed }
-    }
-
-    fn unsupported(&self, what: &'static str, instead: &'static str) -> CircuitError {
-        CircuitError::Unsupported { component: self.culprit(), what, instead }
     }
 
     fn nodes_exist(&self) -> Result<(), CircuitError> {
@@ -468,12 +469,77 @@ impl One<'_> {
         model: &DiodeModel,
     ) -> Result<(), CircuitError> {
         let dipole = self.junction(model)?;
-        self.branch(suffix, between, Kind::Dipole(dipole))?;
-        let capacitance = self.not_negative("capacitance", model.capacitance)?;
-        if capacitance > 0.0 {
-            let name = format!("{suffix}.capacitance");
-            self.beside(&name, between, Kind::Capacitor(capacitance, None))?;
+        if between[0] == between[1] {
+            return Ok(()); // carries nothing, as in a subcircuit with its input at ground
         }
+        let forward = self.branch(suffix, between, Kind::Dipole(dipole))?;
+        if let (Fidelity::Smooth, Some(breakdown)) = (model.fidelity, model.breakdown) {
+            let current = self.positive("breakdown current", model.breakdown_current)?;
+            let breakdown = self.positive("breakdown", breakdown)?;
+            let voltage = model.emission * model.thermal_voltage;
+            let back = Junction::breaking(current, breakdown, voltage);
+            let kind = Kind::Dipole(Dipole::Junction(back, model.series_resistance));
+            self.branch(&format!("{suffix}.breakdown"), [between[1], between[0]], kind)?;
+        }
+        let capacitance = self.not_negative("capacitance", model.capacitance)?;
+        let name = format!("{suffix}.capacitance");
+        match (model.fidelity, model.charge) {
+            (Fidelity::Smooth, Some(shape)) => {
+                let v = vec![(1.0, Quantity::Voltage(between))];
+                let i = vec![vec![(1.0, Quantity::Current(forward))]];
+                self.charge(&name, between, (capacitance, shape), v, (i, None))
+            }
+            _ if capacitance > 0.0 => {
+                self.beside(&name, between, Kind::Capacitor(capacitance, None))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A charge between two nodes, of a voltage and, where there is a transit time, of currents: its
+    /// current is a multiplier, and a hidden capacitor holds it.
+    fn charge(
+        &mut self,
+        suffix: &str,
+        between: [Node; 2],
+        (capacitance, shape): (f64, JunctionCharge),
+        voltage: Form,
+        (carried, base): (Vec<Form>, Option<BaseCharge>),
+    ) -> Result<(), CircuitError> {
+        let JunctionCharge { potential, grading, linear_from, transit } = shape;
+        self.not_negative("capacitance", capacitance)?;
+        self.positive("potential of the junction", potential)?;
+        self.not_negative("transit time", transit)?;
+        let shares = [("grading", grading), ("bound of the depletion", linear_from)];
+        for (what, value) in shares {
+            if !(0.0..1.0).contains(&value) {
+                return Err(self.wrong(what, value, "[0, 1)"));
+            }
+        }
+        if between[0] == between[1] || (capacitance == 0.0 && transit == 0.0) {
+            return Ok(());
+        }
+        if transit == 0.0 && grading == 0.0 {
+            self.branch(suffix, between, Kind::Capacitor(capacitance, None))?;
+            return Ok(());
+        }
+        let held = Node(self.circuit.nodes.len() + self.parts.hidden);
+        self.parts.hidden += 1;
+        let mut outputs = vec![voltage, vec![(1.0, Quantity::Voltage([held, Node::GROUND]))]];
+        if transit > 0.0 {
+            outputs.extend(carried);
+        }
+        let base = base.filter(|_| transit > 0.0);
+        let charge = Charge::new(capacitance, shape, transit, base);
+        let name = format!("{}{suffix}", self.component.name);
+        let law = PartLaw::Smooth(Smooth::Charge(charge));
+        let rows = self.parts.add_law(name, self.index, 1, outputs, law);
+        let current = Quantity::Multiplier(rows.start);
+        self.branch(suffix, between, Kind::Current(vec![(1.0, current)]))?;
+        let hold = [Node::GROUND, held];
+        self.branch(&format!("{suffix}.in"), hold, Kind::Current(vec![(1.0, current)]))?;
+        let unit = Kind::Capacitor(charge.unit(), None);
+        self.branch(&format!("{suffix}.charge"), [held, Node::GROUND], unit)?;
         Ok(())
     }
 
@@ -483,11 +549,8 @@ impl One<'_> {
             let emission = self.positive("emission", model.emission)?;
             let thermal = self.positive("thermal voltage", model.thermal_voltage)?;
             let resistance = self.not_negative("series resistance", model.series_resistance)?;
-            if model.breakdown.is_some() {
-                let instead = "take it ideal or piecewise linear";
-                return Err(self.unsupported("a smooth diode has no breakdown", instead));
-            }
-            let junction = Junction::new(saturation, emission * thermal);
+            let leak = self.not_negative("leak", model.leak)?;
+            let junction = Junction::new(saturation, emission * thermal).leaking(leak);
             return Ok(Dipole::Junction(junction, resistance));
         }
         let threshold = self.finite("threshold", model.threshold)?;
@@ -551,8 +614,16 @@ impl One<'_> {
         let name = self.component.name.clone();
         let current = if model.fidelity == Fidelity::Smooth {
             let modulation = self.not_negative("modulation", model.modulation)?;
-            let law = PartLaw::Smooth(Smooth::Square(SquareLaw { strength, modulation }));
-            let outputs = vec![drive(source, 1.0), drive(drain, 1.0)];
+            let body_effect = self.not_negative("body effect", model.body_effect)?;
+            let potential = self.positive("surface potential", model.surface_potential)?;
+            let channel = Channel::new(strength, threshold, modulation, body_effect, potential);
+            let law = PartLaw::Smooth(Smooth::Channel(channel));
+            let from_source = |node: Node| vec![(sign, Quantity::Voltage([node, source]))];
+            if body_effect > 0.0 {
+                self.reads(&[bulk]);
+            }
+            let at_bulk = if body_effect > 0.0 { from_source(bulk) } else { Vec::new() };
+            let outputs = vec![from_source(gate), from_source(drain), at_bulk];
             let rows = self.parts.add_law(name, self.index, 1, outputs, law);
             vec![(sign, Quantity::Multiplier(rows.start))]
         } else if self.parts.many {
@@ -609,25 +680,105 @@ impl One<'_> {
     ) -> Result<(), CircuitError> {
         let forward = self.positive("forward gain", model.forward_gain)?;
         let reverse = self.not_negative("reverse gain", model.reverse_gain)?;
+        if model.fidelity == Fidelity::Smooth {
+            return self.gummel_poon([collector, base, emitter], model);
+        }
         let turned = model.polarity == Polarity::P;
         let way = |from: Node, to: Node| if turned { [to, from] } else { [from, to] };
         let junction = DiodeModel { fidelity: model.fidelity, ..model.junction.clone() };
         let gains = [forward / (1.0 + forward), reverse / (1.0 + reverse)];
-        // of two smooth junctions that share their transport current each has its own share
-        let junction_of = |gain: f64| DiodeModel {
-            saturation_current: junction.saturation_current / gain,
-            ..junction.clone()
-        };
         let first = self.parts.branches.len();
-        self.diode(".base-emitter", way(base, emitter), &junction_of(gains[0]))?;
+        self.diode(".base-emitter", way(base, emitter), &junction)?;
         let second = self.parts.branches.len();
-        let backward = if gains[1] > 0.0 { junction_of(gains[1]) } else { junction.clone() };
-        self.diode(".base-collector", way(base, collector), &backward)?;
+        self.diode(".base-collector", way(base, collector), &junction)?;
         let forward = Kind::Current(vec![(gains[0], Quantity::Current(first))]);
         self.branch(".forward", way(collector, base), forward)?;
         if gains[1] > 0.0 {
             let reverse = Kind::Current(vec![(gains[1], Quantity::Current(second))]);
             self.branch(".reverse", way(emitter, base), reverse)?;
+        }
+        Ok(())
+    }
+
+    /// A smooth transistor:
+    ///
+    /// ```text
+    /// i_C = (i_F − i_R)/q − i_R/β_R − l_C,    i_B = i_F/β_F + l_E + i_R/β_R + l_C
+    /// ```
+    ///
+    /// with the currents `i_F`, `i_R` of two junctions, the charge `q` of the base, leakage `l`, and the
+    /// charges of both junctions (pnp: all the other way round).
+    fn gummel_poon(
+        &mut self,
+        [collector, base, emitter]: [Node; 3],
+        model: &BipolarModel,
+    ) -> Result<(), CircuitError> {
+        let (junction, details) = (&model.junction, &model.details);
+        let sign = if model.polarity == Polarity::P { -1.0 } else { 1.0 };
+        let saturation = self.positive("saturation current", junction.saturation_current)?;
+        let thermal = self.positive("thermal voltage", junction.thermal_voltage)?;
+        self.reads(&[collector, base, emitter]);
+        let across = |end: Node| vec![(sign, Quantity::Voltage([base, end]))];
+        let ends = [emitter, collector];
+        let emissions = [junction.emission, details.reverse_emission];
+        let names = [".forward", ".reverse"];
+        let mut currents = [Quantity::One; 2];
+        for k in 0..2 {
+            let emission = self.positive("emission", emissions[k])?;
+            let law = Junction::new(saturation, emission * thermal).leaking(junction.leak);
+            let law = Smooth::JunctionCurrent(law);
+            let name = format!("{}{}", self.component.name, names[k]);
+            let law = PartLaw::Smooth(law);
+            let rows = self.parts.add_law(name, self.index, 1, vec![across(ends[k])], law);
+            currents[k] = Quantity::Multiplier(rows.start);
+        }
+
+        // the way from collector to emitter
+        let (early, knee) = (details.early, details.knee);
+        for (what, value) in [("voltage of Early", early), ("knee current", knee)] {
+            if let Some(&wrong) = value.iter().find(|value| !(**value > 0.0)) {
+                return Err(self.wrong(what, wrong, "(0, inf]"));
+            }
+        }
+        let has_base = early.iter().chain(&knee).any(|value| value.is_finite());
+        let base_charge = has_base.then_some(BaseCharge { early, knee });
+        let [forward, reverse] = currents.map(|current| vec![(1.0, current)]);
+        let inside = vec![across(emitter), across(collector), forward, reverse.clone()];
+        let transport = match base_charge {
+            None => vec![(sign, currents[0]), (-sign, currents[1])],
+            Some(base_charge) => {
+                let law = PartLaw::Smooth(Smooth::Transport(Transport(base_charge)));
+                let name = self.component.name.clone();
+                let rows = self.parts.add_law(name, self.index, 1, inside.clone(), law);
+                vec![(sign, Quantity::Multiplier(rows.start))]
+            }
+        };
+        self.branch("", [collector, emitter], Kind::Current(transport))?;
+
+        // what flows into the base
+        let gains = [model.forward_gain, model.reverse_gain];
+        let names = [".base-emitter", ".base-collector"];
+        for k in 0..2 {
+            if gains[k] > 0.0 {
+                let current = vec![(sign / gains[k], currents[k])];
+                self.branch(names[k], [base, ends[k]], Kind::Current(current))?;
+            }
+            let [saturation, emission] = details.leakage[k];
+            let between = if sign > 0.0 { [base, ends[k]] } else { [ends[k], base] };
+            if saturation > 0.0 {
+                let voltage = self.positive("emission", emission)? * thermal;
+                let leak = Dipole::Junction(Junction::new(saturation, voltage), 0.0);
+                let name = format!("{}.leakage", names[k]);
+                self.branch(&name, between, Kind::Dipole(leak))?;
+            }
+            let carried = match (k, &base_charge) {
+                (0, Some(_)) => (inside.clone(), base_charge),
+                (0, None) => (vec![vec![(1.0, currents[0])]], None),
+                _ => (vec![reverse.clone()], None),
+            };
+            let stored = (details.capacitances[k], details.charges[k]);
+            let name = format!("{}.capacitance", names[k]);
+            self.charge(&name, between, stored, across(ends[k]), carried)?;
         }
         Ok(())
     }

@@ -92,7 +92,7 @@ pub(crate) struct Tree {
 impl Tree {
     /// The normal tree of some branches; refuses what has none.
     pub fn new(circuit: &Circuit, parts: &Parts) -> Result<Tree, CircuitError> {
-        let (branches, n) = (&parts.branches, circuit.nodes.len());
+        let (branches, n) = (&parts.branches, circuit.nodes.len() + parts.hidden);
         if branches.is_empty() {
             return Err(CircuitError::Empty);
         }
@@ -156,7 +156,7 @@ impl Tree {
 
     /// Every node that is used has a way to ground.
     fn check_nodes(&self, circuit: &Circuit, parts: &Parts) -> Result<(), CircuitError> {
-        let mut used = vec![false; circuit.nodes.len()];
+        let mut used = vec![false; circuit.nodes.len() + parts.hidden];
         let ends = parts.branches.iter().flat_map(|branch| branch.between);
         ends.for_each(|node| used[node.0] = true);
         if let Some((node, k)) = parts.read.iter().find(|(node, _)| !used[node.0] && node.0 > 0) {
@@ -187,7 +187,7 @@ impl Tree {
             return Ok(());
         }
         let (mut others, mut closed) =
-            (Groups::new(circuit.nodes.len()), Groups::new(circuit.nodes.len()));
+            (Groups::new(self.parents.len()), Groups::new(self.parents.len()));
         for (k, branch) in branches.iter().enumerate() {
             let [a, b] = branch.between.map(|node| node.0);
             if branch.class() < Class::Inductor {

@@ -14,8 +14,8 @@ use super::probe::Probe;
 use super::read::Parsed;
 use super::resolve::{Level, Resolver, Uses, Value};
 use crate::{
-    BipolarModel, Circuit, Component, Control, Coupling, Device, DiodeModel, Fidelity, MosModel,
-    Node, Polarity, Source, SwitchModel,
+    BipolarModel, Circuit, Component, Control, Coupling, Device, DiodeModel, Fidelity, GummelPoon,
+    MosModel, Node, Polarity, Source, SwitchModel,
 };
 
 /// Components a circuit may have.
@@ -326,19 +326,27 @@ impl<'d> Expansion<'d, '_> {
             }
             Body::Bipolar { model, area, times } => {
                 let area = self.area(area, scope)? * self.times(times, scope)?;
-                let (card, series) = match self.model(model, scope)? {
-                    Model::Bipolar(card, series) => (card, series),
+                let (card, around) = match self.model(model, scope)? {
+                    Model::Bipolar(card, around) => (card, around),
                     _ => return Err(self.wrong_type(model, scope, "`NPN` or `PNP`")),
                 };
-                let [base, collector, emitter] = series.map(|resistance| resistance / area);
+                let [base, collector, emitter] =
+                    around.resistances.map(|resistance| resistance / area);
                 let nodes = [
                     self.series(&name, "collector", nodes[0], collector, at)?,
                     self.series(&name, "base", nodes[1], base, at)?,
                     self.series(&name, "emitter", nodes[2], emitter, at)?,
                 ];
                 let junction = sized_diode(card.junction.clone(), area);
-                let device = Device::Bipolar { nodes, model: BipolarModel { junction, ..card } };
-                self.add(name, device, at)?;
+                if around.substrate > 0.0 {
+                    let between = [nodes[0], Node::GROUND];
+                    let capacitance = around.substrate * area;
+                    let device = Device::Capacitor { between, capacitance, initial: None };
+                    self.add(format!("{name}.csubstrate"), device, at)?;
+                }
+                let details = sized_transistor(card.details.clone(), area);
+                let model = BipolarModel { junction, details, ..card };
+                self.add(name, Device::Bipolar { nodes, model }, at)?;
             }
             Body::Call { .. } => {}
         }
@@ -530,6 +538,7 @@ impl<'d> Expansion<'d, '_> {
                 let get = |index: usize, default| values.get(index).copied().unwrap_or(default);
                 let period = get(6, f64::INFINITY);
                 let count = get(7, 0.0);
+                let step = self.context.tran.map_or(0.0, |[step, _]| step);
                 self.in_range(at, "the period of `pulse`", period, period > 0.0, "more than 0")?;
                 for (what, index) in [("the rise", 3), ("the fall", 4), ("the width", 5)] {
                     let value = get(index, 0.0);
@@ -547,8 +556,8 @@ impl<'d> Expansion<'d, '_> {
                     low: values[0],
                     high: values[1],
                     delay: get(2, 0.0),
-                    rise: get(3, 0.0),
-                    fall: get(4, 0.0),
+                    rise: get(3, step),
+                    fall: get(4, step),
                     width: get(5, f64::INFINITY),
                     period,
                     count: (count > 0.0).then_some(count as u64),
@@ -1010,8 +1019,19 @@ fn sized_diode(diode: DiodeModel, area: f64) -> DiodeModel {
     DiodeModel {
         on_resistance: diode.on_resistance / area,
         saturation_current: diode.saturation_current * area,
+        breakdown_current: diode.breakdown_current * area,
         series_resistance: diode.series_resistance / area,
         capacitance: diode.capacitance * area,
         ..diode
+    }
+}
+
+/// The same for what Gummel and Poon add.
+fn sized_transistor(details: GummelPoon, area: f64) -> GummelPoon {
+    GummelPoon {
+        knee: details.knee.map(|current| current * area),
+        leakage: details.leakage.map(|[saturation, emission]| [saturation * area, emission]),
+        capacitances: details.capacitances.map(|capacitance| capacitance * area),
+        ..details
     }
 }

@@ -19,8 +19,9 @@ mod number;
 mod probe;
 pub(crate) mod read;
 pub(crate) mod resolve;
+mod vocabulary;
 
-pub(crate) use card::{Body, EventCard, MeasureBody, Moment, Wave, Window};
+pub(crate) use card::{Body, EventCard, MeasureBody, Moment, Requests, Wave, Window};
 pub use error::{Caution, NetlistError, Problem, Warning};
 pub(crate) use expression::Expr;
 pub use number::number;

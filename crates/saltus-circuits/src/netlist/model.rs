@@ -22,243 +22,21 @@ use super::card::{Block, ModelCard};
 use super::error::{Caution, NetlistError, Problem, Warning};
 use super::lines::{At, Lines};
 use super::resolve::Resolver;
-use crate::{BipolarModel, DiodeModel, Fidelity, MosModel, OpAmpModel, Polarity, SwitchModel};
+use super::vocabulary::{KINDS, Kind, NEUTRAL, has, vocabulary};
+use crate::{
+    BipolarModel, DiodeModel, Fidelity, GummelPoon, JunctionCharge, MosModel, OpAmpModel, Polarity,
+    SwitchModel,
+};
 
 /// Current at which the exponential diode has the threshold of a piecewise-linear one that is given none, in ampere.
 const THRESHOLD_CURRENT: f64 = 1e-3;
 /// Gate voltage beyond the threshold up to which a piecewise-linear transistor follows its parabola, in volt.
 const RANGE: f64 = 5.0;
+/// Conductance beside a smooth junction, as in SPICE: without it several junctions that block would leave the
+/// voltages between them open.
+const GMIN: f64 = 1e-12;
 /// Permittivity of the oxide of a gate, F/m.
 const OXIDE: f64 = 3.9 * 8.854_187_812_8e-12;
-
-/// A kind of model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Diode,
-    VoltageSwitch,
-    CurrentSwitch,
-    Mos(Polarity),
-    /// A power transistor; its polarity is a flag.
-    PowerMos,
-    Bipolar(Polarity),
-    OpAmp,
-    Comparator,
-    Transformer,
-}
-
-/// Names of types in lower case.
-const KINDS: &[(&str, Kind)] = &[
-    ("d", Kind::Diode),
-    ("sw", Kind::VoltageSwitch),
-    ("vswitch", Kind::VoltageSwitch),
-    ("csw", Kind::CurrentSwitch),
-    ("iswitch", Kind::CurrentSwitch),
-    ("nmos", Kind::Mos(Polarity::N)),
-    ("pmos", Kind::Mos(Polarity::P)),
-    ("vdmos", Kind::PowerMos),
-    ("vdmosn", Kind::PowerMos),
-    ("vdmosp", Kind::PowerMos),
-    ("npn", Kind::Bipolar(Polarity::N)),
-    ("pnp", Kind::Bipolar(Polarity::P)),
-    ("opamp", Kind::OpAmp),
-    ("comparator", Kind::Comparator),
-    ("transformer", Kind::Transformer),
-];
-
-/// Parameters with a meaning, and those that SPICE knows beside them.
-fn vocabulary(kind: Kind) -> (&'static [&'static str], &'static [&'static str]) {
-    match kind {
-        Kind::Diode => (
-            &["is", "n", "rs", "cjo", "cj0", "bv", "vfwd", "vrev", "saltus", "vf", "ron", "level"],
-            &[
-                "af",
-                "area",
-                "cj",
-                "cjp",
-                "cjsw",
-                "cta",
-                "ctp",
-                "eg",
-                "epsilon",
-                "fc",
-                "fcs",
-                "iave",
-                "ibv",
-                "ik",
-                "ikf",
-                "ikr",
-                "ilimit",
-                "ipk",
-                "isr",
-                "js",
-                "jsw",
-                "jtun",
-                "jtunsw",
-                "keg",
-                "kf",
-                "lm",
-                "lp",
-                "m",
-                "mfg",
-                "mj",
-                "mjsw",
-                "nbv",
-                "nr",
-                "ns",
-                "ntun",
-                "pb",
-                "php",
-                "pj",
-                "revepsilon",
-                "revilimit",
-                "roff",
-                "rrev",
-                "rth0",
-                "cth0",
-                "tcv",
-                "temp",
-                "tlev",
-                "tlevc",
-                "tm1",
-                "tm2",
-                "tnom",
-                "tpb",
-                "tphp",
-                "tref",
-                "trs",
-                "trs1",
-                "trs2",
-                "tt",
-                "ttt1",
-                "ttt2",
-                "type",
-                "vj",
-                "vpk",
-                "vp",
-                "wm",
-                "wp",
-                "xm",
-                "xti",
-                "xtitun",
-                "xom",
-                "xoi",
-                "bv_max",
-                "fv_max",
-                "id_max",
-                "te_max",
-                "pd_max",
-                "tikf",
-                "nz",
-                "cbv",
-                "isw",
-            ],
-        ),
-        Kind::VoltageSwitch => (
-            &["vt", "vh", "ron", "roff", "von", "voff", "saltus"],
-            &["lser", "vser", "ilimit", "level", "tnom"],
-        ),
-        Kind::CurrentSwitch => (
-            &["it", "ih", "ron", "roff", "ion", "ioff", "saltus"],
-            &["lser", "vser", "ilimit", "level", "tnom"],
-        ),
-        Kind::Mos(_) => (
-            &[
-                "level", "vto", "vt0", "kp", "lambda", "is", "rd", "rs", "cgso", "cgdo", "cgbo",
-                "cbd", "cbs", "tox", "uo", "u0", "ld", "w", "l", "saltus", "vf", "ron", "range",
-                "body", "n",
-            ],
-            &[
-                "af", "cj", "cjsw", "delta", "eta", "fc", "gamma", "gdsnoi", "js", "jssw", "kappa",
-                "kf", "mj", "mjsw", "neff", "nfs", "nlev", "nss", "nsub", "pb", "phi", "rsh",
-                "theta", "tnom", "tpg", "ucrit", "uexp", "utra", "vmax", "wd", "xj", "xqc",
-                "capmod", "lmin", "lmax", "wmin", "wmax", "xl", "xw", "version", "acm", "hdif",
-                "ldif", "rds", "rg", "rb", "mfg",
-            ],
-        ),
-        Kind::PowerMos => (
-            &[
-                "nchan", "pchan", "vto", "vt0", "vth0", "kp", "lambda", "is", "n", "rd", "rs",
-                "rg", "cgs", "cgdmin", "cjo", "cj0", "bv", "saltus", "vf", "ron", "range", "body",
-            ],
-            &[
-                "a",
-                "af",
-                "cgd",
-                "cgdmax",
-                "cthj",
-                "eg",
-                "fc",
-                "ibv",
-                "kf",
-                "ksubthres",
-                "level",
-                "m",
-                "mfg",
-                "mtriode",
-                "mu",
-                "nbv",
-                "qg",
-                "qs",
-                "rb",
-                "rds",
-                "rq",
-                "rthca",
-                "rthjc",
-                "subshift",
-                "subslope",
-                "tcvth",
-                "texp0",
-                "texp1",
-                "theta",
-                "tksubthres1",
-                "tksubthres2",
-                "tnom",
-                "trb1",
-                "trb2",
-                "trd1",
-                "trd2",
-                "trg1",
-                "trg2",
-                "trs1",
-                "trs2",
-                "tt",
-                "vds",
-                "vds_max",
-                "vgd_max",
-                "vgdr_max",
-                "vgs_max",
-                "vgsr_max",
-                "id_max",
-                "idr_max",
-                "pd_max",
-                "te_max",
-                "derating",
-                "vj",
-                "vq",
-                "xti",
-                "rth_ext",
-                "vtotc",
-                "bex",
-                "l",
-                "w",
-            ],
-        ),
-        Kind::Bipolar(_) => (
-            &["is", "bf", "br", "nf", "rb", "rc", "re", "saltus", "vf", "ron", "level"],
-            &[
-                "af", "c2", "c4", "cjc", "cje", "cjs", "cjep", "cjcp", "eg", "fc", "gamma", "ibc",
-                "ibe", "ik", "ikf", "ikr", "irb", "isc", "ise", "iss", "itf", "kf", "mjc", "mje",
-                "mjs", "nc", "ne", "nk", "nkf", "nr", "ns", "pc", "pe", "pnpn", "ps", "ptf", "qco",
-                "quasimod", "rbm", "rco", "subs", "tf", "tlev", "tlevc", "tnom", "tr", "tref",
-                "va", "vaf", "var", "vb", "vg", "vjc", "vje", "vjs", "vo", "vtf", "xcjc", "xcjs",
-                "xtb", "xtf", "xti", "mfg", "vceo", "icrating", "tbf1", "tbf2", "tbr1", "tbr2",
-                "csub", "mc", "me", "ms", "cco", "rbb", "cn", "d",
-            ],
-        ),
-        Kind::OpAmp | Kind::Comparator => (&["gain", "low", "high", "offset"], &[]),
-        Kind::Transformer => (&["ratio"], &[]),
-    }
-}
 
 /// A diode, switch or other of a circuit, with what stands in series with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -266,7 +44,7 @@ pub(crate) enum Model {
     Diode(DiodeModel),
     Switch(SwitchModel),
     Mos(MosCard),
-    Bipolar(BipolarModel, BipolarResistances),
+    Bipolar(BipolarModel, BipolarSurroundings),
     OpAmp(OpAmpModel),
     Transformer(f64),
 }
@@ -289,8 +67,14 @@ pub(crate) struct MosCard {
     pub(crate) junctions: [f64; 2],
 }
 
-/// Resistances of base, collector, emitter.
-pub(crate) type BipolarResistances = [f64; 3];
+/// What stands around a bipolar transistor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct BipolarSurroundings {
+    /// Resistances of base, collector, emitter.
+    pub(crate) resistances: [f64; 3],
+    /// Capacitance from collector to substrate.
+    pub(crate) substrate: f64,
+}
 
 /// The kind of a model card, if it is one of ours.
 pub(crate) fn kind(card: &ModelCard) -> Option<Kind> {
@@ -298,10 +82,18 @@ pub(crate) fn kind(card: &ModelCard) -> Option<Kind> {
     KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
 }
 
-/// Checks the parameters of a card and warns of those without effect.
+/// How a card is taken: as it says, or as all are.
+fn fidelity_of(card: &ModelCard, overall: Option<Fidelity>) -> Option<Fidelity> {
+    let own = card.parameters.iter().find(|(name, _)| name.is("saltus"));
+    own.and_then(|(_, value)| fidelity(value.as_ref()?.word.as_deref())).or(overall)
+}
+
+/// Checks the parameters of a card and warns of those without effect. A smooth device is SPICE's own, so
+/// that a parameter it does not have is refused.
 pub(crate) fn check(
     card: &ModelCard,
     lines: &Lines,
+    overall: Option<Fidelity>,
     warnings: &mut Vec<Warning>,
 ) -> Result<(), NetlistError> {
     let Some(kind) = kind(card) else {
@@ -311,31 +103,40 @@ pub(crate) fn check(
         let problem = Problem::Unknown { kind: "type of model", name, nearest: near };
         return Err(NetlistError::new(lines.place(card.kind.at), problem));
     };
-    let (used, known) = vocabulary(kind);
+    let words = vocabulary(kind);
     let level = card.parameters.iter().find(|(name, _)| name.is("level"));
     let level = level.and_then(|(_, value)| value.as_ref()?.expr.literal());
-    if used.contains(&"level") && level.is_some_and(|level| level != 1.0) {
+    if has(words.used, "level") && level.is_some_and(|level| level != 1.0) {
         return Ok(()); // a model of another level is refused for that, not for its parameters
     }
+    let is_smooth = fidelity_of(card, overall) == Some(Fidelity::Smooth);
     let mut unused = Vec::new();
     for (name, value) in &card.parameters {
         let key = name.key();
-        if used.contains(&key.as_str()) {
+        if has(words.used, &key) || (is_smooth && has(words.smooth, &key)) {
             continue;
         }
-        if known.contains(&key.as_str()) {
+        if has(words.known, &key) || has(words.smooth, &key) {
             let is_zero = value.as_ref().is_some_and(|value| value.expr.literal() == Some(0.0));
+            let is_neutral = has(NEUTRAL, &key);
+            if is_smooth && !is_zero && !is_neutral {
+                let what = format!(
+                    "a parameter of the model `{}` that a smooth device does not have",
+                    card.name.text
+                );
+                let problem = Problem::NotSupported { name: name.text.clone(), what };
+                return Err(NetlistError::new(lines.place(name.at), problem));
+            }
             if !is_zero && !["mfg", "type", "tnom", "tref"].contains(&key.as_str()) {
                 unused.push(name.text.clone());
             }
             continue;
         }
-        let all = used.iter().chain(known).copied();
         let problem = Problem::UnknownModelParameter {
             model: card.name.text.clone(),
             kind: card.kind.text.clone(),
             name: name.text.clone(),
-            nearest: nearest(&key, all).map(str::to_owned),
+            nearest: nearest(&key, words.all()).map(str::to_owned),
         };
         return Err(NetlistError::new(lines.place(name.at), problem));
     }
@@ -371,7 +172,7 @@ pub(crate) fn build<'d>(
     scope: usize,
     overall: Option<Fidelity>,
 ) -> Result<Model, NetlistError> {
-    check(card, resolver.lines, &mut Vec::new())?;
+    check(card, resolver.lines, overall, &mut Vec::new())?;
     let kind = kind(card).unwrap_or(Kind::Diode); // checked just before
     let mut values = Values {
         card,
@@ -380,10 +181,10 @@ pub(crate) fn build<'d>(
         lines: resolver.lines,
         thermal: 1.380_649e-23 * (resolver.temperature + 273.15) / 1.602_176_634e-19,
     };
-    let (used, _) = vocabulary(kind);
+    let words = vocabulary(kind);
     for (name, value) in &card.parameters {
         let key = name.key();
-        if !used.contains(&key.as_str()) {
+        if !(has(words.used, &key) || has(words.smooth, &key)) {
             continue;
         }
         let Some(value) = value else {
@@ -413,7 +214,7 @@ pub(crate) fn build<'d>(
                 _ => resolver.number(&value.expr, scope)?,
             },
         };
-        let may_be_infinite = ["gain", "low", "high", "roff", "bv", "vrev"].contains(&key.as_str());
+        let may_be_infinite = has("gain low high roff bv vrev vaf va vbf var vb ikf ik ikr", &key);
         if number.is_infinite() && !may_be_infinite {
             return Err(values.wrong(&key, number, "a finite number"));
         }
@@ -510,10 +311,10 @@ impl Values<'_> {
     fn junction(
         &self,
         fidelity: Fidelity,
-        emission: &str,
+        (emission, saturation): (&str, f64),
         series: f64,
     ) -> Result<DiodeModel, NetlistError> {
-        let saturation_current = self.positive("is", 1e-14)?;
+        let saturation_current = self.positive("is", saturation)?;
         let emission = self.positive(emission, 1.0)?;
         let default = match fidelity {
             Fidelity::PiecewiseLinear => {
@@ -540,18 +341,53 @@ impl Values<'_> {
             thermal_voltage: self.thermal,
             series_resistance: series,
             capacitance: 0.0,
+            charge: None,
+            breakdown_current: self.positive("ibv", 1e-3)?,
+            leak: GMIN,
+        })
+    }
+
+    /// The first of several names for one parameter.
+    fn first(&self, names: &[&str]) -> Option<f64> {
+        names.iter().find_map(|name| self.get(name))
+    }
+
+    /// The shape of a charge: names of potential and grading, what they are if not given, transit time.
+    fn charge(
+        &self,
+        potentials: [&str; 2],
+        gradings: [&str; 2],
+        potential: f64,
+        grading: f64,
+        transit: f64,
+    ) -> Result<JunctionCharge, NetlistError> {
+        let share = |name: &str, value: f64| match (0.0..1.0).contains(&value) {
+            true => Ok(value),
+            false => Err(self.wrong(name, value, "at least 0 and below 1")),
+        };
+        let given = self.first(&potentials).unwrap_or(potential);
+        if !(given > 0.0) {
+            return Err(self.wrong(potentials[0], given, "more than 0"));
+        }
+        Ok(JunctionCharge {
+            potential: given,
+            grading: share(gradings[0], self.first(&gradings).unwrap_or(grading))?,
+            linear_from: share("fc", self.or("fc", 0.5))?,
+            transit,
         })
     }
 
     fn diode(&self) -> Result<DiodeModel, NetlistError> {
         self.level()?;
         let series = self.at_least_zero("rs", 0.0)?;
-        let junction = self.junction(self.fidelity.unwrap_or_default(), "n", series)?;
+        let junction = self.junction(self.fidelity.unwrap_or_default(), ("n", 1e-14), series)?;
         let capacitance = match self.get("cjo") {
             Some(_) => self.at_least_zero("cjo", 0.0)?,
             None => self.at_least_zero("cj0", 0.0)?,
         };
-        Ok(DiodeModel { capacitance, ..junction })
+        let charge =
+            self.charge(["vj", "pb"], ["m", "mj"], 1.0, 0.5, self.at_least_zero("tt", 0.0)?)?;
+        Ok(DiodeModel { capacitance, charge: Some(charge), ..junction })
     }
 
     /// Names of threshold, hysteresis, and where it is on and off.
@@ -590,13 +426,20 @@ impl Values<'_> {
         if self.get("body") == Some(0.0) || self.get("is") == Some(0.0) {
             return Ok(None);
         }
-        let diode = self.junction(fidelity, "n", 0.0)?;
-        Ok(Some(DiodeModel { on_resistance: 0.0, ..diode }))
+        let diode = self.junction(fidelity, ("n", 1e-14), 0.0)?;
+        let transit = self.at_least_zero("tt", 0.0)?;
+        let charge = self.charge(["vj", "pb"], ["m", "mj"], 0.8, 0.5, transit)?;
+        Ok(Some(DiodeModel { on_resistance: 0.0, charge: Some(charge), ..diode }))
     }
 
     fn mos(&self, polarity: Polarity) -> Result<MosCard, NetlistError> {
         self.level()?;
         let fidelity = self.fidelity.unwrap_or(Fidelity::PiecewiseLinear);
+        if fidelity == Fidelity::Smooth && self.get("tox").is_some() {
+            let what = "the oxide of a gate whose charge moves".to_owned();
+            let problem = Problem::NotSupported { name: "tox".to_owned(), what };
+            return Err(NetlistError::new(self.lines.place(self.at("tox")), problem));
+        }
         let strength = match (self.get("kp"), self.get("tox")) {
             (None, Some(_)) => {
                 let mobility = self.get("uo").or(self.get("u0")).unwrap_or(600.0); // cm²/(V s)
@@ -619,6 +462,8 @@ impl Values<'_> {
                     self.at_least_zero("cgdo", 0.0)?,
                     self.at_least_zero("cgbo", 0.0)?,
                 ],
+                body_effect: self.at_least_zero("gamma", 0.0)?,
+                surface_potential: self.positive("phi", 0.6)?,
             },
             is_power: false,
             width: self.get("w"),
@@ -649,6 +494,8 @@ impl Values<'_> {
                     self.at_least_zero("cgdmin", 0.0)?,
                     0.0,
                 ],
+                body_effect: 0.0,
+                surface_potential: 0.6,
             },
             is_power: true,
             width: None,
@@ -667,7 +514,7 @@ impl Values<'_> {
     fn bipolar(
         &self,
         polarity: Polarity,
-    ) -> Result<(BipolarModel, BipolarResistances), NetlistError> {
+    ) -> Result<(BipolarModel, BipolarSurroundings), NetlistError> {
         self.level()?;
         let fidelity = self.fidelity.unwrap_or_default();
         let model = BipolarModel {
@@ -675,14 +522,62 @@ impl Values<'_> {
             polarity,
             forward_gain: self.positive("bf", 100.0)?,
             reverse_gain: self.at_least_zero("br", 1.0)?,
-            junction: self.junction(fidelity, "nf", 0.0)?,
+            junction: self.junction(fidelity, ("nf", 1e-16), 0.0)?,
+            details: self.gummel_poon()?,
         };
-        let series = [
+        let resistances = [
             self.at_least_zero("rb", 0.0)?,
             self.at_least_zero("rc", 0.0)?,
             self.at_least_zero("re", 0.0)?,
         ];
-        Ok((model, series))
+        Ok((model, BipolarSurroundings { resistances, substrate: self.substrate()? }))
+    }
+
+    fn gummel_poon(&self) -> Result<GummelPoon, NetlistError> {
+        // a voltage or current of 0 is one that is not given
+        let bound = |names: &[&str]| match self.first(names) {
+            None | Some(0.0) => Ok(f64::INFINITY),
+            Some(value) if value > 0.0 => Ok(value),
+            Some(value) => Err(self.wrong(names[0], value, "at least 0")),
+        };
+        Ok(GummelPoon {
+            reverse_emission: self.positive("nr", 1.0)?,
+            early: [bound(&["vaf", "va", "vbf"])?, bound(&["var", "vb"])?],
+            knee: [bound(&["ikf", "ik"])?, bound(&["ikr"])?],
+            leakage: [
+                [self.at_least_zero("ise", 0.0)?, self.positive("ne", 1.5)?],
+                [self.at_least_zero("isc", 0.0)?, self.positive("nc", 2.0)?],
+            ],
+            capacitances: [self.at_least_zero("cje", 0.0)?, self.at_least_zero("cjc", 0.0)?],
+            charges: [
+                self.charge(
+                    ["vje", "pe"],
+                    ["mje", "me"],
+                    0.75,
+                    0.33,
+                    self.at_least_zero("tf", 0.0)?,
+                )?,
+                self.charge(
+                    ["vjc", "pc"],
+                    ["mjc", "mc"],
+                    0.75,
+                    0.33,
+                    self.at_least_zero("tr", 0.0)?,
+                )?,
+            ],
+        })
+    }
+
+    /// The capacitance from collector to substrate of a smooth transistor.
+    fn substrate(&self) -> Result<f64, NetlistError> {
+        if self.fidelity != Some(Fidelity::Smooth) {
+            return Ok(0.0);
+        }
+        if let Some(grading) = self.first(&["mjs", "ms"]).filter(|grading| *grading != 0.0) {
+            return Err(self.wrong("mjs", grading, "0: a capacitance that stays the same"));
+        }
+        let name = ["cjs", "ccs", "csub"].into_iter().find(|name| self.get(name).is_some());
+        self.at_least_zero(name.unwrap_or("cjs"), 0.0)
     }
 
     fn amplifier(&self, low: f64, high: f64) -> Result<OpAmpModel, NetlistError> {

@@ -2,8 +2,8 @@
 
 use crate::{last, run};
 use saltus_circuits::{
-    BipolarModel, Circuit, CircuitModel, DiodeModel, Fidelity, MosModel, OpAmpModel, Polarity,
-    Source,
+    BipolarModel, Circuit, CircuitModel, DiodeModel, Fidelity, GummelPoon, MosModel, OpAmpModel,
+    Polarity, Source,
 };
 use saltus_sim::Run;
 
@@ -154,6 +154,7 @@ fn transistor(fidelity: Fidelity) -> BipolarModel {
         forward_gain: 99.0,
         reverse_gain: 0.015 / 0.985,
         junction: DiodeModel::ideal().threshold(0.7),
+        details: GummelPoon::default(),
     }
 }
 

@@ -8,6 +8,7 @@ mod events;
 mod ill_posed;
 mod linear;
 mod rest;
+mod smooth;
 mod switches;
 mod switching;
 mod transient;

@@ -159,7 +159,7 @@ fn bipolar_transistors() {
     assert_eq!((q1.forward_gain, q1.reverse_gain, q1.polarity), (200.0, 1.0, Polarity::N));
     let (_, q2) = bipolar("Q2");
     assert_eq!((q2.forward_gain, q2.reverse_gain, q2.polarity), (50.0, 2.0, Polarity::P));
-    assert_eq!((q2.junction.threshold, q2.junction.saturation_current), (0.6, 2e-14));
+    assert_eq!((q2.junction.threshold, q2.junction.saturation_current), (0.6, 2e-16));
     assert_eq!(bipolar("Q3").0[0], node(&c, "1"));
 }
 

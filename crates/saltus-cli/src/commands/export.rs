@@ -3,7 +3,7 @@
 use super::find_signals;
 use crate::{Error, Outcome, paths, text};
 use clap::ValueEnum;
-use saltus::io::export::export;
+use saltus::io::export::{export, write_vtk};
 use std::path::PathBuf;
 
 /// Write a run in another format.
@@ -14,7 +14,7 @@ pub struct Args {
     /// The format
     #[arg(long, value_enum)]
     to: Format,
-    /// The file to write [default: as the run file]
+    /// The file to write, or the folder of `vtk` [default: as the run file]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
     /// Only these signals, for example `ball.q[0]` or `ball`
@@ -28,6 +28,8 @@ enum Format {
     Csv,
     /// SPICE's raw file in binary
     Raw,
+    /// Bodies, contacts and force chains of a scene for ParaView, in a folder
+    Vtk,
 }
 
 /// Runs the command.
@@ -35,6 +37,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let format = match args.to {
         Format::Csv => saltus::io::export::Format::Csv,
         Format::Raw => saltus::io::export::Format::Raw,
+        Format::Vtk => return vtk(args),
     };
     let default = || args.run.with_extension(format.extension());
     let path = args.output.clone().unwrap_or_else(default);
@@ -44,5 +47,18 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let signals = find_signals(&run.layout, &args.signals)?;
     export(&run, &signals, format, &path)?;
     text::out(&format!("{}\n", path.display()))?;
+    Ok(Outcome::Done)
+}
+
+/// Bodies, contacts and force chains, a file an instant.
+fn vtk(args: &Args) -> Result<Outcome, Error> {
+    if !args.signals.is_empty() {
+        return Err("--signal is for tables, not for `vtk`".into());
+    }
+    let folder = args.output.clone().unwrap_or_else(|| args.run.with_extension("vtk"));
+    let run = saltus::io::run_file::read_run(&args.run)?;
+    let info = saltus::io::run_file::read_info(&args.run)?;
+    write_vtk(&run, info.model_text.as_deref(), &folder)?;
+    text::out(&format!("{}\n", folder.join("bodies.pvd").display()))?;
     Ok(Outcome::Done)
 }

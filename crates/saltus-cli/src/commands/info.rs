@@ -58,9 +58,14 @@ fn run_or_problem(args: &Args) -> Result<(String, Value), Error> {
         Err(RunFileError::NotARun { .. }) => match problem_file::read(&args.file, None) {
             Ok(stored) => Ok((problem::text(&stored), problem::json(&stored))),
             Err(error) if *error.kind == ErrorKind::NotFclib => {
-                let file = args.file.display();
-                let what = "neither a run of Saltus nor a stored problem (FCLIB)";
-                Err(format!("`{file}` is an HDF5 file, but {what}").into())
+                match super::run::foreign(&args.file, &[]) {
+                    Ok(file) => Ok((model_text(&file), model_json(&file))),
+                    Err(_) => {
+                        let file = args.file.display();
+                        let what = "neither a run of Saltus nor a stored problem (FCLIB), nor a scene of Siconos";
+                        Err(format!("`{file}` is an HDF5 file, but {what}").into())
+                    }
+                }
             }
             Err(error) => Err(error.into()),
         },
@@ -103,6 +108,12 @@ fn model_text(file: &ModelFile) -> String {
     }
     if model.systems().len() > SHOWN {
         rows.push(("…".into(), plural(model.systems().len() - SHOWN, "more system")));
+    }
+    if let Some(finder) = model.contact_finder() {
+        let fixed = finder.sides().iter().filter(|side| side.system.is_none()).count();
+        let bodies = plural(finder.sides().len() - fixed, "body").replace("bodys", "bodies");
+        let laws = plural(finder.laws().len(), "law");
+        rows.push(("contacts".into(), format!("{bodies} and {}, {laws}", plural(fixed, "static"))));
     }
     let systems: Vec<&str> = model.systems().map(|(name, _)| name).collect();
     let degrees = sim::relative_degrees(model).unwrap_or_default(); // unless a function fails

@@ -167,7 +167,7 @@ fn measured(plan: &Plan, layout: &Layout) -> Measured {
     for (place, signal) in signals.iter_mut().enumerate() {
         signal.columns = place..place + 1;
     }
-    let layout = Layout { title: layout.title.clone(), signals, ledger: false };
+    let layout = Layout { title: layout.title.clone(), signals, ..Layout::default() };
     Measured { layout, columns, frames: Frames::default() }
 }
 

@@ -4,6 +4,7 @@ use super::record::{Targets, interrupt_flag, progress_bar, show};
 use super::{event_rows, netlist, scheme, with_scheme, with_stats};
 use crate::text::{self, plural};
 use crate::{Error, Outcome};
+use saltus::io::scene_file::{is_foreign, read_model};
 use saltus::io::{ModelFile, Strategy, checkpoint_file};
 use saltus::sim::{
     self, Adaptive, CheckpointEvery, Checkpoints, EventDriven, Ledger, Run, RunOptions,
@@ -12,10 +13,10 @@ use saltus::sim::{
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Run a model file or a netlist.
+/// Run a model file, a scene or a netlist.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The model file (.toml) or netlist (.cir, .sp)
+    /// The model file or scene (.toml), netlist (.cir, .sp), or scene of Siconos (.hdf5)
     pub(super) file: PathBuf,
     /// The run file to write [default: NAME.h5 in the current folder]
     #[arg(short, long, value_name = "OUT.h5")]
@@ -70,7 +71,10 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         return Err("--method and --steady-state are for netlists".into());
     }
     let overrides = overrides(args)?;
-    let file = ModelFile::read(&args.file, &overrides).map_err(|error| error.report())?;
+    let file = match is_foreign(&args.file) {
+        true => foreign(&args.file, &overrides)?,
+        false => ModelFile::read(&args.file, &overrides).map_err(|error| error.report())?,
+    };
     let settings = &file.simulation;
     let resumed = args.resume.as_ref().map(checkpoint_file::load).transpose()?;
     let from = resumed.as_ref().map(sim::Checkpoint::t);
@@ -109,6 +113,15 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
             job.execute(Adaptive::with(model, settings.adaptive, solver)?, PICTURED)
         }
     }
+}
+
+/// A scene of another program; what of it was left aside is told.
+pub(super) fn foreign(path: &Path, overrides: &[(String, String)]) -> Result<ModelFile, Error> {
+    let (file, left_aside) = read_model(path, overrides)?;
+    for what in left_aside {
+        text::message(&format!("warning: {}: left aside: {what}", path.display()));
+    }
+    Ok(file)
 }
 
 /// Rows of a run that cannot be counted before, for its picture.

@@ -270,7 +270,7 @@ fn a_file_with_no_system() {
         said.err.lines().next(),
         Some(
             "saltus: blank.toml: the file is empty; \
-             expected a model with [simulation] and at least one [[system]]"
+             expected a model with [simulation] and at least one [[system]] or [[body]]"
         )
     );
     assert_eq!(folder.names(), ["blank.toml", "empty.toml"]);

@@ -1,12 +1,15 @@
-//! Runs in the formats of other tools: comma-separated values, SPICE's raw files.
+//! Runs in the formats of other tools: comma-separated values, SPICE's raw files, and scenes for the
+//! Visualization Toolkit.
 //!
-//! Every format writes a table: the time, then the columns of some signals, one row an instant.
+//! The first two write a table: the time, then the columns of some signals, one row an instant.
 
 mod csv;
 mod raw;
+mod vtk;
 
 pub use csv::write_csv;
 pub use raw::write_raw;
+pub use vtk::{VtkError, write_vtk};
 
 use crate::partial::{WriteError, write_with};
 use saltus_sim::{Quantity, Run, Signal};

@@ -21,6 +21,7 @@ use super::tree::{Item, Value};
 use super::vocabulary::SectionId;
 use saltus_expr::ExprError;
 use saltus_linalg::Matrix;
+use saltus_mechanics::Given;
 use saltus_model::{Names, Operator};
 
 /// Where an array stands: what it is called, what its formulas may use, and their scope.
@@ -123,6 +124,31 @@ pub(crate) fn vector(item: &Item, slot: &Slot) -> Result<Operator, Fault> {
     let array = vector_array(item, slot)?;
     let len = array.values.len();
     array.operator(len, 1, slot)
+}
+
+/// A formula as a text that stands on its own.
+pub(crate) fn text(item: &Item, slot: &Slot) -> Result<String, Fault> {
+    let Value::Text(text) = &item.value else {
+        return Err(slot.scope.wrong_type(item, slot.what, "a formula"));
+    };
+    let expanded = expand(slot.source(text, &item.place), slot.scope)?;
+    Ok(slot.scope.without_variable(&expanded.text))
+}
+
+/// The entries of a vector as texts that stand on their own: with indices by numbers, and the loop
+/// variable by its value.
+pub(crate) fn texts(item: &Item, slot: &Slot) -> Result<Vec<String>, Fault> {
+    if let Value::Text(text) = &item.value {
+        let expanded = expand(slot.source(text, &item.place), slot.scope)?;
+        let Given::Formulas(texts) = Given::of_text(&expanded.text) else { return Ok(Vec::new()) };
+        return Ok(texts.iter().map(|text| slot.scope.without_variable(text)).collect());
+    }
+    let array = vector_array(item, slot)?;
+    let mut texts: Vec<String> = array.values.iter().map(|value| format!("{value:?}")).collect();
+    for formula in &array.formulas {
+        texts[formula.position] = slot.scope.without_variable(&formula.expanded.text);
+    }
+    Ok(texts)
 }
 
 /// The number of entries of a vector, without a look at them.

@@ -4,11 +4,11 @@ use super::error::Fault;
 use super::fields::Fields;
 use super::slot::Sizes;
 use super::tree::{Item, Value};
-use saltus_mechanics::{Components, Joint, PointPlane, SphereSphere};
+use saltus_mechanics::{Components, DiskDisk, DiskLine, PointPlane, SphereSphere};
 use saltus_model::{Frame, Inertia, ModelError, RigidBody, RigidBody2d, System};
 
 /// A vector of `N` numbers, or the default.
-fn numbers<const N: usize>(
+pub(crate) fn numbers<const N: usize>(
     fields: &Fields,
     key: &'static str,
     default: [f64; N],
@@ -20,11 +20,11 @@ fn numbers<const N: usize>(
 }
 
 /// The same of a vector that has to be there.
-fn must<const N: usize>(fields: &Fields, key: &'static str) -> Result<[f64; N], Fault> {
+pub(crate) fn must<const N: usize>(fields: &Fields, key: &'static str) -> Result<[f64; N], Fault> {
     exactly(fields, key, &fields.must(key, fields.vector(key)?)?)
 }
 
-fn exactly<const N: usize>(
+pub(crate) fn exactly<const N: usize>(
     fields: &Fields,
     key: &'static str,
     value: &[f64],
@@ -82,7 +82,7 @@ pub(crate) fn body(fields: &Fields) -> Result<System, Fault> {
 }
 
 /// Three moments, or a matrix.
-fn inertia(fields: &Fields) -> Result<Inertia, Fault> {
+pub(crate) fn inertia(fields: &Fields) -> Result<Inertia, Fault> {
     let item = fields.need("inertia")?;
     let is_row = |item: &Item| matches!(item.value, Value::Array(_));
     let by_rows = item.as_array().is_some_and(|items| items.iter().any(is_row));
@@ -99,48 +99,53 @@ fn inertia(fields: &Fields) -> Result<Inertia, Fault> {
     Ok(Inertia(std::array::from_fn(|i| std::array::from_fn(|j| matrix[(i, j)]))))
 }
 
-/// A joint.
-pub(crate) fn joint(fields: &Fields) -> Result<Option<Joint>, Fault> {
-    let point = || must::<3>(fields, "point");
-    let axis = || must::<3>(fields, "axis");
-    let second_axis = || must::<3>(fields, "second_axis");
-    Ok(Some(match fields.kind() {
-        "ball" => Joint::Ball { point: point()? },
-        "pivot" => Joint::Pivot { point: point()?, axis: axis()? },
-        "prismatic" => Joint::Prismatic { axis: axis()? },
-        "cylindrical" => Joint::Cylindrical { point: point()?, axis: axis()? },
-        "universal" => {
-            Joint::Universal { point: point()?, axis: axis()?, second_axis: second_axis()? }
-        }
-        "planar" => Joint::Planar { point: point()?, normal: must(fields, "normal")? },
-        "fixed" => Joint::Fixed,
-        "distance" => {
-            Joint::Distance { point: point()?, second_point: must(fields, "second_point")? }
-        }
-        "screw" => Joint::Screw { point: point()?, axis: axis()?, pitch: fields.number("pitch")? },
-        "gear" => {
-            let teeth = must::<2>(fields, "teeth")?;
-            if let Some(&value) = teeth.iter().find(|x| x.fract() != 0.0 || x.abs() > 1e9) {
-                let (owner, what) = (fields.kind().to_string(), "teeth");
-                let allowed = "the whole numbers but zero";
-                let error = ModelError::Range { owner, what, value, allowed };
-                return Err(Fault::new(fields.place_of("teeth").unwrap_or(fields.place), error));
-            }
-            let teeth = teeth.map(|x| x as i32);
-            Joint::Gear { axis: axis()?, second_axis: second_axis()?, teeth }
-        }
-        _ => return Ok(None),
-    }))
-}
-
 /// The rows of a contact.
-fn components(fields: &Fields) -> Result<Components, Fault> {
+fn components(
+    fields: &Fields,
+    of_size: fn(usize) -> Option<Components>,
+    allowed: &'static str,
+) -> Result<Components, Fault> {
     let size = fields.count("components")?;
-    Components::of_size(size).ok_or_else(|| {
+    of_size(size).ok_or_else(|| {
         let (owner, what, value) = (fields.kind().to_string(), "components", size as f64);
-        let allowed = "1 (the normal), 3 (with tangents) and 5 (with rolling)";
         let error = ModelError::Range { owner, what, value, allowed };
         Fault::new(fields.place_of("components").unwrap_or(fields.place), error)
+    })
+}
+
+/// Those in space.
+fn in_space(fields: &Fields) -> Result<Components, Fault> {
+    let allowed = "1 (the normal), 3 (with tangents) and 5 (with rolling)";
+    components(fields, Components::of_size, allowed)
+}
+
+/// Those in the plane.
+fn in_plane(fields: &Fields) -> Result<Components, Fault> {
+    let allowed = "1 (the normal), 2 (with the tangent) and 3 (with rolling)";
+    components(fields, Components::of_size_in_plane, allowed)
+}
+
+/// A contact of a disk or point with a line.
+pub(crate) fn disk_line(fields: &Fields) -> Result<DiskLine, Fault> {
+    let default = DiskLine::default();
+    Ok(DiskLine {
+        center: numbers(fields, "center", default.center)?,
+        radius: fields.number("radius")?,
+        normal: numbers(fields, "normal", default.normal)?,
+        origin: numbers(fields, "origin", default.origin)?,
+        components: in_plane(fields)?,
+    })
+}
+
+/// A contact of two disks.
+pub(crate) fn disk_disk(fields: &Fields) -> Result<DiskDisk, Fault> {
+    Ok(DiskDisk {
+        radii: must(fields, "radii")?,
+        centers: [
+            numbers(fields, "center", [0.0; 2])?,
+            numbers(fields, "second_center", [0.0; 2])?,
+        ],
+        components: in_plane(fields)?,
     })
 }
 
@@ -152,7 +157,7 @@ pub(crate) fn point_plane(fields: &Fields) -> Result<PointPlane, Fault> {
         radius: fields.number("radius")?,
         normal: numbers(fields, "normal", default.normal)?,
         origin: numbers(fields, "origin", default.origin)?,
-        components: components(fields)?,
+        components: in_space(fields)?,
     })
 }
 
@@ -164,6 +169,6 @@ pub(crate) fn sphere_sphere(fields: &Fields) -> Result<SphereSphere, Fault> {
             numbers(fields, "center", [0.0; 3])?,
             numbers(fields, "second_center", [0.0; 3])?,
         ],
-        components: components(fields)?,
+        components: in_space(fields)?,
     })
 }

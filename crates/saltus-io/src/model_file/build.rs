@@ -3,6 +3,7 @@
 use super::bodies;
 use super::error::{ErrorKind, Fault};
 use super::fields::Fields;
+use super::joints;
 use super::repetition::{expand, for_each};
 use super::scope::Scope;
 use super::slot::Sizes;
@@ -10,6 +11,7 @@ use super::source::Place;
 use super::tree::{Item, Table};
 use super::vocabulary::SectionId;
 use saltus_expr::nearest;
+use saltus_mechanics::AnyJoint;
 use saltus_model::{
     Bond, FirstOrder, FirstOrderLinear, FirstOrderLinearRelation, FirstOrderRelation, Lagrangian,
     LagrangianCompliant, LagrangianLinear, LagrangianLinearRelation, LagrangianRelation, Law,
@@ -60,10 +62,15 @@ pub(crate) fn connect(file: &Table, model: &mut Model, scope: &Scope) -> Result<
                     }
                 },
             )?;
-            if let Some(active) = fields.get("active")
-                && let Ok(id) = model.interaction_id(&name)
-            {
-                model.set_active(id, fields.flag(active, "active")?);
+            if let Some(active) = fields.get("active") {
+                let active = fields.flag(active, "active")?;
+                let part = format!("{name}.");
+                let names = model.interactions().map(|(name, _)| name.to_string());
+                let own = names.filter(|one| *one == name || one.starts_with(&part));
+                let own = own.filter_map(|one| model.interaction_id(&one).ok());
+                for id in own.collect::<Vec<_>>() {
+                    model.set_active(id, active);
+                }
             }
             Ok(())
         })?;
@@ -317,16 +324,57 @@ fn connect_one(
             let law = law(relation.components.size())?;
             model.connect(name, relation, law, systems)?;
         }
+        "disk-line" => {
+            let relation = bodies::disk_line(&fields)?;
+            let law = law(relation.components.size_in_plane())?;
+            model.connect(name, relation, law, systems)?;
+        }
+        "disk-disk" => {
+            let relation = bodies::disk_disk(&fields)?;
+            let law = law(relation.components.size_in_plane())?;
+            model.connect(name, relation, law, systems)?;
+        }
+        "joint-coordinate" => {
+            model.connect(name, joints::joint_coordinate(&fields)?, law(1)?, systems)?;
+        }
+        "coupler" => {
+            model.connect(name, joints::coupler(&fields)?, law(1)?, systems)?;
+        }
+        "spring-damper" => {
+            model.connect(name, joints::spring_damper(&fields)?, law(1)?, systems)?;
+        }
+        "bushing" => {
+            equality(name, &law(6)?, "bushing")?;
+            joints::bushing(&fields)?.connect(model, name, systems)?;
+        }
         kind => {
-            let joint = bodies::joint(&fields)?;
-            let Some(joint) = joint else {
+            let Some(joint) = joints::joint(&fields)? else {
                 unreachable!("the relation `{kind}` is in the vocabulary and nowhere else")
             };
-            let law = law(joint.size())?;
-            model.connect(name, joint, law, systems)?;
+            let (spec, law) = (joints::spec(&fields, joint)?, law(joint.size())?);
+            if spec.is_plain() {
+                match joint {
+                    AnyJoint::Space(joint) => model.connect(name, joint, law, systems)?,
+                    AnyJoint::Plane(joint) => model.connect(name, joint, law, systems)?,
+                };
+                return Ok(());
+            }
+            equality(name, &law, "joint")?;
+            spec.connect(model, name, systems)?;
         }
     }
     Ok(())
+}
+
+/// What is built of several parts has the law of equality.
+fn equality(name: &str, law: &Law, relation: &'static str) -> Result<(), ModelError> {
+    match law {
+        Law::Equality => Ok(()),
+        law => {
+            let (name, law, instead) = (name.to_string(), law.name(), "use Equality");
+            Err(ModelError::LawMismatch { name, law, relation, instead })
+        }
+    }
 }
 
 /// The systems that an interaction names.
@@ -369,6 +417,7 @@ fn key_of(error: &ModelError) -> Option<&str> {
         | ModelError::LinkedTwice { .. }
         | ModelError::Order { .. } => Some("systems"),
         ModelError::LawMismatch { .. } => Some("law"),
+        ModelError::Coordinate { .. } => Some("coordinate"),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::source::{Place, Source, excerpt, inside, line_and_column};
 use saltus_expr::ExprError;
+use saltus_mechanics::SceneError;
 use saltus_model::ModelError;
 use saltus_sim::SignalError;
 use std::fmt;
@@ -44,7 +45,9 @@ pub enum ErrorKind {
         byte: u8,
     },
     /// Nothing is in the file.
-    #[error("the file is empty; expected a model with [simulation] and at least one [[system]]")]
+    #[error(
+        "the file is empty; expected a model with [simulation] and at least one [[system]] or [[body]]"
+    )]
     Empty,
     /// The text is not TOML.
     #[error("{reason}")]
@@ -231,7 +234,7 @@ pub enum ErrorKind {
         limit: usize,
     },
     /// A model without systems.
-    #[error("the model has no system; expected at least one [[system]]")]
+    #[error("the model has no system; expected at least one [[system]] or [[body]]")]
     NoSystem,
     /// A link to a system that is not there.
     #[error("there is no system named `{name}`{}", hint(.nearest, .known))]
@@ -246,6 +249,15 @@ pub enum ErrorKind {
     /// A model that makes no sense.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// A mesh that cannot be read.
+    #[error("{reason}")]
+    Mesh {
+        /// Why.
+        reason: String,
+    },
+    /// A scene that makes no sense.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
     /// Two integrators for the same systems, or one for none.
     #[error("the integrator `{name}` is for {order} systems, {why}")]
     Integrator {

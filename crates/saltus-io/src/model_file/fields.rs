@@ -229,6 +229,16 @@ impl<'a> Fields<'a> {
         self.get(key).map(|item| arrays::vector(item, &self.slot(key))).transpose()
     }
 
+    /// The entries of a vector as texts.
+    pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>, Fault> {
+        arrays::texts(self.need(key)?, &self.slot(key))
+    }
+
+    /// A formula as a text that stands on its own.
+    pub(crate) fn formula_text(&self, key: &str) -> Result<String, Fault> {
+        arrays::text(self.need(key)?, &self.slot(key))
+    }
+
     pub(crate) fn vector(&self, key: &str) -> Result<Option<Vec<f64>>, Fault> {
         Ok(self.constant(self.vector_operator(key)?).map(|value| value.data().to_vec()))
     }
@@ -296,6 +306,7 @@ fn named_kind(
             family: match section.id {
                 SectionId::System => "kind of system".to_owned(),
                 SectionId::Relation => "kind of relation".to_owned(),
+                SectionId::Joint => "kind of joint".to_owned(),
                 _ => section.name.to_owned(),
             },
             found: name.to_owned(),

@@ -37,9 +37,11 @@ mod error;
 mod events;
 mod expansion;
 mod fields;
+mod joints;
 mod overrides;
 mod parameters;
 mod repetition;
+mod scene;
 mod schema;
 mod scope;
 mod simulation;
@@ -49,10 +51,12 @@ mod tree;
 pub mod vocabulary;
 
 pub use error::{ErrorKind, ModelFileError};
+pub use scene::{SceneTextError, scene_text};
 pub use schema::schema;
 
 use error::Fault;
 use fields::Fields;
+use saltus_mechanics::Scene;
 use saltus_model::Model;
 use saltus_numerics::Solver;
 use saltus_sim::{AdaptiveSettings, EventSettings, Integrator, NewtonSettings};
@@ -70,6 +74,10 @@ pub struct ModelFile {
     pub model: Model,
     /// How it is simulated.
     pub simulation: Simulation,
+    /// The scene that is part of the model, where it has bodies with shapes.
+    pub scene: Option<Scene>,
+    /// Interactions and events that it has besides its scene, by name.
+    pub more: Vec<String>,
     /// The text of the file, without overrides.
     pub text: String,
 }
@@ -221,6 +229,19 @@ impl ModelFile {
         evaluate(text, name, overrides).map_err(|fault| fault.locate(&sources))
     }
 
+    /// The model file that made a run, from the text that the run keeps: overrides as comments before
+    /// it (see [`ModelFile::text_with`]).
+    pub fn of_run(text: &str) -> Result<ModelFile, String> {
+        let lines = text.lines().map_while(|line| line.strip_prefix("# --set "));
+        let pairs = lines.filter_map(|line| line.split_once('='));
+        // how long it ran, and what of it was kept, is no part of the model
+        let overrides: Vec<(String, String)> = pairs
+            .filter(|(path, _)| !path.starts_with("simulation."))
+            .map(|(path, value)| (path.to_owned(), value.to_owned()))
+            .collect();
+        ModelFile::parse(text, "model", &overrides).map_err(|error| error.to_string())
+    }
+
     /// The text of the file with overrides as comments before it: what made a run, for the
     /// run's file.
     ///
@@ -266,19 +287,31 @@ fn evaluate(text: &str, name: &str, overrides: &[(String, String)]) -> Result<Mo
     let empty = Table::default();
     let file = root.as_table().unwrap_or(&empty);
     build::add_systems(file, &mut model, &scope)?;
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    let scene = scene::read(file, model.title(), folder, &scope)?;
+    if let Some(scene) = &scene {
+        scene.add_bodies(&mut model)?;
+    }
     if model.systems().len() == 0 {
         let place = fields.place_of("system").unwrap_or(fields.place);
         return Err(Fault::new(place, ErrorKind::NoSystem));
     }
     build::connect(file, &mut model, &scope)?;
+    let mut more: Vec<String> = model.interactions().map(|(name, _)| name.to_owned()).collect();
+    if let Some(scene) = &scene {
+        scene.complete(&mut model)?;
+    }
+    let own = model.events().len();
     events::add_events(file, &mut model, &scope)?;
+    more.extend(model.events()[own..].iter().map(|event| event.name.clone()));
     if model.parameters().len() > 0 {
         let (text, name, overrides) = (text.to_owned(), name.to_owned(), overrides.to_vec());
         model = model.with_recipe(move |set| with_parameters(&text, &name, &overrides, set));
     }
 
     let simulation = simulation::simulation(&settings, &model)?;
-    Ok(ModelFile { model, simulation, text: text.to_owned() })
+    let scene = scene.map(|tables| tables.scene);
+    Ok(ModelFile { model, simulation, scene, more, text: text.to_owned() })
 }
 
 /// The model of a file with other values of some parameters.

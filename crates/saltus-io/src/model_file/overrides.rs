@@ -286,12 +286,16 @@ fn known_form(section: &Section, kind: Option<&Kind>, name: &str) -> Option<Form
     found.map(|key| key.form.clone())
 }
 
-/// The systems, interactions and events of a file: section, key, index, name.
+/// The systems, interactions, events and parts of scenes of a file: section, key, index, name.
 fn members(file: &Table) -> impl Iterator<Item = (SectionId, &'static str, usize, &str)> {
     let kinds = [
         (SectionId::System, "system"),
         (SectionId::Interaction, "interaction"),
         (SectionId::Event, "event"),
+        (SectionId::Material, "material"),
+        (SectionId::Static, "static"),
+        (SectionId::Body, "body"),
+        (SectionId::Joint, "joint"),
     ];
     kinds.into_iter().flat_map(|(id, key)| {
         let items = file.get(key).and_then(Item::as_array).unwrap_or(&[]);

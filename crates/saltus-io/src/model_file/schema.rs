@@ -42,6 +42,17 @@ fn definition(id: SectionId) -> &'static str {
         SectionId::MatrixDiagonal => "matrix-by-diagonal",
         SectionId::MatrixIdentity => "identity-matrix",
         SectionId::Event => "event",
+        SectionId::Extras => "joint-extras",
+        SectionId::Scene => "scene",
+        SectionId::Material => "material",
+        SectionId::Contact => "contact",
+        SectionId::Static => "static",
+        SectionId::Drive => "drive",
+        SectionId::Body => "body",
+        SectionId::Joint => "joint",
+        SectionId::Shape => "shape",
+        SectionId::Spring => "spring",
+        SectionId::Motor => "motor",
     }
 }
 
@@ -168,6 +179,12 @@ fn form(form: &Form) -> Value {
         }
         Form::Repetition => json!({ "type": "string", "pattern": r"^\s*\w+\s+in\s.*\.\." }),
         Form::Signals => json!({ "type": "array", "items": { "type": "string" } }),
+        Form::Pairs => json!({
+            "type": "array",
+            "items": {
+                "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2,
+            },
+        }),
         Form::Choice(names) => json!({ "enum": names }),
         Form::Number | Form::Entry | Form::Coefficient(_) => reference("number"),
         Form::Count => reference("count"),
@@ -177,6 +194,9 @@ fn form(form: &Form) -> Value {
         Form::Vector(_) => reference("vector"),
         Form::Matrix(_) => reference("matrix"),
         Form::VectorOrMatrix => json!({ "anyOf": [reference("vector"), reference("matrix")] }),
+        Form::Moments => json!({
+            "anyOf": [reference("number"), reference("vector"), reference("matrix")],
+        }),
         Form::Points => json!({
             "type": "array",
             "items": {

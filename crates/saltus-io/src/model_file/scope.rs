@@ -129,6 +129,26 @@ impl<'a> Scope<'a> {
         constants
     }
 
+    /// A formula in which the loop variable is replaced by its value.
+    pub(crate) fn without_variable(&self, text: &str) -> String {
+        let Some((name, value)) = self.variable else { return text.to_owned() };
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut made = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let end = match is_word(c) {
+                true => rest.find(|c| !is_word(c) && c != '.').unwrap_or(rest.len()),
+                false => c.len_utf8(),
+            };
+            match &rest[..end] {
+                word if word == name => made.push_str(&format!("({value:?})")),
+                word => made.push_str(word),
+            }
+            rest = &rest[end..];
+        }
+        made
+    }
+
     /// Compiles a piece of a string value that is the same at all times; `what` names it in errors.
     pub(crate) fn compile(
         &self,

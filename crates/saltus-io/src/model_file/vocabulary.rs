@@ -5,6 +5,9 @@
 //! integrators and solvers are not written here: they are those of the Rust structs, through serde; only what they
 //! mean, in words, is (see `SETTINGS`).
 
+mod bodies;
+mod scene;
+
 use super::Strategy;
 use saltus_numerics::Solver;
 use saltus_sim::{AdaptiveSettings, EventSettings, Integrator, NewtonSettings};
@@ -50,6 +53,28 @@ pub enum SectionId {
     MatrixIdentity,
     /// `[[event]]`
     Event,
+    /// What is built into a coordinate of a joint.
+    Extras,
+    /// `spring` of a joint.
+    Spring,
+    /// `motor` of a joint.
+    Motor,
+    /// `[scene]`
+    Scene,
+    /// `[[material]]`
+    Material,
+    /// `[[contact]]`
+    Contact,
+    /// `[[static]]`
+    Static,
+    /// `drive` of what moves as it is told.
+    Drive,
+    /// `[[body]]`
+    Body,
+    /// `[[joint]]`
+    Joint,
+    /// `shape` of a body.
+    Shape,
 }
 
 /// One table of a model file: its keys, and the keys that each of its kinds adds.
@@ -119,6 +144,8 @@ pub enum Form {
     Repetition,
     /// Signals such as `ball.q`.
     Signals,
+    /// Pairs of names.
+    Pairs,
     /// One of these strings.
     Choice(Vec<&'static str>),
     /// A finite number or a formula.
@@ -137,6 +164,8 @@ pub enum Form {
     Matrix(Uses),
     /// A vector for a diagonal, or a matrix.
     VectorOrMatrix,
+    /// The same, or in the plane a number.
+    Moments,
     /// A finite number, or a formula of this.
     Coefficient(Uses),
     /// Points `[y, lam]` of a graph.
@@ -220,7 +249,7 @@ pub fn vocabulary() -> &'static Vocabulary {
 
 impl Vocabulary {
     fn new() -> Vocabulary {
-        let sections = vec![
+        let mut sections = vec![
             file(),
             simulation(),
             output(),
@@ -236,7 +265,11 @@ impl Vocabulary {
             matrix_diagonal(),
             matrix_identity(),
             event(),
+            bodies::extras(),
+            bodies::spring(),
+            bodies::motor(),
         ];
+        sections.extend(scene::sections());
         debug_assert!(sections.iter().enumerate().all(|(i, section)| section.id as usize == i));
         Vocabulary { sections }
     }
@@ -496,7 +529,7 @@ fn section(id: SectionId, name: &'static str, doc: &'static str, keys: Vec<Key>)
 }
 
 fn file() -> Section {
-    let keys = vec![
+    let mut keys = vec![
         optional("title", Form::Text, "the file's name", "the model's title"),
         optional(
             "parameters",
@@ -505,7 +538,12 @@ fn file() -> Section {
             "numbers that every formula below may use",
         ),
         needed("simulation", Form::Table(SectionId::Simulation), "how the model is simulated"),
-        needed("system", Form::Tables(SectionId::System), "the dynamical systems"),
+        optional(
+            "system",
+            Form::Tables(SectionId::System),
+            "bodies alone",
+            "the dynamical systems",
+        ),
         optional(
             "interaction",
             Form::Tables(SectionId::Interaction),
@@ -519,6 +557,7 @@ fn file() -> Section {
             "what changes states, parameters and laws while the model runs",
         ),
     ];
+    keys.extend(scene::file_keys());
     section(SectionId::File, "model file", "a model and how it is simulated", keys)
 }
 
@@ -820,90 +859,17 @@ fn relation() -> Section {
         optional("b", VECTOR, "zero", "the offset"),
         optional("D", MATRIX, "zero", "the compliance"),
     ];
-    // of bodies, where they start
-    let point = || needed("point", VECTOR, "a point, in the frame of the world at the start");
-    let axis = || needed("axis", VECTOR, "a direction, likewise");
-    let second_axis = |doc| needed("second_axis", VECTOR, doc);
-    let components = || {
-        with_default(
-            "components",
-            Form::Count,
-            3,
-            "1: the normal; 3: and two tangents, for friction; 5: and two rates of rolling",
-        )
-    };
-    let center = || {
-        optional("center", VECTOR, "its center of mass", "a point of the first body, in its frame")
-    };
-    let point_plane = vec![
-        center(),
-        with_default("radius", Form::Number, 0.0, "of the sphere about it; 0: the point alone"),
-        optional(
-            "normal",
-            VECTOR,
-            "[0, 0, 1]",
-            "of the plane, which is the second body's or the world's",
-        ),
-        optional("origin", VECTOR, "[0, 0, 0]", "a point of the plane"),
-        components(),
+    let mut kinds = vec![
+        kind("first-order", "y = h(t, x, λ), r = g(t, x, λ)", first_order),
+        kind("first-order-linear", "y = C x + D λ + e + F z, r = B λ", first_order_linear),
+        kind("lagrangian", "y = h(t, q), u = H v + ∂h/∂t, H = ∂h/∂q, p = Hᵀ λ", lagrangian),
+        kind("lagrangian-compliant", "y = h(q, λ), H = ∂h/∂q, p = Hᵀ λ", lagrangian_compliant),
+        kind("lagrangian-linear", "y = H q + D λ + b, u = H v, p = Hᵀ λ", lagrangian_linear),
+        kind("prescribed", "u = v[dofs] − v(t), p[dofs] = λ", prescribed),
     ];
-    let sphere_sphere = vec![
-        needed("radii", VECTOR, "of both spheres"),
-        center(),
-        optional("second_center", VECTOR, "its center of mass", "of the second, in its frame"),
-        components(),
-    ];
-    Section {
-        kinds: vec![
-            kind("first-order", "y = h(t, x, λ), r = g(t, x, λ)", first_order),
-            kind("first-order-linear", "y = C x + D λ + e + F z, r = B λ", first_order_linear),
-            kind("lagrangian", "y = h(t, q), u = H v + ∂h/∂t, H = ∂h/∂q, p = Hᵀ λ", lagrangian),
-            kind("lagrangian-compliant", "y = h(q, λ), H = ∂h/∂q, p = Hᵀ λ", lagrangian_compliant),
-            kind("lagrangian-linear", "y = H q + D λ + b, u = H v, p = Hᵀ λ", lagrangian_linear),
-            kind("prescribed", "u = v[dofs] − v(t), p[dofs] = λ", prescribed),
-            kind("ball", "a point that both have in common", vec![point()]),
-            kind("pivot", "an axis in common, along which nothing moves", vec![point(), axis()]),
-            kind("prismatic", "a way along an axis, without a turn", vec![axis()]),
-            kind("cylindrical", "an axis in common", vec![point(), axis()]),
-            kind(
-                "universal",
-                "a point in common, and an axis of each at a right angle",
-                vec![point(), axis(), second_axis("the axis of the second body, across the first")],
-            ),
-            kind(
-                "planar",
-                "a plane in which the first body moves and turns",
-                vec![point(), needed("normal", VECTOR, "the normal of the plane")],
-            ),
-            kind("fixed", "both are one body", Vec::new()),
-            kind(
-                "distance",
-                "two points that keep their distance",
-                vec![point(), needed("second_point", VECTOR, "a point of the second body")],
-            ),
-            kind(
-                "screw",
-                "an axis in common, and a way along it with each turn",
-                vec![
-                    point(),
-                    axis(),
-                    needed("pitch", Form::Number, "the way of a full turn, not zero"),
-                ],
-            ),
-            kind(
-                "gear",
-                "teeth[0] ω_a + teeth[1] ω_b = 0, about axes that the world holds",
-                vec![
-                    axis(),
-                    second_axis("the axis of the second body"),
-                    needed("teeth", VECTOR, "whole numbers; of both signs for teeth inside"),
-                ],
-            ),
-            kind("point-plane", "gap = n · (P − origin) − radius", point_plane),
-            kind("sphere-sphere", "gap = |P − Q| − radii[0] − radii[1]", sphere_sphere),
-        ],
-        ..section(SectionId::Relation, "relation", "what y is, and how λ acts", Vec::new())
-    }
+    kinds.extend(bodies::relations());
+    let doc = "what y is, and how λ acts";
+    Section { kinds, ..section(SectionId::Relation, "relation", doc, Vec::new()) }
 }
 
 fn law() -> Section {

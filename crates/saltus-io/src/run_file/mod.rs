@@ -19,6 +19,13 @@
 //! /event_changes/{event,what,before,after,before_name,after_name}  (c,)  what that changed: the
 //!                            event's place in `/events` (int64), of what (string), numbers
 //!                            (float64), or names of laws (string)
+//! /contacts/index            (n + 1,)  int64     where the contacts of each recorded instant begin in the tables
+//!                            below; there where the model finds contacts
+//! /contacts/names            (s,)      string    all that can be touched
+//! /contacts/{time,mu,gap}    (c,)      float64   one row a contact and instant
+//! /contacts/bodies           (c, 2)    uint32    the two, by their positions in `names`
+//! /contacts/{feature,law}    (c,)      uint64, uint32   which contact of its pair; its law
+//! /contacts/{point,normal,u,impulse,moment}  (c, 3)  float64   in the frame of the world
 //! /model                     attributes: title, version
 //! /model/text                scalar string       the model file, after its overrides as comments,
 //!                            where the run was made from one
@@ -36,6 +43,7 @@
 //! A file is written under `NAME.partial` beside its final name, synced, and then renamed: what
 //! stands under a final name is whole.
 
+mod contacts;
 mod reader;
 mod writer;
 

@@ -6,8 +6,8 @@
 use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns, parts};
 use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
 use saltus_sim::{
-    Change, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats,
-    Signal, Value,
+    Change, Contacts, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run,
+    RunStats, Signal, Value,
 };
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -84,10 +84,15 @@ impl RunSource {
         let model = self.checked(self.file.root_group().group("model"))?;
         let names = self.file.dataset_names();
         let has = |name: &str| names.iter().any(|found| found == name);
+        let sides = match has("contacts/index") {
+            true => self.strings("contacts/names")?,
+            false => Vec::new(),
+        };
         let layout = Layout {
             title: self.checked(model.attr_string("title"))?,
             signals: self.signals()?,
             ledger: has("ledger/kinetic"),
+            sides,
         };
         let model_text = match has("model/text") {
             true => self.strings("model/text")?.into_iter().next(),
@@ -208,6 +213,9 @@ impl RunSource {
             residual: self.numbers("stats/residual", &[rows])?,
             ..Frames::default()
         };
+        if !info.layout.sides.is_empty() {
+            frames.contacts = self.contacts(rows, info.layout.sides.len())?;
+        }
         let width = info.layout.width();
         let signals = info.layout.signals.iter().map(|signal| {
             let (family, owner) = (signal.quantity.family(), &signal.owner);
@@ -244,6 +252,42 @@ impl RunSource {
             }
         }
         Ok(frames)
+    }
+
+    /// The contacts of all rows, between so many sides.
+    fn contacts(&self, rows: usize, sides: usize) -> Result<Contacts, RunFileError> {
+        let index = self.numbers::<i64>("contacts/index", &[rows + 1])?;
+        let count = match self.dataset("contacts/time")?.shape()[..] {
+            [count] => count,
+            _ => return Err(self.damaged("`/contacts/time` does not have one axis".to_string())),
+        };
+        let increases = index.windows(2).all(|pair| pair[0] <= pair[1]);
+        if index.first() != Some(&0) || index.last() != Some(&(count as i64)) || !increases {
+            let cause = format!("`/contacts/index` does not lead from 0 to {count}");
+            return Err(self.damaged(cause));
+        }
+        let numbers = |name: &str| self.numbers::<f64>(&format!("contacts/{name}"), &[count]);
+        let vectors = |name: &str| {
+            let values = self.numbers::<f64>(&format!("contacts/{name}"), &[count, 3])?;
+            Ok::<_, RunFileError>(values.as_chunks::<3>().0.to_vec())
+        };
+        let bodies = self.numbers::<u32>("contacts/bodies", &[count, 2])?;
+        if let Some(side) = bodies.iter().find(|&&side| side as usize >= sides) {
+            return Err(self.damaged(format!("`/contacts/bodies` names number {side}")));
+        }
+        Ok(Contacts {
+            ends: index[1..].iter().map(|&end| end as usize).collect(),
+            sides: bodies.as_chunks::<2>().0.to_vec(),
+            feature: self.numbers("contacts/feature", &[count])?,
+            law: self.numbers("contacts/law", &[count])?,
+            mu: numbers("mu")?,
+            gap: numbers("gap")?,
+            point: vectors("point")?,
+            normal: vectors("normal")?,
+            u: vectors("u")?,
+            impulse: vectors("impulse")?,
+            moment: vectors("moment")?,
+        })
     }
 
     /// A table of zeros, which is no larger than what the file can hold.

@@ -3,6 +3,7 @@
 //! Rows gather in a buffer; a full buffer becomes one chunk of every dataset. The datasets are
 //! made with the first full buffer, or at the end, when their final size is known.
 
+use super::contacts::ContactTable;
 use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns, parts};
 use crate::partial::Partial;
 use rust_hdf5::{DatatypeMessage, H5Dataset, H5File, H5Group, Hdf5Error, VarLenUnicode};
@@ -36,6 +37,7 @@ pub struct RunWriter {
     width: usize,
     model_text: Option<String>,
     events: Vec<EventRecord>,
+    contacts: ContactTable,
     columns: Vec<Column>,
     /// The datasets of `columns`, once they are made in chunks.
     datasets: Vec<H5Dataset>,
@@ -97,6 +99,7 @@ impl RunWriter {
             width: layout.width(),
             model_text: model_text.map(str::to_string),
             events: Vec::new(),
+            contacts: ContactTable::new(&layout.sides),
             columns,
             datasets: Vec::new(),
             chunk_rows,
@@ -118,6 +121,8 @@ impl RunWriter {
             return Err(RunFileError::Abandoned { path: self.path().to_path_buf() });
         }
         self.check_shape(frames)?;
+        self.contacts.check(frames)?;
+        self.guarded(|writer, file| writer.contacts.append(file, frames))?;
         let mut start = 0;
         while start < frames.len() {
             let rows = (frames.len() - start).min(self.chunk_rows - self.pending.len());
@@ -142,6 +147,7 @@ impl RunWriter {
         }
         self.guarded(|writer, file| {
             if writer.chunks == 0 { writer.write_whole(file) } else { writer.write_last(file) }?;
+            writer.contacts.finish(file)?;
             writer.write_model(file)?;
             writer.write_events(file)?;
             writer.write_totals(file, stats)
@@ -452,6 +458,7 @@ impl Drop for RunWriter {
         if let Some(file) = self.file.take() {
             self.partial.remove();
             self.datasets.clear();
+            self.contacts.release();
             let _ = file.close_no_sync();
         }
     }
@@ -620,7 +627,7 @@ fn check_names(layout: &Layout) -> Result<(), RunFileError> {
 }
 
 /// A dataset of strings.
-fn strings<'a>(
+pub(super) fn strings<'a>(
     group: &H5Group,
     name: &str,
     strings: impl Iterator<Item = &'a str> + Clone,

@@ -8,6 +8,7 @@ mod formulas;
 mod meaning;
 mod overrides;
 mod robustness;
+mod scenes;
 mod schema;
 mod strategies;
 mod vocabulary;

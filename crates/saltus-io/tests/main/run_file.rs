@@ -64,6 +64,18 @@ fn round_trip_of_events() {
     check_round_trip(&run, 10);
 }
 
+/// Contacts have chunks of their own, of 4096.
+#[test]
+fn round_trip_of_contacts() {
+    for (rows, piece) in [(0, 1), (1, 1), (3, 2), (2700, 100), (2732, 1), (9000, 9000)] {
+        let mut layout = sample::layout();
+        layout.sides = ["ball", "box", "größer"].map(str::to_string).to_vec();
+        let frames = sample::frames(&layout, 0..rows);
+        let events = Vec::new();
+        check_round_trip(&Run { layout, frames, stats: sample::stats(), events }, piece);
+    }
+}
+
 #[test]
 fn round_trip_around_chunks() {
     for rows in [8191, 8192, 8193, 16384, 20000] {
@@ -123,7 +135,7 @@ fn round_trip_of_many_signals() {
 #[test]
 fn a_wide_signal_is_stored() {
     let signals = vec![sample::signal("field", Quantity::X, 0..100_000)];
-    let layout = Layout { title: "field".to_string(), signals, ledger: false };
+    let layout = Layout { title: "field".to_string(), signals, ..Layout::default() };
     let frames = sample::frames(&layout, 0..7);
     check_round_trip(&Run { layout, frames, stats: sample::stats(), events: Vec::new() }, 2);
 }

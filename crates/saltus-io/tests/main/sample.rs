@@ -1,6 +1,6 @@
 //! Runs to write and read, and a folder to do it in.
 
-use saltus_sim::{Frames, Layout, Outcome, Quantity, Run, RunStats, Signal};
+use saltus_sim::{ContactRow, Frames, Layout, Outcome, Quantity, Run, RunStats, Signal};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,6 +63,7 @@ pub fn layout() -> Layout {
             signal("floor", Quantity::Lam, 12..13),
         ],
         ledger: true,
+        ..Layout::default()
     }
 }
 
@@ -96,8 +97,29 @@ pub fn frames(layout: &Layout, rows: Range<usize>) -> Frames {
         }
         frames.iterations.push((row % 7) as u32);
         frames.residual.push(1e-12 * (row % 5) as f64);
+        if !layout.sides.is_empty() {
+            (0..row % 4).for_each(|k| frames.contacts.push(contact(row, k)));
+            frames.contacts.close();
+        }
     }
     frames
+}
+
+/// A contact whose numbers differ in every entry.
+fn contact(row: usize, k: usize) -> ContactRow {
+    let vector = |shift: usize| [0, 1, 2].map(|i| ((7 * row + 5 * k + shift + i) as f64).sin());
+    ContactRow {
+        sides: [k as u32 % 2, 2],
+        feature: u64::MAX - row as u64,
+        law: k as u32,
+        mu: 0.1 * k as f64,
+        gap: -1e-9 * row as f64,
+        point: vector(0),
+        normal: vector(3),
+        u: vector(6),
+        impulse: vector(9),
+        moment: vector(12),
+    }
 }
 
 pub fn run(rows: usize) -> Run {

@@ -36,7 +36,7 @@ impl Motion {
     /// Of a body in the plane.
     pub fn in_plane(q: &[f64], v: &[f64], h: f64) -> Motion {
         Motion {
-            pose: Pose { x: [q[0], q[1], 0.0], R: about_z(q[2]) },
+            pose: Pose::of([q[0], q[1], 0.0], about_z(q[2])),
             shift: [h * v[0], h * v[1], 0.0],
             turn: h * v[2].abs(),
             body: true,
@@ -101,7 +101,7 @@ impl Driving {
             R = matrix(p);
         }
         Ok(Motion {
-            pose: Pose { x: self.x, R },
+            pose: Pose::of(self.x, R),
             shift: scaled(h, self.v),
             turn: h * norm(self.omega),
             body: false,

@@ -153,6 +153,10 @@ impl ContactFinder for Finder {
                     owner: format!("side `{}`", side.name),
                     what: "a finder of contacts",
                     system: 1,
+                    bodies: match self.plan.space {
+                        Body::Space => "rigid bodies in space",
+                        Body::Plane => "rigid bodies in the plane",
+                    },
                 });
             }
         }

@@ -38,7 +38,7 @@ pub(super) fn relative(a: &Pose, b: &Pose) -> Pose {
             R[i][j] = A[0][i] * B[0][j] + A[1][i] * B[1][j] + A[2][i] * B[2][j];
         }
     }
-    Pose { x: a.turn_back(sub(b.x, a.x)), R }
+    Pose::of(a.turn_back(sub(b.x, a.x)), R)
 }
 
 /// From the frame of `at` into that of the world.

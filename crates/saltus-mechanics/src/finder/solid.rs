@@ -65,7 +65,7 @@ impl Place {
     /// In the frame of the world, where the side is at `of`.
     #[inline]
     pub fn at(&self, of: &Pose) -> Pose {
-        if self.own { *of } else { Pose { x: of.point(self.x), R: multiply(&of.R, &self.R) } }
+        if self.own { *of } else { Pose::of(of.point(self.x), multiply(&of.R, &self.R)) }
     }
 }
 
@@ -167,7 +167,7 @@ impl Solid {
 
     /// The largest distance of its points from the origin of a frame in which it is at `place`.
     pub fn radius(&self, place: &Place) -> f64 {
-        let at = Pose { x: place.x, R: place.R };
+        let at = Pose::of(place.x, place.R);
         let farthest =
             |points: &[Vector]| points.iter().map(|&x| norm(at.point(x))).fold(0.0_f64, f64::max);
         match self {

@@ -35,6 +35,10 @@ impl Relation for Turned {
         true
     }
 
+    fn force_rule(&self, component: usize) -> Option<crate::ForceRule> {
+        self.relation.force_rule(component)
+    }
+
     fn noise(&self) -> f64 {
         self.relation.noise()
     }

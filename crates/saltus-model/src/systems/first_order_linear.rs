@@ -83,6 +83,10 @@ impl FirstOrderSystem for FirstOrderLinear {
         }
     }
 
+    fn forcing_varies(&self, component: usize) -> bool {
+        self.b.as_ref().is_some_and(|b| b.varies(component))
+    }
+
     fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError> {
         self.A.eval_matrix(at, "A", A)
     }

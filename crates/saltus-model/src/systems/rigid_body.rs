@@ -4,7 +4,7 @@ use super::load::{Frame, Load};
 use crate::rotation::{
     self, IDENTITY, Matrix3, Quaternion, Vector, apply, cross, multiply, rotate, rotate_back, skew,
 };
-use crate::system::{Body, SecondOrderDependence};
+use crate::system::{Body, Rigid, SecondOrderDependence};
 use crate::{
     At, Dependence, Jacobian, ModelError, Operator, OperatorError, SecondOrderSystem, System, check,
 };
@@ -214,6 +214,12 @@ impl SecondOrderSystem for Complete {
 
     fn body(&self) -> Option<Body> {
         Some(Body::Space)
+    }
+
+    fn rigid(&self) -> Option<Rigid> {
+        let RigidBody { mass, inertia: Inertia(inertia), gravity, .. } = self.given;
+        let is_loaded = self.force.is_some() || self.moment.is_some();
+        Some(Rigid { mass, inertia, gravity, is_loaded })
     }
 
     fn displace(&self, q: &[f64], way: &[f64], to: &mut [f64]) {

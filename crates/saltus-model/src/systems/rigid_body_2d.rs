@@ -1,7 +1,7 @@
 //! Rigid bodies in the plane.
 
 use super::load::{Frame, Load};
-use crate::system::{Body, SecondOrderDependence};
+use crate::system::{Body, Rigid, SecondOrderDependence};
 use crate::{
     At, Dependence, Jacobian, ModelError, Operator, OperatorError, SecondOrderSystem, System, check,
 };
@@ -150,6 +150,13 @@ impl SecondOrderSystem for Complete {
 
     fn body(&self) -> Option<Body> {
         Some(Body::Plane)
+    }
+
+    fn rigid(&self) -> Option<Rigid> {
+        let RigidBody2d { mass, inertia, gravity: [x, y], .. } = self.given;
+        let is_loaded = self.force.is_some() || self.moment.is_some();
+        let inertia = [[0.0; 3], [0.0; 3], [0.0, 0.0, inertia]];
+        Some(Rigid { mass, inertia, gravity: [x, y, 0.0], is_loaded })
     }
 
     fn q0(&self) -> &[f64] {

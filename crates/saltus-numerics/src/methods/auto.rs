@@ -21,7 +21,7 @@
 use super::cones::Cones;
 use super::first_sweeps;
 use super::planar::Planar;
-use super::proximal::Proximal;
+use super::proximal::{Proximal, is_free, may_be_monotone};
 use super::segments::Segments;
 use super::small;
 use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Newton, Pivoting};
@@ -31,6 +31,7 @@ use crate::{
     LemkeSettings, Memory, NewtonSettings, NumericsError, PivotingSettings, Problem, Report,
     Status,
 };
+use saltus_linalg::vector;
 
 /// Unknowns up to which the first try may change them one at a time without a mode to start from.
 const SINGLE: usize = 64;
@@ -44,6 +45,8 @@ const MODES: usize = 1 << 16;
 const TINY: usize = 24;
 /// Steps of Newton's method there.
 const STEPS: usize = 40;
+/// Share of `q` that equations contradict each other by, where that is round-off of the model.
+const LITTLE: f64 = 1e-4;
 /// Most changes of mode of the proximal method.
 const PROXIMAL: usize = 300;
 
@@ -135,15 +138,21 @@ impl Auto {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
+        if let Some(report) = self.again(problem, z, w) {
+            return Ok(report);
+        }
+        self.solve_anew(problem, z, w)
+    }
+
+    /// [`solve`](Self::solve) where the last mode has not given the answer.
+    pub(super) fn solve_anew(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Result<Report, NumericsError> {
         if !problem.is_boxed() || !problem.matrix().is_matrix() {
             return self.solve_cones(problem, z, w);
-        }
-        if !self.is_singular
-            && let Some(report) = self.pivoting.again(problem, z, w)
-        {
-            self.attempts.clear();
-            self.note(report);
-            return Ok(report);
         }
         let n = problem.len();
         self.attempts.clear();
@@ -170,6 +179,23 @@ impl Auto {
             return Ok(report);
         }
         self.fall_back(problem, z, w, report)
+    }
+
+    /// The answer of the last mode, where nothing but `q` has changed and it is one.
+    #[inline]
+    pub(super) fn again(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Option<Report> {
+        if self.is_singular {
+            return None;
+        }
+        let report = self.pivoting.again(problem, z, w)?;
+        self.attempts.clear();
+        self.note(report);
+        Some(report)
     }
 
     /// Problems with sets that are no boxes: modes (see `segments` and `planar`), a few sweeps while
@@ -288,6 +314,12 @@ impl Auto {
                 (best.status, best.method) = (report.status, report.method);
             }
             if matches!(report.status, Status::Solved | Status::Infeasible) {
+                break;
+            }
+            // equations alone, which contradict each other a little: no method leaves less
+            let little = report.residual <= LITTLE * vector::norm_inf(problem.q());
+            let equations = is_free(problem) && may_be_monotone(problem.matrix());
+            if method == F::Proximal && little && equations {
                 break;
             }
         }

@@ -38,7 +38,7 @@ impl Colouring {
     /// The first colour for each block that none of its neighbours has.
     pub fn of(blocks: &Blocks) -> Colouring {
         let count = blocks.len();
-        let of_unknown = blocks.of_unknowns();
+        let of_unknown = &blocks.of_unknown;
 
         // neighbours in either direction
         let mut neighbours = vec![Vec::new(); count];

@@ -2,11 +2,11 @@
 //!
 //! 1. Above `ISLANDS` unknowns each island on its own, where there are several (see `islands`): a few
 //!    sweeps, then this portfolio.
-//!    Many bodies with about as many forces as velocities or more get sweeps of all blocks in turn with solutions of the
-//!    surroundings of the few that hold most of the residual: most of the problem settles in as many
-//!    sweeps however large it is, and what does not is small. With far more forces than velocities a
-//!    sweep costs more, and [`Admm`] comes first, which needs no factors there, and whose iterations do
-//!    not grow in number with the bodies, and regions (3) where that stalls.
+//!    Many bodies with about as many forces as velocities or more get sweeps of all blocks, which go over
+//!    the bodies (see `bodies`), in turn with solutions of the surroundings of the few that hold most of
+//!    the residual: most of the problem settles in as many sweeps however large it is, and what does not
+//!    is small. With more forces than velocities [`Admm`] is next, which needs no factors there, and
+//!    whose iterations do not grow in number with the bodies, and regions (3) where that stalls.
 //! 2. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's
 //!    method.
 //! 3. Above `ISLANDS` unknowns the surroundings of the worst blocks (see `regions`), in turn with
@@ -22,6 +22,7 @@
 //! no solution ends the search.
 
 use super::admm;
+use super::bodies::{is_one_island, of_bodies};
 use super::islands::Islands;
 use super::parts::Parts;
 use super::{Admm, Extragradient, GaussSeidel, InteriorPoint, Newton, josephy, regions};
@@ -72,11 +73,10 @@ const FIRST: usize = 200;
 const PATIENCE: usize = 25;
 const SHORT_PATIENCE: usize = 2;
 
-/// Forces a velocity from which most contacts hang together, and spots come before regions; from which
-/// alternating directions come next; and from which they come first.
+/// Forces a velocity from which most contacts hang together, and spots come before regions; and from
+/// which alternating directions come next.
 const JOINED: f64 = 0.8;
 const HYPERSTATIC: f64 = 1.5;
-const CROWDED: f64 = 5.0;
 /// Sweeps before the first spots and between them; rounds in which the residual must halve.
 const BEFORE_SPOTS: usize = 40;
 const BETWEEN_SPOTS: usize = 15;
@@ -161,7 +161,7 @@ impl Cones {
         let forces = problem.global().filter(|_| admm::is_iterative(problem)).map_or(0.0, forces);
         // with few forces a velocity spots are known to be better only up to that size
         let joined = forces > if n <= FACTORED { JOINED } else { HYPERSTATIC };
-        if joined && forces <= CROWDED && self.by_spots(problem, z, w, search) {
+        if joined && self.by_spots(problem, z, w, search) {
             return;
         }
         if forces > HYPERSTATIC {
@@ -175,7 +175,7 @@ impl Cones {
                 return;
             }
             z.copy_from_slice(search.best);
-        } else if n > ISLANDS {
+        } else if n > ISLANDS && !of_bodies(problem).is_some_and(is_one_island) {
             // the blocks alone, to see whether there are islands
             let cut = self.gauss_seidel.cut(problem, z);
             let islands = Islands::of(&self.gauss_seidel.blocks);
@@ -352,10 +352,17 @@ impl Cones {
         let (mut of_blocks, mut sweeps) = (Vec::new(), 0);
         while stale < SPOT_ROUNDS && sweeps < max_iter {
             let limit = if sweeps == 0 { BEFORE_SPOTS } else { BETWEEN_SPOTS };
-            let report = self.gauss_seidel.run(problem, z, w, limit, |_, _| true);
+            // longer where they will soon be done at the rate so far
+            let mut first = None;
+            let soon_done = |sweep: usize, residual: f64| {
+                let &mut (start, from) = first.get_or_insert((sweep, residual));
+                let rate = (residual / from).ln() / (sweep - start) as f64;
+                sweep < limit || (tol / residual).ln() / rate <= limit as f64
+            };
+            let report = self.gauss_seidel.run(problem, z, w, 4 * limit, soon_done);
             let Ok(report) = report else { return false };
             let now = report.residual;
-            sweeps += limit;
+            sweeps += report.iterations.max(1);
             if search.keep_going(report, z) {
                 return true;
             }
@@ -368,16 +375,16 @@ impl Cones {
 
             shares(problem, z, w, &mut of_blocks);
             let Some(level) = regions::worst(&of_blocks, stale > 0) else { continue };
-            let blocks = self.gauss_seidel.blocks();
-            let mut parts = Parts::new(AutoSettings { tol: (0.01 * now).max(0.3 * tol), max_iter });
+            let tol = (0.01 * now).max(0.3 * tol);
+            let mut parts = Parts::new(AutoSettings { tol, max_iter });
             parts.inner.has_regions = false;
-            for spot in &regions::spots(blocks, &of_blocks, level, rings) {
-                // factors of what is not small cost more than sweeps
-                match spot.len() <= regions::LARGEST {
-                    true => parts.solve(problem, blocks, spot, z),
-                    false => parts.sweep(problem, blocks, spot, z, BETWEEN),
-                }
+            if let Some(bodies) = self.gauss_seidel.bodies_of(problem) {
+                parts.solve_spots(problem, bodies, &of_blocks, level, rings, z);
+            } else {
+                let Ok(blocks) = self.gauss_seidel.blocks_of(problem) else { return false };
+                parts.solve_spots(problem, blocks, &of_blocks, level, rings, z);
             }
+            let tol = self.settings.tol;
             let last = residual(problem, z, w);
             if search.keep_going(parts.report(last, tol, "regions"), z) {
                 return true;
@@ -396,7 +403,8 @@ impl Cones {
         search: &mut Search<'_>,
     ) -> bool {
         let AutoSettings { tol, max_iter } = self.settings;
-        let largest = regions::LARGEST.max(self.gauss_seidel.blocks().len() / PIECES);
+        let Ok(blocks) = self.gauss_seidel.blocks_of(problem) else { return false };
+        let largest = regions::LARGEST.max(blocks.len() / PIECES);
         let (mut least, mut left, mut size) = (f64::INFINITY, ROUNDS, regions::SIZE);
         let mut tried = f64::INFINITY; // the residual from which Newton's method was tried
         let (mut of_blocks, mut sweeps) = (Vec::new(), 0);

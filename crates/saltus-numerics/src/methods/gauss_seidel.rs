@@ -24,6 +24,7 @@
 //! Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 
 use super::anderson::Anderson;
+use super::bodies::{Bodies, of_bodies};
 use super::coloured::{self, Colouring};
 use super::islands::Islands;
 use crate::blocks::Blocks;
@@ -36,6 +37,7 @@ use saltus_linalg::vector::distance;
 pub struct GaussSeidel {
     settings: GaussSeidelSettings,
     pub(super) blocks: Blocks,
+    bodies: Bodies,
     colouring: Option<(u64, Colouring)>, // and the version of the blocks it is of
     points: Points,
     still: Vec<u32>, // sweeps in which each block did not move
@@ -64,6 +66,7 @@ impl GaussSeidel {
         GaussSeidel {
             settings,
             blocks: Blocks::default(),
+            bodies: Bodies::default(),
             colouring: None,
             points: Points::default(),
             still: Vec::new(),
@@ -91,9 +94,14 @@ impl GaussSeidel {
         limit: usize,
         go_on: impl FnMut(usize, f64) -> bool,
     ) -> Result<Report, NumericsError> {
-        self.prepare(problem, z)?;
         let limit = limit.min(self.settings.max_iter);
-        let GaussSeidel { settings, blocks, colouring, points, still, long } = self;
+        if self.by_bodies(problem, z) {
+            let GaussSeidel { settings, bodies, points, .. } = self;
+            let sweep = |z: &mut [f64], _| bodies.sweep(settings.relaxation, z);
+            return Ok(points.iterate(settings, problem, z, w, limit, go_on, sweep));
+        }
+        self.prepare(problem, z)?;
+        let GaussSeidel { settings, blocks, colouring, points, still, long, .. } = self;
         let mut sweeper = Sweeper { settings, blocks, still, long };
         Ok(match colouring {
             Some((_, colouring)) => coloured::with_threads(sweeper, colouring, |sweep| {
@@ -138,9 +146,35 @@ impl GaussSeidel {
         most
     }
 
+    /// Whether the sweeps can do without `W`, with everything ready for them.
+    fn by_bodies(&mut self, problem: &Problem, z: &mut [f64]) -> bool {
+        let GaussSeidelSettings { freeze, coloured, threads, accelerate, .. } = self.settings;
+        if freeze > 0 || coloured || threads != 1 {
+            return false;
+        }
+        let Some(pair) = of_bodies(problem) else { return false };
+        if !self.bodies.update(problem, pair) {
+            return false;
+        }
+        self.bodies.project(z);
+        self.points.prepare(z.len(), self.bodies.diagonal(), accelerate);
+        true
+    }
+
     /// Cuts the matrix into blocks, and moves `z` into the sets.
     pub(super) fn cut(&mut self, problem: &Problem, z: &mut [f64]) -> Result<(), NumericsError> {
         self.prepare(problem, z)
+    }
+
+    /// The blocks of a problem, multiplied out where sweeps did without.
+    pub(super) fn blocks_of(&mut self, problem: &Problem) -> Result<&Blocks, NumericsError> {
+        self.blocks.update("gauss-seidel", problem)?;
+        Ok(&self.blocks)
+    }
+
+    /// The bodies of a problem, where its sweeps go over them.
+    pub(super) fn bodies_of(&self, problem: &Problem) -> Option<&Bodies> {
+        Some(&self.bodies).filter(|bodies| bodies.are_of(problem))
     }
 
     /// The blocks of the last problem.
@@ -162,21 +196,12 @@ impl GaussSeidel {
             }
         }
         self.blocks.project(z);
-        let Points { before, direction, best, diagonal, anderson, astray } = &mut self.points;
-        for buffer in [before, direction, best] {
-            buffer.clear();
-            buffer.resize(n, 0.0);
-        }
-        *astray = 0;
-        if self.settings.accelerate {
-            diagonal.clear();
-            for k in 0..self.blocks.len() {
-                let (size, own) =
-                    (self.blocks.matrix.range(k).len(), self.blocks.matrix.diagonal(k));
-                diagonal.extend((0..size).map(|i| own[i * size + i].max(0.0)));
-            }
-            anderson.resize(diagonal, MEMORY);
-        }
+        let matrix = &self.blocks.matrix;
+        let diagonal = (0..matrix.len()).flat_map(|k| {
+            let (size, own) = (matrix.range(k).len(), matrix.diagonal(k));
+            (0..size).map(move |i| own[i * size + i])
+        });
+        self.points.prepare(n, diagonal, self.settings.accelerate);
         self.still.clear();
         self.still.resize(self.blocks.len(), 0);
         let coloured = self.settings.coloured || self.settings.threads != 1;
@@ -190,6 +215,21 @@ impl GaussSeidel {
 }
 
 impl Points {
+    /// Buffers for `n` unknowns; the diagonal of `W` is the norm of the acceleration.
+    fn prepare(&mut self, n: usize, of_W: impl Iterator<Item = f64>, accelerate: bool) {
+        let Points { before, direction, best, diagonal, anderson, astray } = self;
+        for buffer in [before, direction, best] {
+            buffer.clear();
+            buffer.resize(n, 0.0);
+        }
+        *astray = 0;
+        if accelerate {
+            diagonal.clear();
+            diagonal.extend(of_W.map(|d| d.max(0.0)));
+            anderson.resize(diagonal, MEMORY);
+        }
+    }
+
     /// Sweeps until the answer is good enough, or hope is lost.
     #[allow(clippy::too_many_arguments)]
     fn iterate(
@@ -299,14 +339,57 @@ impl Sweeper<'_> {
     /// Equation (1) for these blocks, in order.
     #[inline]
     pub fn sweep(&mut self, order: impl Iterator<Item = usize>, z: &mut [f64], sweep: usize) {
-        let Sweeper { settings, blocks, still, long } = self;
-        let omega = settings.relaxation;
+        match self.blocks.matrix.uniform() {
+            Some(1) => self.sweep_alike::<1>(order, z, sweep),
+            Some(2) => self.sweep_alike::<2>(order, z, sweep),
+            Some(3) => self.sweep_alike::<3>(order, z, sweep),
+            _ => self.sweep_mixed(order, z, sweep),
+        }
+    }
+
+    /// Whether a block is left out of this sweep.
+    #[inline]
+    fn rests(&self, k: usize, sweep: usize) -> bool {
+        let freeze = self.settings.freeze;
+        freeze > 0 && self.still[k] as usize >= freeze && !(sweep + k).is_multiple_of(freeze + 1)
+    }
+
+    /// The sweep for blocks of `N` unknowns each, which stay in registers.
+    #[inline]
+    fn sweep_alike<const N: usize>(
+        &mut self,
+        order: impl Iterator<Item = usize>,
+        z: &mut [f64],
+        sweep: usize,
+    ) {
+        let (omega, matrix) = (self.settings.relaxation, &self.blocks.matrix);
+        for k in order {
+            if self.rests(k, sweep) {
+                continue;
+            }
+            let first = N * k;
+            let mut b = [0.0; N];
+            b.copy_from_slice(&self.blocks.q[first..first + N]);
+            let b = matrix.with_others(k, z, b);
+            let z = &mut z[first..first + N];
+            let mut before = [0.0; N];
+            before.copy_from_slice(z);
+            let mut answer = before;
+            solve_block(&self.blocks.sets[k], matrix.diagonal(k), &b, &mut answer);
+            if omega != 1.0 {
+                answer = std::array::from_fn(|i| before[i] + omega * (answer[i] - before[i]));
+            }
+            z.copy_from_slice(&answer);
+            self.still[k] = if answer != before { 0 } else { self.still[k].saturating_add(1) };
+        }
+    }
+
+    /// The sweep for blocks of any size.
+    fn sweep_mixed(&mut self, order: impl Iterator<Item = usize>, z: &mut [f64], sweep: usize) {
+        let (omega, blocks) = (self.settings.relaxation, self.blocks);
         let (mut b, mut answer) = ([0.0; LARGEST_BLOCK], [0.0; LARGEST_BLOCK]);
         for k in order {
-            if settings.freeze > 0
-                && still[k] as usize >= settings.freeze
-                && !(sweep + k).is_multiple_of(settings.freeze + 1)
-            {
+            if self.rests(k, sweep) {
                 continue;
             }
             let range = blocks.matrix.range(k);
@@ -314,8 +397,8 @@ impl Sweeper<'_> {
             let (b, answer) = if size <= LARGEST_BLOCK {
                 (&mut b[..size], &mut answer[..size])
             } else {
-                long.resize(2 * size, 0.0);
-                long.split_at_mut(size)
+                self.long.resize(2 * size, 0.0);
+                self.long.split_at_mut(size)
             };
             b.copy_from_slice(&blocks.q[range.clone()]);
             blocks.matrix.add_others(k, z, b);
@@ -328,14 +411,14 @@ impl Sweeper<'_> {
                 moved |= next != z[i];
                 z[i] = next;
             }
-            still[k] = if moved { 0 } else { still[k].saturating_add(1) };
+            self.still[k] = if moved { 0 } else { self.still[k].saturating_add(1) };
         }
     }
 }
 
 /// The answer of one block; where none is exact, the best that was found.
 #[inline]
-fn solve_block(set: &Set, W: &[f64], b: &[f64], z: &mut [f64]) {
+pub(super) fn solve_block(set: &Set, W: &[f64], b: &[f64], z: &mut [f64]) {
     // a fixed unknown stays where it is, whatever its row
     if let Set::Interval { lower, upper } = set
         && lower == upper

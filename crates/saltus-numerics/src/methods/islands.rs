@@ -26,13 +26,12 @@ impl Islands {
     pub fn of(blocks: &Blocks) -> Islands {
         let count = blocks.len();
         let mut parent: Vec<usize> = (0..count).collect();
-        let of_unknown = blocks.of_unknowns();
         for k in 0..count {
-            for first in blocks.matrix.neighbours(k) {
-                let (a, b) = (root(&mut parent, k), root(&mut parent, of_unknown[first]));
+            blocks.for_each_neighbour(k, |other| {
+                let (a, b) = (root(&mut parent, k), root(&mut parent, other));
                 // the first block names the island
                 parent[a.max(b)] = a.min(b);
-            }
+            });
         }
         // islands are numbered as their first blocks come
         let mut number = vec![usize::MAX; count];
@@ -77,54 +76,76 @@ fn root(parent: &mut [usize], mut k: usize) -> usize {
     k
 }
 
-/// The problem of some blocks, and which unknowns it has. The other blocks stay as they are in `z`;
-/// an island does not see them.
-pub(crate) fn part(
-    whole: &Problem,
-    blocks: &Blocks,
-    island: &[usize],
-    z: &[f64],
-) -> Option<(Problem, Vec<usize>)> {
-    let unknowns: Vec<usize> = island.iter().flat_map(|&k| blocks.matrix.range(k)).collect();
-    let n = unknowns.len();
-    let place = |unknown: usize| unknowns.partition_point(|&other| other < unknown);
-    let mut triplets = Vec::new();
-    let mut q: Vec<f64> = unknowns.iter().map(|&i| blocks.q[i]).collect();
-    for &k in island {
-        let (range, own) = (blocks.matrix.range(k), blocks.matrix.diagonal(k));
-        blocks.matrix.for_each_in_row(k, |col, width, block| {
-            let values = block.unwrap_or(own);
-            let first = place(col);
-            if unknowns.get(first) != Some(&col) {
-                // what is outside stays as it is
-                for (i, row) in range.clone().enumerate() {
-                    let values = &values[i * width..(i + 1) * width];
-                    q[place(row)] += values.iter().zip(&z[col..]).map(|(a, z)| a * z).sum::<f64>();
-                }
-                return;
-            }
-            for (i, row) in range.clone().enumerate() {
-                for j in 0..width {
-                    triplets.push((place(row), first + j, values[i * width + j]));
-                }
-            }
-        });
+/// Blocks that know which others they see, and the problems of some of them.
+pub(crate) trait Neighbourhood {
+    /// Number of blocks.
+    fn len(&self) -> usize;
+
+    /// Visits the blocks that block `k` sees, some perhaps twice.
+    fn for_each_neighbour(&self, k: usize, visit: impl FnMut(usize));
+
+    /// The problem of some blocks, in ascending order, and which unknowns it has. The other blocks stay
+    /// as they are in `z`; an island does not see them.
+    fn part(&self, whole: &Problem, of: &[usize], z: &[f64]) -> Option<(Problem, Vec<usize>)>;
+}
+
+impl Neighbourhood for Blocks {
+    fn len(&self) -> usize {
+        self.sets.len()
     }
-    let sets: Vec<Block> = island
-        .iter()
-        .map(|&k| {
-            let set: Set = blocks.sets[k].clone();
-            Block { size: blocks.matrix.range(k).len(), set }
-        })
-        .collect();
+
+    fn for_each_neighbour(&self, k: usize, mut visit: impl FnMut(usize)) {
+        self.matrix.neighbours(k).for_each(|unknown| visit(self.of_unknown[unknown]));
+    }
+
+    fn part(&self, whole: &Problem, of: &[usize], z: &[f64]) -> Option<(Problem, Vec<usize>)> {
+        let unknowns: Vec<usize> = of.iter().flat_map(|&k| self.matrix.range(k)).collect();
+        let place = |unknown: usize| unknowns.partition_point(|&other| other < unknown);
+        let mut triplets = Vec::new();
+        let mut q: Vec<f64> = unknowns.iter().map(|&i| self.q[i]).collect();
+        for &k in of {
+            let (range, own) = (self.matrix.range(k), self.matrix.diagonal(k));
+            self.matrix.for_each_in_row(k, |col, width, block| {
+                let values = block.unwrap_or(own);
+                let first = place(col);
+                if unknowns.get(first) != Some(&col) {
+                    // what is outside stays as it is
+                    for (i, row) in range.clone().enumerate() {
+                        let values = &values[i * width..(i + 1) * width];
+                        q[place(row)] +=
+                            values.iter().zip(&z[col..]).map(|(a, z)| a * z).sum::<f64>();
+                    }
+                    return;
+                }
+                for (i, row) in range.clone().enumerate() {
+                    for j in 0..width {
+                        triplets.push((place(row), first + j, values[i * width + j]));
+                    }
+                }
+            });
+        }
+        let sets = of.iter().map(|&k| (self.matrix.range(k).len(), &self.sets[k]));
+        Some((problem(whole, &triplets, q, sets)?, unknowns))
+    }
+}
+
+/// A problem that is measured like another.
+pub(super) fn problem<'a>(
+    whole: &Problem,
+    triplets: &[(usize, usize, f64)],
+    q: Vec<f64>,
+    sets: impl Iterator<Item = (usize, &'a Set)>,
+) -> Option<Problem> {
+    let n = q.len();
+    let sets: Vec<Block> = sets.map(|(size, set)| Block { size, set: set.clone() }).collect();
     let problem = if n <= DENSE {
         let mut matrix = Matrix::zeros(n, n);
         triplets.iter().for_each(|&(i, j, value)| matrix[(i, j)] += value);
         Problem::new(matrix, q, &sets)
     } else {
-        Problem::new(Sparse::from_triplets(n, n, &triplets), q, &sets)
+        Problem::new(Sparse::from_triplets(n, n, triplets), q, &sets)
     };
-    Some((problem.ok()?.measured(whole.measure()), unknowns))
+    Some(problem.ok()?.measured(whole.measure()))
 }
 
 #[cfg(test)]
@@ -145,9 +166,9 @@ mod tests {
         assert_eq!(islands, [&[0, 2][..], &[1]]);
         // what stands still outside is part of q
         let z = [0.0, 0.0, 0.0, 0.0, 2.0, 0.0];
-        let (alone, _) = part(&problem, &blocks, &[0], &z).unwrap();
+        let (alone, _) = blocks.part(&problem, &[0], &z).unwrap();
         assert_eq!(alone.q(), [-1.0 + 0.3 * 2.0, 0.2]);
-        let (part, unknowns) = part(&problem, &blocks, islands[0], &z).unwrap();
+        let (part, unknowns) = blocks.part(&problem, islands[0], &z).unwrap();
         assert_eq!(unknowns, [0, 1, 4, 5]);
         assert_eq!(part.q(), [-1.0, 0.2, -3.0, 0.5]);
         for (i, &row) in unknowns.iter().enumerate() {

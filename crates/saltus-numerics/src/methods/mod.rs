@@ -16,6 +16,7 @@
 mod admm;
 mod anderson;
 mod auto;
+mod bodies;
 mod coloured;
 mod cones;
 mod enumeration;
@@ -145,11 +146,15 @@ impl Workspace {
         if let Method::Auto(method) = &mut self.method
             && !self.watches_all
             && n <= UNWATCHED
-            && problem.is_boxed()
-            && problem.matrix().is_matrix()
         {
-            let report = method.solve(problem, z, w)?;
-            return Ok(self.classify(problem, z, w, report));
+            // most often: nothing but `q` has changed
+            if let Some(report) = method.again(problem, z, w) {
+                return Ok(report);
+            }
+            if problem.is_boxed() && problem.matrix().is_matrix() {
+                let report = method.solve_anew(problem, z, w)?;
+                return Ok(self.classify(problem, z, w, report));
+            }
         }
         let watch = self.watch.take().unwrap_or_default();
         let (watch, report) = watch::over(watch, || self.run(problem, z, w));

@@ -1,10 +1,13 @@
 //! Parts of a problem, solved or swept one by one, while the rest stays as it is.
 
 use super::cones::Cones;
-use super::islands;
-use crate::blocks::Blocks;
+use super::islands::Neighbourhood;
+use super::regions;
 use crate::residual::Residual;
 use crate::{Attempt, AutoSettings, NumericsError, Problem, Report, Status};
+
+/// Most sweeps of a large spot.
+const MOST: usize = 50;
 
 /// A portfolio for the parts, and what it keeps from one to the next.
 pub(super) struct Parts {
@@ -23,17 +26,42 @@ impl Parts {
     }
 
     /// Solves for these blocks, from the point in `z` and with the others as they are there.
-    pub fn solve(&mut self, problem: &Problem, blocks: &Blocks, of: &[usize], z: &mut [f64]) {
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        blocks: &impl Neighbourhood,
+        of: &[usize],
+        z: &mut [f64],
+    ) {
         self.each(problem, blocks, of, z, |parts, part| {
             parts.inner.solve(part, &mut parts.z, &mut parts.w, &mut parts.attempts)
         });
+    }
+
+    /// Solves for the spots around the blocks with at least this share of the residual; sweeps those
+    /// that are not small, whose factors would cost more.
+    pub fn solve_spots(
+        &mut self,
+        problem: &Problem,
+        blocks: &impl Neighbourhood,
+        shares: &[f64],
+        level: f64,
+        rings: usize,
+        z: &mut [f64],
+    ) {
+        for spot in &regions::spots(blocks, shares, level, rings) {
+            match spot.len() <= regions::LARGEST {
+                true => self.solve(problem, blocks, spot, z),
+                false => self.sweep(problem, blocks, spot, z, MOST),
+            }
+        }
     }
 
     /// Sweeps these blocks at most so many times.
     pub fn sweep(
         &mut self,
         problem: &Problem,
-        blocks: &Blocks,
+        blocks: &impl Neighbourhood,
         of: &[usize],
         z: &mut [f64],
         limit: usize,
@@ -47,12 +75,12 @@ impl Parts {
     fn each(
         &mut self,
         problem: &Problem,
-        blocks: &Blocks,
+        blocks: &impl Neighbourhood,
         of: &[usize],
         z: &mut [f64],
         solve: impl FnOnce(&mut Self, &Problem) -> Result<Report, NumericsError>,
     ) {
-        let Some((part, unknowns)) = islands::part(problem, blocks, of, z) else { return };
+        let Some((part, unknowns)) = blocks.part(problem, of, z) else { return };
         self.z.clear();
         self.z.extend(unknowns.iter().map(|&i| z[i]));
         self.w.clear();

@@ -41,6 +41,8 @@ pub(crate) struct Proximal {
     center: Vec<f64>, // z of (1)
     answer: Vec<f64>, // of the last call that found one, else empty
     right: Vec<f64>,
+    best: Vec<f64>, // the z that left least in this call
+    least: f64,     // what it left
 }
 
 /// How `(W + S)_BB` is factored: as a dense matrix, or with one symbolic analysis for all `B`.
@@ -67,6 +69,8 @@ impl Proximal {
             center: Vec::new(),
             answer: Vec::new(),
             right: Vec::new(),
+            best: Vec::new(),
+            least: f64::INFINITY,
         }
     }
 
@@ -100,9 +104,11 @@ impl Proximal {
             *S = SHIFT * D;
         }
         let mut iterations = 0;
+        self.least = f64::INFINITY;
         let mut check = residual(problem, z, w);
         let mut status = self.rounds(problem, z, w, &mut check, &mut iterations, most);
-        if status != Status::Solved && may_be_monotone(problem.matrix()) {
+        let has_modes = !is_free(problem);
+        if status != Status::Solved && has_modes && may_be_monotone(problem.matrix()) {
             // block pivoting is lost: a mode from the interior
             let Proximal { engine, unit, mode, .. } = self;
             if let Some(rounds) = interior_start::follow(problem, engine, unit, z, w, mode) {
@@ -111,6 +117,9 @@ impl Proximal {
             }
         }
         if status != Status::Solved {
+            if self.least.is_finite() {
+                z.copy_from_slice(&self.best);
+            }
             check = residual(problem, z, w);
         }
         self.answer.clear();
@@ -146,6 +155,12 @@ impl Proximal {
             if check.value <= self.tol {
                 self.refine(problem, z, w, check);
                 return Status::Solved;
+            }
+            // more rounds go far along what is not determined, for little
+            if check.value < 0.5 * self.least {
+                self.least = check.value;
+                self.best.clear();
+                self.best.extend_from_slice(z);
             }
             if !check.value.is_finite() {
                 return Status::Diverged;
@@ -259,6 +274,7 @@ impl Proximal {
             units(problem.matrix(), &mut self.unit, &mut self.right);
             self.next.resize(n, Side::Lower);
             self.center.resize(n, 0.0);
+            self.best.reserve(n.saturating_sub(self.best.len()));
         }
         let remembered = self.answer.len() == n && self.mode.len() == n;
         if remembered {
@@ -379,8 +395,14 @@ pub(crate) fn mostly_zeros(matrix: &Operator, size: usize, share: f64) -> Option
     }
 }
 
+/// Whether there are no bounds at all.
+pub(super) fn is_free(problem: &Problem) -> bool {
+    let free = |(lower, upper): (&f64, &f64)| (*lower, *upper) == (-f64::INFINITY, f64::INFINITY);
+    problem.lower().iter().zip(problem.upper()).all(free)
+}
+
 /// Whether no pair of unknowns speaks against it: `(Wᵢⱼ + Wⱼᵢ)² ≤ 4 Wᵢᵢ Wⱼⱼ`.
-fn may_be_monotone(matrix: &Operator) -> bool {
+pub(super) fn may_be_monotone(matrix: &Operator) -> bool {
     let slack = 1e-10;
     let pair = |i: usize, j: usize, x: f64| {
         let (sum, a, b) = (x + matrix.get(j, i), matrix.get(i, i), matrix.get(j, j));

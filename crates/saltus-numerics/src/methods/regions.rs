@@ -13,7 +13,7 @@
 //! the problem where these are most of it. The cost is linear in the number of regions.
 //! Reference: Cai, Keyes, *SIAM J. Sci. Comput.* 24 (2002) 183–200, for equations.
 
-use crate::blocks::Blocks;
+use super::islands::Neighbourhood;
 
 /// Share of the largest residual of a block from which a block has a region.
 const LEAST: f64 = 0.1;
@@ -28,9 +28,12 @@ const FEW: f64 = 0.05;
 
 /// The regions of at most `size` blocks around those with large shares of the residual, the
 /// largest first; `None` where most of the problem would be in several of them.
-pub(super) fn around(blocks: &Blocks, shares: &[f64], size: usize) -> Option<Vec<Vec<usize>>> {
+pub(super) fn around(
+    blocks: &impl Neighbourhood,
+    shares: &[f64],
+    size: usize,
+) -> Option<Vec<Vec<usize>>> {
     let count = blocks.len();
-    let of_unknown = blocks.of_unknowns();
     let least = LEAST * shares.iter().copied().fold(0.0, f64::max);
     let mut seeds: Vec<usize> = (0..count).filter(|&k| shares[k] >= least).collect();
     seeds.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
@@ -45,13 +48,12 @@ pub(super) fn around(blocks: &Blocks, shares: &[f64], size: usize) -> Option<Vec
         seen[seed] = seed;
         let mut next = 0;
         while next < region.len() && region.len() < size {
-            for column in blocks.matrix.neighbours(region[next]) {
-                let other = of_unknown[column];
+            blocks.for_each_neighbour(region[next], |other| {
                 if seen[other] != seed && region.len() < size {
                     seen[other] = seed;
                     region.push(other);
                 }
-            }
+            });
             next += 1;
         }
         region[..next].iter().for_each(|&k| inside[k] = true);
@@ -88,19 +90,22 @@ pub(super) fn worst(shares: &[f64], even_of_many: bool) -> Option<f64> {
 
 /// The blocks with at least this share and those within so many steps of them; each spot sees none of
 /// the others.
-pub(super) fn spots(blocks: &Blocks, shares: &[f64], level: f64, rings: usize) -> Vec<Vec<usize>> {
-    let of_unknown = blocks.of_unknowns();
+pub(super) fn spots(
+    blocks: &impl Neighbourhood,
+    shares: &[f64],
+    level: f64,
+    rings: usize,
+) -> Vec<Vec<usize>> {
     let mut inside: Vec<bool> = shares.iter().map(|&share| !(share < level)).collect();
     let mut ring: Vec<usize> = (0..blocks.len()).filter(|&k| inside[k]).collect();
     let mut next = Vec::new();
     let visit = |k: usize, inside: &mut [bool], to: bool, found: &mut Vec<usize>| {
-        for column in blocks.matrix.neighbours(k) {
-            let other = of_unknown[column];
+        blocks.for_each_neighbour(k, |other| {
             if inside[other] != to {
                 inside[other] = to;
                 found.push(other);
             }
-        }
+        });
     };
     for _ in 0..rings {
         next.clear();
@@ -117,7 +122,8 @@ pub(super) fn spots(blocks: &Blocks, shares: &[f64], level: f64, rings: usize) -
         let mut spot = vec![seed];
         let mut at = 0;
         while at < spot.len() {
-            visit(spot[at], &mut inside, false, &mut spot);
+            let k = spot[at];
+            visit(k, &mut inside, false, &mut spot);
             at += 1;
         }
         spot.sort_unstable();
@@ -130,6 +136,7 @@ pub(super) fn spots(blocks: &Blocks, shares: &[f64], level: f64, rings: usize) -
 mod tests {
     use super::*;
     use crate::Problem;
+    use crate::blocks::Blocks;
     use saltus_linalg::Sparse;
 
     /// A chain of unknowns, each of which sees the next and the one before.

@@ -187,6 +187,14 @@ fn cone3(mu: f64, theta: f64, W: &[f64], b: &[f64], z: &mut [f64]) -> bool {
     if mu == 0.0 {
         return ray(W[0], b[0], z);
     }
+    // what slips goes on slipping, as a rule, when it is visited again
+    let slip = Slip { mu, kappa, W, b };
+    let edge = mu * z[0];
+    let slipped = edge > 0.0 && z[1] * z[1] + z[2] * z[2] >= (1.0 - 1e-12) * edge * edge;
+    if slipped && let Some(answer) = slip.near([z[1], z[2]]) {
+        z.copy_from_slice(&answer);
+        return true;
+    }
     let stick = solve3(W, b);
     if let Some(r) = stick
         && norm(&r[1..]) <= mu * r[0]
@@ -196,8 +204,8 @@ fn cone3(mu: f64, theta: f64, W: &[f64], b: &[f64], z: &mut [f64]) -> bool {
         return true;
     }
     // slip: the direction of the guess, of what would stick, of what would slide freely
-    let slip = Slip { mu, kappa, W, b };
-    let answer = (slip.near([z[1], z[2]]))
+    let again = if slipped { None } else { slip.near([z[1], z[2]]) };
+    let answer = again
         .or_else(|| stick.and_then(|r| slip.near([r[1], r[2]])))
         .or_else(|| slip.near(slip.free()))
         .or_else(|| slip.closest([z[0], z[1], z[2]]));
@@ -248,11 +256,12 @@ fn solve3(W: &[f64], b: &[f64]) -> Option<[f64; 3]> {
         let mut x = [-b[0], -b[1], -b[2]];
         return eliminate(&mut A, &mut x, 3).then_some(x);
     }
-    let mut r = [0.0; 3];
-    for (j, r) in r.iter_mut().enumerate() {
-        *r = -(cofactor(0, j) * b[0] + cofactor(1, j) * b[1] + cofactor(2, j) * b[2]) / det;
-    }
-    Some(r)
+    let scale = -1.0 / det;
+    Some(
+        [0, 1, 2].map(|j| {
+            scale * (cofactor(0, j) * b[0] + cofactor(1, j) * b[1] + cofactor(2, j) * b[2])
+        }),
+    )
 }
 
 /// Friction and rolling in the plane: each of the two sticks or slips to either side.

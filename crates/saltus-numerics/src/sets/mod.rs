@@ -33,7 +33,7 @@ mod long_cone;
 mod resolvent;
 mod rolling;
 mod rolling_block;
-mod slip;
+pub(crate) mod slip;
 mod user;
 
 pub(crate) use block::eliminate;

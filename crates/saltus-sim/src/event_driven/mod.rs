@@ -157,6 +157,12 @@ impl EventDriven {
         if model.systems().len() == 0 {
             return Err(SimError::EmptyModel { title: model.title().to_string() });
         }
+        if model.contact_finder().is_some() {
+            let (owner, what) =
+                (format!("the model `{}`", model.title()), "contacts that are found");
+            let needs = "absent; use time-stepping with moreau-jean for them";
+            return Err(SimError::Unsuited { integrator: Self::NAME, owner, what, needs });
+        }
         let (owner, t0) = ("the model", model.t0());
         if !t0.is_finite() {
             let allowed = "the finite numbers";

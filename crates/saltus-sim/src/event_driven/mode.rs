@@ -100,6 +100,14 @@ impl Mode {
             let terms = interaction.relation.terms();
             let law = &interaction.law;
             let on_velocity = interaction.relation.order() == Order::Second && !terms.through;
+            if interaction.relation.force_rule(0).is_some() {
+                return Err(SimError::Unsuited {
+                    integrator: "event-driven",
+                    owner: format!("interaction `{name}`"),
+                    what: "the relation",
+                    needs: "no spring, damper or load: use forces of the systems",
+                });
+            }
             let mut push = |rows: Range<usize>, kind| {
                 blocks.push(LawBlock { rows, owner: name.to_string(), kind });
             };

@@ -111,7 +111,9 @@ pub(crate) struct Events {
     events: Vec<Planned>,
     pub state: EventState,
     parameters: Vec<f64>, // as they are now
-    values: Vec<f64>,     // of the variables of a formula
+    /// Length of the last step, by which impulses are forces; 1 where multipliers are forces.
+    pub h: f64,
+    values: Vec<f64>, // of the variables of a formula
     due: Vec<bool>,
     pub log: Vec<EventRecord>,
 }
@@ -163,6 +165,8 @@ enum Place {
     Parameter(usize),
     First(usize),
     Second(usize),
+    /// The force of a multiplier.
+    Force(usize),
 }
 
 impl Reading {
@@ -176,22 +180,30 @@ impl Reading {
         self.expression.text()
     }
 
-    /// The value, with the rows of the parts; `values` is memory of a sufficient size.
+    /// The value, with the rows of the parts, after a step of length `h`; `values` is memory of a
+    /// sufficient size.
     #[inline]
-    pub fn eval(&self, t: f64, parameters: &[f64], rows: [&[f64]; 2], values: &mut [f64]) -> f64 {
-        self.fill(t, parameters, rows, values);
+    pub fn eval(
+        &self,
+        (t, h): (f64, f64),
+        parameters: &[f64],
+        rows: [&[f64]; 2],
+        values: &mut [f64],
+    ) -> f64 {
+        self.fill((t, h), parameters, rows, values);
         self.expression.eval(&values[..self.places.len()])
     }
 
     /// The values of its variables.
     #[inline]
-    fn fill(&self, t: f64, parameters: &[f64], rows: [&[f64]; 2], values: &mut [f64]) {
+    fn fill(&self, (t, h): (f64, f64), parameters: &[f64], rows: [&[f64]; 2], values: &mut [f64]) {
         for (value, place) in values.iter_mut().zip(&self.places) {
             *value = match *place {
                 Place::Time => t,
                 Place::Parameter(k) => parameters[k],
                 Place::First(column) => rows[0][column],
                 Place::Second(column) => rows[1][column],
+                Place::Force(column) => rows[1][column] / h,
             };
         }
     }
@@ -236,6 +248,7 @@ impl<'a> Map<'a> {
             let quantity = Quantity::from_name(quantity).unwrap_or(Quantity::X);
             row::columns(order, places.sizes(), quantity).start + start + index
         };
+        let force = matches!(source, Source::Output(_, "force", _));
         let (quantity, index, first, second) = match source {
             Source::Time => return Place::Time,
             Source::Parameter(k) => return Place::Parameter(k),
@@ -246,6 +259,7 @@ impl<'a> Map<'a> {
             }
             Source::Output(id, quantity, index) => {
                 let of = |places: &Places| places.interactions[id.index()].clone();
+                let quantity = if force { "lam" } else { quantity };
                 (quantity, index, of(&self.first), of(&self.second))
             }
         };
@@ -255,7 +269,8 @@ impl<'a> Map<'a> {
             }
             (None, range) => {
                 let start = range.map_or(0, |range| range.start);
-                Place::Second(column(Order::Second, &self.second, start, quantity, index))
+                let column = column(Order::Second, &self.second, start, quantity, index);
+                if force { Place::Force(column) } else { Place::Second(column) }
             }
         }
     }
@@ -297,6 +312,7 @@ impl Events {
         Ok(Events {
             state: initial_state(model),
             parameters: model.parameters().map(|(_, value)| value).collect(),
+            h: 1.0,
             values: vec![0.0; longest],
             due: vec![false; events.len()],
             events,
@@ -339,12 +355,12 @@ impl Events {
         crossing: &[bool],
     ) -> Result<bool, SimError> {
         let mut any = false;
-        let Events { events, state, parameters, values, due, .. } = self;
+        let Events { events, state, parameters, h, values, due, .. } = self;
         for (k, event) in events.iter().enumerate() {
             let progress = &mut state.progress[k];
             due[k] = match &event.start {
                 Start::When(condition) => {
-                    let value = condition.eval(t, parameters, rows, values);
+                    let value = condition.eval((t, *h), parameters, rows, values);
                     if value.is_nan() {
                         let what = condition.expression.text().to_string();
                         return Err(event.failed(t, SimError::EventValue { what, value }));
@@ -389,20 +405,20 @@ impl Events {
 
     /// Whether the condition of an event holds.
     pub fn holds(&mut self, k: usize, t: f64, rows: [&[f64]; 2]) -> bool {
-        let Events { events, parameters, values, .. } = self;
+        let Events { events, parameters, h, values, .. } = self;
         match &events[k].start {
-            Start::When(condition) => condition.eval(t, parameters, rows, values) != 0.0,
+            Start::When(condition) => condition.eval((t, *h), parameters, rows, values) != 0.0,
             _ => false,
         }
     }
 
     /// What the condition of an event compares: differences that pass through zero where it changes.
     pub fn margins(&mut self, k: usize, t: f64, rows: [&[f64]; 2], out: &mut Vec<f64>) {
-        let Events { events, parameters, values, .. } = self;
+        let Events { events, parameters, h, values, .. } = self;
         out.clear();
         if let Start::When(condition) = &events[k].start {
             out.resize(condition.expression.margins(), 0.0);
-            condition.fill(t, parameters, rows, values);
+            condition.fill((t, *h), parameters, rows, values);
             condition.expression.eval_margins(values, out);
         }
     }
@@ -446,7 +462,7 @@ impl Events {
         let mut scratch = Vec::new();
         let mut value_of = |reading: &Reading, what: &dyn Fn() -> String| {
             scratch.resize(reading.places.len(), 0.0);
-            let value = reading.eval(t, parameters, rows, &mut scratch);
+            let value = reading.eval((t, self.h), parameters, rows, &mut scratch);
             match value.is_finite() {
                 true => Ok(value),
                 false => Err(SimError::EventValue { what: what(), value }),

@@ -45,6 +45,9 @@ impl TimeStepping {
     pub(crate) fn fire_events(&mut self) -> Result<(), SimError> {
         self.events.state.pending = true;
         self.events.state.stopped = false;
+        if self.clock.last_h() > 0.0 {
+            self.events.h = self.clock.last_h();
+        }
         let mut last = 0;
         for _ in 0..ROUNDS {
             let (clock, steps) = (&self.clock, &self.steps);

@@ -299,6 +299,19 @@ pub(crate) fn check_global(model: &Model) -> Result<(), SimError> {
     Ok(())
 }
 
+/// Refuses springs and loads between systems, for what does not take the mean of a force.
+pub(crate) fn check_no_forces(model: &Model, integrator: &'static str) -> Result<(), SimError> {
+    let is_force = |one: &Interaction| one.relation.force_rule(0).is_some();
+    match model.interactions().find(|(_, one)| is_force(one)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let (owner, what) = (format!("`{name}`"), "the relation");
+            let needs = "no spring, damper or load; use moreau-jean or generalized-alpha";
+            Err(SimError::Unsuited { integrator, owner, what, needs })
+        }
+    }
+}
+
 /// Refuses bodies in space, for what moves configurations as vectors.
 pub(crate) fn check_flat(model: &Model, integrator: &'static str) -> Result<(), SimError> {
     match model.systems().find(|(_, system)| system.dim_q() != system.dim()) {

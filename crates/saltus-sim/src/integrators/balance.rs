@@ -20,6 +20,13 @@
 //! w = h(q⁺, λ/h),    C = h κ H,    D = (∂h/∂λ)/h                                      (5)
 //! ```
 //!
+//! Springs, dampers and loads (see [`ForceRule`]) have theirs on the mean `ȳ = θ y⁺ + (1 − θ) y`, with
+//! `θ = κ`. A spring is written like a velocity, so that the matrix of the problem stays symmetric:
+//!
+//! ```text
+//! w = (a y⁺ + (1 − a) y)/(h a κ),    a = θ + T/h,    C = H,    D = (∂h/∂λ)/(h² a κ)   (6)
+//! ```
+//!
 //! The ledger multiplies (1) by the mean velocity `v̄ = (v + v⁺)/2`. Where `M` turns with `q` the kinetic
 //! energy also changes by `½ vᵀ (M⁺ − M) v`, which is booked with the work of the gyroscopic forces:
 //! the two cancel, but for what the step is too long for.
@@ -36,7 +43,7 @@ use super::together::Groups;
 use crate::{Ledger, SimError};
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{
-    At, Linearized, Model, OperatorError, Relation, SecondOrderSystem, System, Terms,
+    At, ForceRule, Linearized, Model, OperatorError, Relation, SecondOrderSystem, System, Terms,
 };
 use saltus_numerics::Memory;
 use std::ops::Range;
@@ -87,6 +94,14 @@ pub(super) struct Member {
     pub kappa: f64,
 }
 
+/// A component of (6) in a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Force {
+    rule: ForceRule,
+    mean: f64,  // weight of the end of the step
+    scale: f64, // of `w`
+}
+
 #[derive(Debug)]
 pub(super) struct Contact {
     pub name: String,
@@ -99,7 +114,9 @@ pub(super) struct Contact {
     pub fixed: bool,          // H never changes
     offset: Option<Vec<f64>>, // of a gap H q + e of one system, where e does not either
     pub compliant: bool,
-    pub on_gap: Vec<bool>, // components whose law is on `y/h` in place of `u`
+    pub forces: Vec<Force>, // of (6); none where the relation stands for no force
+    q_start: Vec<f64>,      // where the step begins
+    pub on_gap: Vec<bool>,  // components whose law is on `y/h` in place of `u`
     pub bond: Option<BondOfStep>,
     pub inputs: Vec<f64>,
     pub q: Vec<f64>,
@@ -161,8 +178,12 @@ impl Members {
             let plain = linear.filter(|linear| !(linear.moves || moves) && ranges.len() == 1);
             let offset = |e: Option<&[f64]>| e.map_or(vec![0.0; rows.len()], <[f64]>::to_vec);
             let offset = plain.map(|linear| offset(linear.e));
+            let rules = (0..rows.len()).filter_map(|i| relation.force_rule(i));
+            let forces = rules.map(|rule| Force { rule, mean: 1.0, scale: 1.0 });
             interactions.push(Contact {
                 offset,
+                forces: forces.collect(),
+                q_start: Vec::new(),
                 bond,
                 name: name.to_string(),
                 inputs: relation.z0().to_vec(),
@@ -224,7 +245,7 @@ impl Members {
         links: &[Link],
         path: Path<'_>,
     ) -> Result<Ledger, SimError> {
-        let Path { before, after, forces } = path;
+        let Path { before, after, forces, smooth } = path;
         let mut ledger = Ledger::from_slice(now.ledger);
         let (last, mut turned) = (ledger, 0.0);
         (ledger.kinetic, ledger.potential) = (0.0, 0.0);
@@ -255,7 +276,7 @@ impl Members {
         }
         ledger.work += ledger.potential - last.potential; // that of the forces without a potential
         ledger.work += turned - last.kinetic; // ½ vᵀ (M⁺ − M) v
-        for one in &self.interactions {
+        for (k, one) in self.interactions.iter().enumerate() {
             for (i, row) in one.rows.clone().enumerate() {
                 let lam = next.lam[row];
                 if lam == 0.0 {
@@ -267,12 +288,21 @@ impl Members {
                 };
                 // what moves the constraint from outside, and what is taken
                 let moved = one.rate_before[i] + one.rate[i];
+                if smooth.get(k) == Some(&true) {
+                    // forces of constraints in smooth motion take nothing
+                    ledger.work -= 0.5 * lam * moved;
+                    continue;
+                }
                 let links = &links[one.links.clone()];
                 let speed = match links.iter().all(|link| link.on) {
                     true => links.iter().map(along).sum::<f64>() + moved,
                     // its impulse was not one of the balance
                     false => now.u[row] + next.u[row],
                 };
+                if one.is_force() {
+                    ledger.work += 0.5 * lam * (speed - moved);
+                    continue;
+                }
                 let frictional = self.frictional[row];
                 let taken = if frictional { &mut ledger.friction } else { &mut ledger.impact };
                 *taken -= 0.5 * lam * speed;
@@ -306,6 +336,25 @@ impl Members {
                 let middle = &mut middle[..q.len()];
                 middle.copy_from_slice(q);
                 system.displace(middle, &bend[range], q);
+            }
+        }
+    }
+
+    /// The forces of (6) in a step that begins at `q`; [`systems`](Self::systems) are ready.
+    pub fn begin_forces(&mut self, links: &[Link], q: &[f64]) {
+        let h = self.step.h;
+        for contact in self.interactions.iter_mut().filter(|contact| contact.is_force()) {
+            contact.gather(q);
+            contact.q_start.clone_from(&contact.q);
+            let kappa = self.systems[links[contact.links.start].system].kappa;
+            for force in &mut contact.forces {
+                (force.mean, force.scale) = match force.rule {
+                    ForceRule::Spring { retardation } => {
+                        let mean = kappa + retardation / h;
+                        (mean, 1.0 / (h * mean * kappa))
+                    }
+                    ForceRule::Load => (kappa, 1.0),
+                };
             }
         }
     }
@@ -443,6 +492,8 @@ pub(super) struct Path<'a> {
     pub before: &'a [f64],
     pub after: &'a [f64],
     pub forces: Forces,
+    /// Which interactions are constraints of smooth motion; none where all have impulses.
+    pub smooth: &'a [bool],
 }
 
 /// Which mean of its forces a step takes.
@@ -506,6 +557,7 @@ impl Scheme for Members {
             contact.press(1.0 / h, lam);
             contact.turn(t, &self.q_next)?;
             match contact.compliant {
+                true if contact.is_force() => contact.mean(self.step, w)?,
                 true => contact.gap(end, w)?,
                 false => contact.velocity(xi, w),
             }
@@ -517,6 +569,10 @@ impl Scheme for Members {
                 let kappa = self.systems[link.system].kappa;
                 let scale = if contact.compliant { h * kappa } else { 1.0 };
                 for i in 0..contact.H.rows() {
+                    let scale = contact.forces.get(i).map_or(scale, |force| match force.rule {
+                        ForceRule::Spring { .. } => scale * force.mean * force.scale,
+                        ForceRule::Load => 0.0,
+                    });
                     let row = &contact.H.row(i)[first..first + link.range.len()];
                     let impulse = &mut self.impulse[link.range.clone()];
                     let lam = lam[link.rows.start + i];
@@ -770,6 +826,31 @@ impl Contact {
         Ok(self.relation.output(at, y).map_err(|error| error.of(&self.name))?)
     }
 
+    /// Equation (6), where [`turn`](Self::turn) was called last.
+    fn mean(&mut self, step: Step, w: &mut [f64]) -> Result<(), SimError> {
+        self.gap(step.end, w)?;
+        let at = At::new(step.start, &self.q_start, &self.force).with(&self.inputs);
+        self.relation.output(at, &mut self.y).map_err(|error| error.of(&self.name))?;
+        for (i, row) in self.rows.clone().enumerate() {
+            let Force { mean, scale, .. } = self.forces[i];
+            w[row] = scale * (mean * w[row] + (1.0 - mean) * self.y[i]);
+        }
+        Ok(())
+    }
+
+    /// Whether it stands for a force.
+    pub fn is_force(&self) -> bool {
+        !self.forces.is_empty()
+    }
+
+    /// What is recorded of its output: of a force that without its multiplier.
+    pub fn shown_gap(&mut self, t: f64, y: &mut [f64]) -> Result<(), SimError> {
+        if self.is_force() {
+            self.force.fill(0.0);
+        }
+        self.gap(t, y)
+    }
+
     /// Whether some law of it is on a gap, or it is a bond.
     pub fn is_on_gap(&self) -> bool {
         self.compliant || self.bond.is_some() || self.on_gap.contains(&true)
@@ -786,7 +867,8 @@ impl Contact {
             if self.compliant || self.on_gap[i] {
                 let q = self.ranges.iter().flat_map(|range| &q[range.clone()]);
                 let sum: f64 = self.H.row(i).iter().zip(q).map(|(H, q)| (H * q).abs()).sum();
-                terms[row] = if self.on_gap[i] { sum / h } else { sum };
+                let scale = self.forces.get(i).map_or(1.0, |force| force.scale);
+                terms[row] = if self.on_gap[i] { sum / h } else { scale * sum };
             }
         }
     }
@@ -808,6 +890,10 @@ impl Contact {
         let at = At::new(t, &self.q, &self.force).with(&self.inputs);
         self.relation.output_dlam(at, D).map_err(|error| error.of(&self.name))?;
         D.scale(1.0 / h);
+        for (i, force) in self.forces.iter().enumerate() {
+            let width = D.cols();
+            D.data_mut()[i * width..][..width].iter_mut().for_each(|entry| *entry *= force.scale);
+        }
         Ok(())
     }
 }

@@ -29,6 +29,9 @@ pub(crate) fn part(
     solver: &Solver,
 ) -> Result<Option<Box<dyn Part>>, SimError> {
     let mut groups = groups(model, order, integrators)?;
+    if order == Order::Second {
+        check_found(model, &groups)?;
+    }
     match groups.len() {
         0 => Ok(None),
         1 => Ok(Some(groups.remove(0).part(model, newton, solver)?)),
@@ -40,6 +43,22 @@ pub(crate) fn part(
         }
         _ => Ok(Some(Box::new(Mixed::new(model, order, groups, newton, solver)?))),
     }
+}
+
+/// Contacts that are found need one scheme for all mechanical systems, that of Moreau and Jean.
+fn check_found(model: &Model, groups: &[Group]) -> Result<(), SimError> {
+    if model.contact_finder().is_none() {
+        return Ok(());
+    }
+    let suits = |group: &&Group| matches!(group.scheme, Integrator::MoreauJean(_));
+    let other = groups.iter().find(|group| !suits(group));
+    let (integrator, needs) = match (other, groups.len()) {
+        (Some(group), _) => (group.scheme.name(), "absent; use moreau-jean for them"),
+        (None, 0 | 1) => return Ok(()),
+        (None, _) => ("moreau-jean", "under one scheme for all mechanical systems"),
+    };
+    let (owner, what) = (format!("the model `{}`", model.title()), "contacts that are found");
+    Err(SimError::Unsuited { integrator, owner, what, needs })
 }
 
 /// The first interaction that is a switch.

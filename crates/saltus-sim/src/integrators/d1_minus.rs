@@ -362,7 +362,7 @@ impl Part for D1Minus {
         for contact in &members.interactions {
             contact.velocity(next.v, next.u);
         }
-        let path = Path { before: now.v, after: next.v, forces: Forces::Mean };
+        let path = Path { before: now.v, after: next.v, forces: Forces::Mean, smooth: &[] };
         let ledger = members.book(base.energy0, &now, &next, &newton.links, path)?;
         next.ledger.copy_from_slice(&ledger.to_array());
         Ok(report)

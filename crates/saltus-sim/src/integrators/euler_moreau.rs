@@ -23,15 +23,16 @@
 //! ```
 //!
 //! (3) with the law is the problem of the step. What does not change with time is computed
-//! once for each `h`; a step is then two products, the problem, and one more product.
+//! once for each `h`; a step is then two products (see `joined`), the problem, and one more product.
 
 use super::assembly::{Blocks, Places, Relations, factor, problem_matrix};
+use super::joined::{Joined, Terms};
 use super::laws::Laws;
 use super::part::Part;
 use super::row::Row;
 use super::{EulerMoreau, Step, zero_order_hold};
 use crate::{Quantity, SimError};
-use saltus_linalg::{DenseLu, LinearMap, Matrix, left_null_projector, vector};
+use saltus_linalg::{DenseLu, LinearMap, Matrix, Sparse, left_null_projector, vector};
 use saltus_model::{
     At, Dependence, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId,
 };
@@ -100,13 +101,14 @@ pub(super) struct Weights {
 #[derive(Debug)]
 struct Operators {
     h: f64,
-    P: LinearMap,      // of x
-    S_now: LinearMap,  // of b
-    S_next: LinearMap, // of b⁺
-    G: LinearMap,      // of λ⁺
-    G_now: LinearMap,  // of λ
-    drift: Vec<f64>,   // what the constant forcings add
-    problem: Problem,  // (3)
+    P: LinearMap,           // of x
+    S_now: LinearMap,       // of b
+    S_next: LinearMap,      // of b⁺
+    G: LinearMap,           // of λ⁺
+    G_now: LinearMap,       // of λ
+    drift: Vec<f64>,        // what the constant forcings add
+    joined: Option<Joined>, // (1) and `q` of (3), where they are small
+    problem: Problem,       // (3)
 }
 
 impl EulerMoreau {
@@ -251,10 +253,34 @@ impl EulerMoreauPart {
             }
             None => self.laws.problem(matrix, 1.0)?,
         };
-        let (P, S_now, S_next) = (P.map(n), S_now.map(n), S_next.map(n));
-        let (G, G_now) = (LinearMap::from_sparse(G), LinearMap::from_sparse(G_now.sparse(n, m)));
-        self.operators = Some(Operators { h, P, S_now, S_next, G, G_now, drift, problem });
+        let [P, S_now, S_next] = [P, S_now, S_next].map(|map| map.sparse(n, n));
+        let G_now = G_now.sparse(n, m);
+        let joined = match self.time_varying {
+            true => None,
+            false => self.join(&P, [&S_next, &S_now, &G_now], &drift),
+        };
+        let [P, S_now, S_next, G, G_now] = [P, S_now, S_next, G, G_now].map(LinearMap::from_sparse);
+        self.operators = Some(Operators { h, P, S_now, S_next, G, G_now, drift, joined, problem });
         Ok(())
+    }
+
+    /// (1) and `q` of (3) as one product, where they are small.
+    fn join(&self, P: &Sparse, others: [&Sparse; 3], drift: &[f64]) -> Option<Joined> {
+        let mut varies = vec![false; drift.len()];
+        for member in self.systems.iter().filter(|member| member.forced) {
+            for (component, row) in member.range.clone().enumerate() {
+                varies[row] = member.system.forcing_varies(component);
+            }
+        }
+        // what does not vary is part of the drift
+        let mut d = drift.to_vec();
+        for map in &others[..2] {
+            for (i, j, x) in map.iter().filter(|entry| !varies[entry.1]) {
+                d[i] += x * self.b_now[j];
+            }
+        }
+        let terms = Terms { P, others, d: &d, C: &self.relations.C };
+        Joined::new(&terms, |component| varies[component])
     }
 
     /// A state, or an output, that is no longer finite.
@@ -347,14 +373,20 @@ impl Part for EulerMoreauPart {
         let (now, next) = (self.now.first_order(), self.next.first_order());
 
         // (1), into x⁺
-        operators.P.apply_plus(&operators.drift, now.x, next.x);
         if self.forced {
             forcing(&self.systems, step.end, &mut self.b_next)?;
-            operators.S_now.apply_add(&self.b_now, next.x);
-            operators.S_next.apply_add(&self.b_next, next.x);
         }
-        if !operators.G_now.is_zero() {
-            operators.G_now.apply_add(now.lam, next.x);
+        if let Some(joined) = &mut operators.joined {
+            joined.free(now.x, [&self.b_next, &self.b_now, now.lam], next.x);
+        } else {
+            operators.P.apply_plus(&operators.drift, now.x, next.x);
+            if self.forced {
+                operators.S_now.apply_add(&self.b_now, next.x);
+                operators.S_next.apply_add(&self.b_next, next.x);
+            }
+            if !operators.G_now.is_zero() {
+                operators.G_now.apply_add(now.lam, next.x);
+            }
         }
 
         // (3)
@@ -363,20 +395,30 @@ impl Part for EulerMoreauPart {
             let m = next.lam.len();
             offsets(&self.offsets, step.end, &mut self.e_next)?;
             let (C, e) = (&self.C, &self.e_next);
-            let posed = operators.problem.update_q(|q| C.apply_plus(e, next.x, &mut q[..m]));
+            let posed = match &operators.joined {
+                Some(joined) => operators.problem.update_q(|q| joined.pose(e, &mut q[..m])),
+                None => operators.problem.update_q(|q| C.apply_plus(e, next.x, &mut q[..m])),
+            };
             if posed.is_err() {
                 return Err(self.lost(model, step.end));
             }
-            self.z[..m].copy_from_slice(now.lam);
-            let solved = self.workspace.solve(&operators.problem, &mut self.z, &mut self.w)?;
+            next.lam.copy_from_slice(now.lam);
+            let is_plain = self.z.len() == m; // laws add nothing
+            let solved = if is_plain {
+                self.workspace.solve(&operators.problem, next.lam, next.y)?
+            } else {
+                self.z[..m].copy_from_slice(next.lam);
+                self.workspace.solve(&operators.problem, &mut self.z, &mut self.w)?
+            };
             step.verify(solved, |index| self.places.owner_of(model, index))?;
             report = Some(solved);
-            next.lam.copy_from_slice(&self.z[..m]);
-            next.y.copy_from_slice(&self.w[..m]);
+            if !is_plain {
+                next.lam.copy_from_slice(&self.z[..m]);
+            }
 
             // (2)
             operators.G.apply_add(next.lam, next.x);
-            if self.w.len() > m {
+            if !is_plain {
                 // y without what the laws add to it
                 self.C.apply_plus(&self.e_next, next.x, next.y);
                 self.relations.D.apply_add(next.lam, next.y);

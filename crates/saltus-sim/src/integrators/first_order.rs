@@ -295,21 +295,16 @@ impl Part for FirstOrderPart {
     }
 
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
-        let FirstOrderPart { places, members, newton, .. } = self;
-        let (now, next) = (self.now.first_order(), self.next.first_order());
-        members.begin(step, now.x)?;
-        next.x.copy_from_slice(now.x);
-        next.lam.copy_from_slice(now.lam);
-        let acts = !next.lam.is_empty();
-        let report = newton
-            .solve(members, acts, next.x, next.lam, step, |index| places.owner_of(model, index))?;
-        if !vector::all_finite(next.x) {
-            return Err(self.lost(step.end));
+        let whole = self.step(model, step);
+        if !whole.as_ref().is_err_and(may_be_shorter) {
+            return whole;
         }
-        for interaction in &mut members.interactions {
-            interaction.output(step.end, next.lam, next.y)?;
+        for parts in PARTS {
+            if let Ok(report) = self.step_in_parts(model, step, parts) {
+                return Ok(report);
+            }
         }
-        Ok(report)
+        whole
     }
 
     fn commit(&mut self) {
@@ -334,6 +329,61 @@ impl Part for FirstOrderPart {
         interactions.iter_mut().for_each(|one| memory.numbers(&mut one.inputs));
         self.newton.memory(memory);
         Ok(())
+    }
+}
+
+/// Into how many parts a step is cut, one after the other, where Newton's method fails.
+const PARTS: [usize; 3] = [2, 16, 256];
+
+/// Whether a shorter step may succeed where this error came up.
+fn may_be_shorter(error: &SimError) -> bool {
+    matches!(error, SimError::Newton { .. } | SimError::Unsolved { .. })
+}
+
+impl FirstOrderPart {
+    /// A step from `now` to `next`.
+    fn step(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+        let FirstOrderPart { places, members, newton, .. } = self;
+        let (now, next) = (self.now.first_order(), self.next.first_order());
+        members.begin(step, now.x)?;
+        next.x.copy_from_slice(now.x);
+        next.lam.copy_from_slice(now.lam);
+        let acts = !next.lam.is_empty();
+        let report = newton
+            .solve(members, acts, next.x, next.lam, step, |index| places.owner_of(model, index))?;
+        if !vector::all_finite(next.x) {
+            return Err(self.lost(step.end));
+        }
+        for interaction in &mut members.interactions {
+            interaction.output(step.end, next.lam, next.y)?;
+        }
+        Ok(report)
+    }
+
+    /// The same in several steps of one length; `now` is as it was afterwards.
+    fn step_in_parts(
+        &mut self,
+        model: &Model,
+        step: Step,
+        parts: usize,
+    ) -> Result<Option<Report>, SimError> {
+        let (row, time) = (self.now.values.clone(), self.time);
+        let (f, r) = (self.members.f_now.clone(), self.members.r_now.clone());
+        let h = step.h / parts as f64;
+        let mut done = Ok(None);
+        for k in 1..=parts {
+            let end = if k == parts { step.end } else { step.end - h * (parts - k) as f64 };
+            done = self.step(model, Step { start: end - h, end, h });
+            if done.is_err() || k == parts {
+                break;
+            }
+            self.commit();
+        }
+        self.now.values = row;
+        self.time = time;
+        (self.members.f_now, self.members.r_now) = (f, r);
+        self.members.step = step;
+        done
     }
 }
 

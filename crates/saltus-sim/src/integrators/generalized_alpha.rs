@@ -82,6 +82,11 @@ impl Alpha {
         }
     }
 
+    /// Which interactions are constraints of smooth motion.
+    pub fn smooth(&self) -> &[bool] {
+        &self.smooth
+    }
+
     pub fn kappa(&self) -> f64 {
         self.beta / self.gamma
     }

@@ -332,6 +332,45 @@ impl Laws {
         Ok(())
     }
 
+    /// The same where the problem is made anew in every step.
+    pub fn evaluate_alone(
+        &mut self,
+        t: f64,
+        now: &MechanicalFields<'_>,
+        scratch: &mut Vec<f64>,
+    ) -> Result<(), SimError> {
+        if !self.varying {
+            return Ok(());
+        }
+        for block in &mut self.blocks {
+            let Some(contact) = &mut block.contact else { continue };
+            scratch.clear();
+            block.states.iter().for_each(|range| scratch.extend(&now.q[range.clone()]));
+            let at = At::new(t, scratch, &now.u[block.rows.clone()]);
+            for (value, (coefficient, allowed)) in contact.values().zip(coefficients(&block.law)) {
+                if let Some(coefficient) = coefficient {
+                    *value = coefficient.eval(at, allowed).map_err(|e| e.of(&block.owner))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The blocks of these rows: their own rows, their sets in a step of length `h`, and restitution
+    /// along normal and tangents, of contacts.
+    pub fn blocks_of(
+        &self,
+        rows: Range<usize>,
+        h: f64,
+    ) -> impl Iterator<Item = Result<(Range<usize>, Set, Option<[f64; 2]>), SimError>> {
+        let blocks = &self.blocks[self.first[rows.start]..];
+        let blocks = blocks.iter().take_while(move |block| block.rows.end <= rows.end);
+        blocks.map(move |block| {
+            let restitution = block.contact.map(|contact| [contact.e, contact.et]);
+            Ok((block.rows.clone(), block.set(h)?, restitution))
+        })
+    }
+
     /// Switches contacts on where `y + γ h u ≤ threshold` (a contact that carried an impulse
     /// stays on while it opens by less than `reach λ`), and gives forces their impulses. Whether
     /// anything acts.

@@ -16,7 +16,7 @@ use super::{Form, NewtonSettings, Step};
 use crate::{Ledger, Quantity, SimError};
 use saltus_linalg::vector;
 use saltus_model::{At, Model, Order, SystemId};
-use saltus_numerics::{Memory, Report, Solver};
+use saltus_numerics::{Memory, Report, Solver, Status};
 use std::any::Any;
 use std::ops::Range;
 
@@ -70,7 +70,8 @@ impl Mechanics {
         let places = Places::new(model, Order::Second);
         let (n, m) = (places.states, places.outputs);
         let mut laws = Laws::new(model, &places);
-        let newton = Newton::new(model, &places, &mut laws, 1.0, (form, settings), solver)?;
+        let mut newton = Newton::new(model, &places, &mut laws, 1.0, (form, settings), solver)?;
+        newton.lenient = projection == Some(Projection::Ggl);
         let projector = match projection {
             Some(choice) => Some(Projector::new(model, &places, choice, settings, solver)?),
             None => None,
@@ -117,7 +118,7 @@ impl Mechanics {
             contact.turn(t, now.q)?;
             contact.rate_before.copy_from_slice(&contact.rate);
             contact.velocity(now.v, now.u);
-            contact.gap(t, now.y)?;
+            contact.shown_gap(t, now.y)?;
         }
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for member in &mut members.systems {
@@ -323,6 +324,7 @@ impl Part for Mechanics {
         members.step = step;
         motion.begin(members, &mut newton.links, &now)?;
         if self.gap_laws {
+            members.begin_forces(&newton.links, now.q);
             members.begin_bonds(now.y, now.beta);
             next.beta.copy_from_slice(now.beta);
             self.scratch.resize(now.v.len(), 0.0);
@@ -385,13 +387,19 @@ impl Part for Mechanics {
             let Some(projector) = projector else { break };
             let again = projector
                 .project(members, laws, newton, next.q, |index| places.owner_of(model, index))?;
-            if !again {
+            // what contradicted itself before the projection was done may not do so now
+            let open = report.is_some_and(|report| report.status != Status::Solved);
+            if !again && !(open && rounds < ROUNDS) {
                 members.forces(step.end, next.q, next.v)?;
                 break;
             }
+            rounds += usize::from(!again);
             acts = newton.links.iter().any(|link| link.on);
         }
         self.acts = acts;
+        if let Some(report) = report {
+            step.verify(report, |index| places.owner_of(model, index))?;
+        }
 
         if let Some(impact) = &self.impact
             && struck
@@ -417,7 +425,7 @@ impl Part for Mechanics {
                     contact.press(1.0 / h, next.lam);
                     contact.turn(step.end, next.q)?;
                 }
-                contact.gap(step.end, next.y)?;
+                contact.shown_gap(step.end, next.y)?;
             }
             contact.velocity(next.v, next.u);
         }

@@ -6,6 +6,7 @@ mod bilbao;
 mod bonds;
 pub(crate) mod choice;
 mod collision;
+mod crowd;
 mod d1_minus;
 pub(crate) mod euler_moreau;
 mod first_order;
@@ -13,6 +14,7 @@ mod free_motion;
 mod generalized_alpha;
 mod global_form;
 mod impact;
+mod joined;
 pub(crate) mod laws;
 mod mechanics;
 mod mixed;
@@ -277,6 +279,9 @@ impl MoreauJean {
         newton: NewtonSettings,
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        if model.contact_finder().is_some() {
+            return self.crowd(model, &thetas, solver);
+        }
         let uniform = thetas.iter().all(|theta| *theta == thetas[0]);
         let kept = uniform && self.projection.is_none();
         let plain = assembly::check_laws(model, "moreau-jean").is_ok();
@@ -309,6 +314,26 @@ impl MoreauJean {
     }
 }
 
+impl MoreauJean {
+    /// The scheme at work on systems whose contacts are found.
+    fn crowd(
+        &self,
+        model: &Model,
+        thetas: &[f64],
+        solver: &Solver,
+    ) -> Result<Box<dyn Part>, SimError> {
+        let (integrator, owner) = ("moreau-jean", "contacts that are found".to_string());
+        let unsuited = |what, needs| SimError::Unsuited { integrator, owner, what, needs };
+        if self.form != Form::Reduced {
+            return Err(unsuited("`form`", "reduced: the matrix is never made anyway"));
+        }
+        if self.projection.is_some() {
+            return Err(unsuited("`projection`", "absent: positions are kept without it"));
+        }
+        Ok(Box::new(crowd::Crowd::new(model, thetas, solver)?))
+    }
+}
+
 /// With a combined projection contacts act where they are closed, and are added where the step
 /// closes them: there is nothing to predict.
 fn activation(gamma: f64, threshold: f64, projection: Option<Projection>) -> Activation {
@@ -326,6 +351,7 @@ impl SchatzmanPaoli {
     ) -> Result<Box<dyn Part>, SimError> {
         assembly::check_laws(model, "schatzman-paoli")?;
         assembly::check_flat(model, "schatzman-paoli")?;
+        assembly::check_no_forces(model, "schatzman-paoli")?;
         let places = assembly::Places::new(model, Order::Second);
         let motion = Motion::Central(Central::new(self.theta, places.states, places.outputs));
         let always = Activation { gamma: 0.0, threshold: f64::INFINITY };

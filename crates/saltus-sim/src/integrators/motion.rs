@@ -146,8 +146,10 @@ impl Motion {
     /// What the ledger multiplies the balance of a step by, after [`finish`](Self::finish).
     pub fn path<'a>(&'a self, before: &'a [f64], after: &'a [f64]) -> Path<'a> {
         match self {
-            Motion::Theta(_) => Path { before, after, forces: Forces::Theta },
-            Motion::Alpha(_) => Path { before, after, forces: Forces::Mean },
+            Motion::Theta(_) => Path { before, after, forces: Forces::Theta, smooth: &[] },
+            Motion::Alpha(alpha) => {
+                Path { before, after, forces: Forces::Mean, smooth: alpha.smooth() }
+            }
             Motion::Central(central) => central.path(),
         }
     }

@@ -15,6 +15,14 @@
 //!
 //! (2) with the laws is the problem of an iteration. `W` has one dense block a system, `B` and `C`
 //! one for each link between an interaction and a system.
+//!
+//! Equalities of which one follows from the others contradict each other in (2), by the square of what is
+//! left of them: there is no answer but the one that leaves least. Where positions are projected such an
+//! answer leads on: of gaps until they are closed (`strict`) and (2) was solved at last, of velocities
+//! until the projection is done (`lenient`), and the report says how well (2) was solved.
+//!
+//! A step to where something is not finite is halved; so is one that does not come nearer, once the
+//! iteration has had its time.
 
 use super::Step;
 use super::assembly::{Places, factor_in};
@@ -24,11 +32,18 @@ use crate::{Form, NewtonMode, NewtonSettings, SimError};
 use saltus_linalg::{DenseLu, Matrix, Sparse, vector};
 use saltus_model::Model;
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Memory, NumericsError, Operator, Problem, Report, Solver};
+use saltus_numerics::{Memory, NumericsError, Operator, Problem, Report, Solver, Status};
 use std::ops::Range;
 
 /// Jacobians are renewed where an iteration leaves more than this share of the residual.
 const SLOW: f64 = 1e-2;
+/// Iterations after which a step must come nearer: up to then Newton's own steps are trusted.
+const TRUSTED: usize = 8;
+/// Times that a step is halved before it is taken as it is.
+const HALVINGS: usize = 6;
+
+/// Most residual of an answer to (2) that leads on where equalities contradict each other.
+const CONTRADICTION: f64 = 1e-4;
 
 /// What Newton's method asks of a scheme.
 pub(crate) trait Scheme {
@@ -99,6 +114,10 @@ struct Pair {
 pub(crate) struct Newton {
     settings: NewtonSettings,
     noise: f64, // of `C`, relative to its entries
+    /// Whether equalities are to hold on their own, however well (2) can be solved.
+    pub strict: bool,
+    /// Whether an answer that leaves little leads on; what is left is for the caller to judge.
+    pub lenient: bool,
     pub systems: Vec<SystemBlock>,
     pub links: Vec<Link>,
     D: Vec<Matrix>, // of each interaction
@@ -116,6 +135,23 @@ pub(crate) struct Newton {
     pub q: Vec<f64>,
     z: Vec<f64>,
     change: Vec<f64>,
+    from: Iterate, // where the last step began
+}
+
+/// A point of the iteration.
+#[derive(Debug)]
+struct Iterate {
+    xi: Vec<f64>,
+    lam: Vec<f64>,
+}
+
+impl Iterate {
+    /// `(ξ, λ)` half way back.
+    fn halve(&self, xi: &mut [f64], lam: &mut [f64]) {
+        let middle = |(new, old): (&mut f64, &f64)| *new = old + (*new - old) / 2.0;
+        xi.iter_mut().zip(&self.xi).for_each(middle);
+        lam.iter_mut().zip(&self.lam).for_each(middle);
+    }
 }
 
 impl Newton {
@@ -143,7 +179,9 @@ impl Newton {
             systems.push(SystemBlock { name, range, W, lu, factored });
         }
         let (mut links, mut D, mut rows_of) = (Vec::new(), Vec::new(), Vec::new());
+        let mut terms = vec![0.0; m];
         for (_, interaction, rows) in places.interactions_of(model) {
+            terms[rows.clone()].fill(interaction.relation.unit());
             for id in &interaction.systems {
                 let system = position[id.index()];
                 let range = systems[system].range.clone();
@@ -198,6 +236,8 @@ impl Newton {
         let mut newton = Newton {
             settings,
             noise,
+            strict: false,
+            lenient: false,
             systems,
             links,
             D,
@@ -207,13 +247,14 @@ impl Newton {
             global,
             problem,
             workspace: Workspace::new(solver.clone())?,
-            terms: vec![0.0; m],
+            terms,
             rho: vec![0.0; n],
             w: vec![0.0; m],
             w_problem: vec![0.0; unknowns],
             q,
             z: vec![0.0; unknowns],
             change: vec![0.0; n],
+            from: Iterate { xi: vec![0.0; n], lam: vec![0.0; m] },
         };
         newton.rehearse()?;
         Ok(newton)
@@ -264,14 +305,41 @@ impl Newton {
         let NewtonSettings { tol, max_iter, mode } = self.settings;
         let m = lam.len();
         let mut report: Option<Report> = None;
-        let (mut iteration, mut before) = (0, f64::INFINITY);
+        let (mut iteration, mut halvings) = (0, 0);
+        let (mut before, mut nearest) = (f64::INFINITY, f64::INFINITY);
+        let (mut open, mut solved_last) = (f64::INFINITY, true);
         scheme.expect_jacobians();
         loop {
-            let error = scheme.residual(xi, lam, &mut self.rho, &mut self.w, &mut self.links)?;
-            let agrees = || error <= tol && (!acts || self.outputs_agree(xi, tol));
-            if iteration > 0 && (mode == NewtonMode::Linear || agrees()) {
-                return Ok(report);
+            let found = scheme.residual(xi, lam, &mut self.rho, &mut self.w, &mut self.links);
+            let error = match found {
+                Ok(error) => error,
+                // there may be no value there, as of an exponential far out
+                Err(_) if iteration > 0 && halvings < HALVINGS => f64::INFINITY,
+                Err(error) => return Err(error),
+            };
+            let (error, distance) = match iteration > 0 && acts && mode != NewtonMode::Linear {
+                true => {
+                    let (apart, distance) = self.disagreement(xi);
+                    (larger(error, apart), larger(error, distance))
+                }
+                false => (error, error),
+            };
+            if iteration > 0 && (mode == NewtonMode::Linear || error <= tol) && solved_last {
+                // what is open of the equalities, while it becomes less
+                let still = if self.strict && acts { self.open(xi) } else { 0.0 };
+                if still <= tol || !(still <= 0.5 * open) {
+                    return Ok(report);
+                }
+                open = still;
             }
+            let lost = !error.is_finite() || (iteration > TRUSTED && distance >= nearest);
+            if iteration > 0 && lost && halvings < HALVINGS {
+                self.from.halve(xi, lam);
+                halvings += 1;
+                continue;
+            }
+            nearest = distance;
+            halvings = 0;
             if !error.is_finite() || iteration == max_iter {
                 let time = step.end;
                 return Err(SimError::Newton { time, iterations: iteration, residual: error, tol });
@@ -280,6 +348,8 @@ impl Newton {
             if iteration == 0 || slow {
                 self.linearize(scheme, acts, xi, lam, step)?;
             }
+            self.from.xi.copy_from_slice(xi);
+            self.from.lam.copy_from_slice(lam);
 
             // W⁻¹ ρ
             self.change.copy_from_slice(&self.rho);
@@ -306,7 +376,11 @@ impl Newton {
                 })?;
                 let solved =
                     self.workspace.solve(&self.problem, &mut self.z, &mut self.w_problem)?;
-                step.verify(solved, &owner)?;
+                solved_last = self.lenient || solved.status == Status::Solved;
+                let leads_on = self.lenient || self.strict && iteration + 1 < max_iter;
+                if !(leads_on && solved.residual <= CONTRADICTION) {
+                    step.verify(solved, &owner)?;
+                }
                 if self.z.len() > m {
                     // w without what the laws add to it
                     self.w_problem.copy_from_slice(&self.q);
@@ -340,13 +414,14 @@ impl Newton {
         }
     }
 
-    /// Whether `w` is what the last problem took it for, relative to its terms, to what it would be
-    /// without the multipliers, and to what its own multiplier moves each of its systems by.
-    fn outputs_agree(&self, xi: &[f64], tol: f64) -> bool {
-        let mut agree = true;
+    /// How far `w` is from what the last problem took it for, relative to its terms, to what it would be
+    /// without the multipliers, and to what its own multiplier moves each of its systems by; also relative
+    /// to its terms alone, which a step must lessen.
+    fn disagreement(&self, xi: &[f64]) -> (f64, f64) {
+        let (mut worst, mut farthest) = (0.0_f64, 0.0_f64);
         for link in self.links.iter().filter(|link| link.on) {
             let xi = &xi[link.range.clone()];
-            let mut scale = 0.0_f64;
+            let (mut scale, mut size) = (0.0_f64, 0.0_f64);
             let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             let noise = match self.noise {
                 0.0 => 0.0,
@@ -354,16 +429,39 @@ impl Newton {
             };
             for (i, row) in link.rows.clone().enumerate() {
                 let terms: f64 = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs()).sum();
-                scale = scale.max(terms).max(self.terms[row]);
-                scale = scale.max(self.w[row].abs()).max(self.q[row].abs());
+                size = size.max(terms).max(self.terms[row]);
+                scale = scale.max(size).max(self.w[row].abs()).max(self.q[row].abs());
                 let own = vector::dot(link.C.row(i), link.Yt.row(i)) * self.z[row];
                 scale = scale.max(own.abs());
             }
             for row in link.rows.clone() {
-                agree &= (self.w[row] - self.w_problem[row]).abs() <= tol * scale + noise;
+                let apart = (self.w[row] - self.w_problem[row]).abs() - noise;
+                if apart > 0.0 || apart.is_nan() {
+                    worst = larger(worst, if scale > 0.0 { apart / scale } else { 1.0 });
+                    farthest = larger(farthest, if size > 0.0 { apart / size } else { 1.0 });
+                }
             }
         }
-        agree
+        (worst, farthest)
+    }
+
+    /// The largest output of an equality, relative to its terms.
+    fn open(&self, xi: &[f64]) -> f64 {
+        let mut most = 0.0_f64;
+        for link in self.links.iter().filter(|link| link.on) {
+            let xi = &xi[link.range.clone()];
+            for (i, row) in link.rows.clone().enumerate() {
+                let (lower, upper) = (self.problem.lower()[row], self.problem.upper()[row]);
+                if (lower, upper) == (f64::NEG_INFINITY, f64::INFINITY) {
+                    let terms = link.C.row(i).iter().zip(xi).map(|(c, x)| (c * x).abs());
+                    let terms = terms.sum::<f64>().max(self.terms[row]);
+                    if self.w[row] != 0.0 {
+                        most = most.max(self.w[row].abs() / terms.max(f64::MIN_POSITIVE));
+                    }
+                }
+            }
+        }
+        most
     }
 
     /// The matrices of (1) and (2).

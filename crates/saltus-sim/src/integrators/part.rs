@@ -3,7 +3,7 @@
 use super::Step;
 use super::assembly::Places;
 use super::row::Row;
-use crate::SimError;
+use crate::{Contacts, SimError};
 use saltus_model::{Model, SystemId};
 use saltus_numerics::{Memory, Report};
 use std::any::Any;
@@ -86,6 +86,11 @@ pub(crate) trait Part: Debug + Send + Sync {
     /// Closes or opens the switch of these rows.
     fn set_switch(&mut self, rows: Range<usize>, closed: bool) {
         let _ = (rows, closed);
+    }
+
+    /// Adds the contacts that were found in the last step, and closes their instant.
+    fn contacts(&self, contacts: &mut Contacts) {
+        let _ = contacts;
     }
 
     /// Deepest penetration of a contact.

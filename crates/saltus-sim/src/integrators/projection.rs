@@ -30,6 +30,11 @@ use saltus_model::Model;
 use saltus_numerics::{Memory, Solver};
 use serde::{Deserialize, Serialize};
 
+/// Tolerance of the problem of gaps beside that of velocities.
+const CLOSER: f64 = 1e-4;
+/// The least there is.
+const LEAST: f64 = 1e-14;
+
 /// How positions are kept on the constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -83,7 +88,14 @@ impl Projector {
             _ => settings,
         };
         let mut laws = Laws::of_gaps(model, places);
-        let newton = Newton::new(model, places, &mut laws, 1.0, (Form::Reduced, settings), solver)?;
+        // a gap that is left now is left for good, and only exact methods can do better at no cost
+        let solver = &match solver {
+            Solver::Auto(_) => solver.clone().with_tol((CLOSER * solver.tol()).max(LEAST)),
+            _ => solver.clone(),
+        };
+        let mut newton =
+            Newton::new(model, places, &mut laws, 1.0, (Form::Reduced, settings), solver)?;
+        newton.strict = true;
         let zeros = |len| vec![0.0; len];
         let (n, m) = (places.states, places.outputs);
         Ok(Projector {

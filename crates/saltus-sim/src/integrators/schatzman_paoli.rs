@@ -111,7 +111,7 @@ impl Central {
 
     /// (4) is multiplied by the mean of `w` and `ξ`.
     pub fn path(&self) -> Path<'_> {
-        Path { before: &self.w, after: &self.w_next, forces: Forces::Center }
+        Path { before: &self.w, after: &self.w_next, forces: Forces::Center, smooth: &[] }
     }
 
     pub fn commit(&mut self, h: f64) {

@@ -19,6 +19,7 @@ mod gallery;
 mod global_form;
 mod impact_and_friction;
 mod impacts;
+mod joint_parts;
 mod joints;
 mod law_events;
 mod ledger;

@@ -84,11 +84,11 @@ fn missing_keys() {
     );
     check_text(
         "[simulation]\nh = 1\nuntil = 1\n",
-        "1:1: model file: missing key `system`, the dynamical systems",
+        "1:1: the model has no system; expected at least one [[system]] or [[body]]",
     );
     check_text(
         "[simulation]\nh = 1\nuntil = 1\n[[system]]\nfor = 'i in 0..0'\nname = 's{i}'\nkind = 'lagrangian-linear'\n",
-        "4:3: the model has no system; expected at least one [[system]]",
+        "4:3: the model has no system; expected at least one [[system]] or [[body]]",
     );
 }
 
@@ -370,7 +370,7 @@ fn not_toml() {
     let error = parse("  \n").expect_err("empty");
     assert_eq!(
         error.to_string(),
-        "model.toml: the file is empty; expected a model with [simulation] and at least one [[system]]"
+        "model.toml: the file is empty; expected a model with [simulation] and at least one [[system]] or [[body]]"
     );
     assert_eq!(error.report(), error.to_string());
 }

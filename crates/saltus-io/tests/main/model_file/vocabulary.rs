@@ -30,7 +30,7 @@ fn sample(key: &Key, n: usize) -> String {
 }
 
 /// The kinds of rigid bodies, joints and contacts: the sizes of their vectors are their own.
-const OF_BODIES: [&str; 14] = [
+const OF_BODIES: [&str; 25] = [
     "rigid-body",
     "rigid-body-2d",
     "ball",
@@ -43,9 +43,25 @@ const OF_BODIES: [&str; 14] = [
     "distance",
     "screw",
     "gear",
+    "rack",
+    "pivot-2d",
+    "prismatic-2d",
+    "fixed-2d",
+    "distance-2d",
+    "joint-coordinate",
+    "coupler",
+    "spring-damper",
+    "bushing",
     "point-plane",
     "sphere-sphere",
+    "disk-line",
+    "disk-disk",
 ];
+
+/// Whether a kind is for bodies in the plane.
+fn is_flat(kind: &Kind) -> bool {
+    kind.name.ends_with("-2d") || kind.name.starts_with("disk")
+}
 
 fn is_of_bodies(kind: &Kind) -> bool {
     OF_BODIES.contains(&kind.name)
@@ -53,14 +69,31 @@ fn is_of_bodies(kind: &Kind) -> bool {
 
 /// A value for a key of these.
 fn sample_of_bodies(kind: &Kind, key: &Key) -> String {
-    let plane = kind.name == "rigid-body-2d";
+    let plane = is_flat(kind);
+    let pivot = "{ kind = 'pivot', point = [0, 0, 0], axis = [0, 0, 1] }";
     match (key.name.as_str(), &key.form) {
+        ("joint" | "second_joint", _) => pivot.to_owned(),
+        ("coordinate" | "second_coordinate", _) => match kind.name {
+            "prismatic" | "prismatic-2d" => "'way'".to_owned(),
+            "ball" => "'swing'".to_owned(),
+            _ => "'angle'".to_owned(),
+        },
+        ("limits", _) => "[-1, inf]".to_owned(),
+        ("spring", _) => "{ stiffness = 1, damping = 1, rest = 1 }".to_owned(),
+        ("motor", _) => "{ kind = 'force', force = 'sin(t)' }".to_owned(),
+        ("more", _) if kind.name == "cylindrical" => {
+            let drive = "{ kind = 'position', target = 't', stiffness = 1, max_force = 1 }";
+            format!("[{{ coordinate = 'way', friction = 1, motor = {drive} }}]")
+        }
+        ("more", _) => "[]".to_owned(),
+        ("stiffness" | "damping", Form::Vector(_)) => "[1, 1, 1, 1, 1, 1]".to_owned(),
         ("orientation", _) => "[1, 0, 0, 0]".to_owned(),
         ("teeth" | "radii", _) => "[1, 2]".to_owned(),
+        ("second_point" | "second_center", _) if plane => "[0, 1]".to_owned(),
         ("second_axis" | "second_point" | "second_center", _) => "[0, 1, 0]".to_owned(),
         (_, Form::VectorOrMatrix) => "[1, 1, 1]".to_owned(),
         ("z0", _) => "[1]".to_owned(),
-        ("moment", _) if plane => "[1]".to_owned(),
+        ("moment", _) if plane => "[1]".to_owned(), // one about z
         (_, Form::Vector(_)) if plane => "[1, 0]".to_owned(),
         (_, Form::Vector(_)) => "[1, 0, 0]".to_owned(),
         _ => sample(key, 1),
@@ -122,21 +155,40 @@ fn every_kind_is_built() {
 
 #[test]
 fn every_joint_and_contact_is_built() {
-    let body = all_keys(&section(SectionId::System).kinds[4], 1).join("\n");
-    let bodies = format!("[[system]]\nname = 'a'\n{body}\n[[system]]\nname = 'b'\n{body}\n");
+    let kinds = &section(SectionId::System).kinds;
+    let [space, plane] = [4, 5].map(|k| {
+        let body = all_keys(&kinds[k], 1).join("\n");
+        format!("[[system]]\nname = 'a'\n{body}\n[[system]]\nname = 'b'\n{body}\n")
+    });
     let mut sizes = Vec::new();
     for relation in section(SectionId::Relation).kinds.iter().filter(|kind| is_of_bodies(kind)) {
-        let contact = ["point-plane", "sphere-sphere"].contains(&relation.name);
+        let contacts = ["point-plane", "sphere-sphere", "disk-line", "disk-disk"];
+        let contact = contacts.contains(&relation.name);
         let law =
             if contact { "{ kind = 'impact-friction', e = 0, mu = 1 }" } else { "'equality'" };
+        let bodies = if is_flat(relation) { &plane } else { &space };
         let text = format!(
             "[simulation]\nh = 1\nuntil = 1\n{bodies}[[interaction]]\nname = 'i'\nsystems = ['a', 'b']\nrelation = {{ {} }}\nlaw = {law}\n",
             all_keys(relation, 1).join(", "),
         );
         let file = parse(&text).unwrap_or_else(|error| panic!("{}", error.report()));
-        sizes.extend(file.model.interactions().map(|(_, one)| one.relation.size()));
+        let mut interactions = file.model.interactions();
+        sizes.push(interactions.next().unwrap().1.relation.size());
+        let parts: Vec<_> = interactions.map(|(name, _)| name).collect();
+        match relation.name {
+            "pivot" => {
+                assert_eq!(parts, ["i.limit", "i.friction", "i.spring", "i.motor"]);
+                assert_eq!(file.model.events().len(), 3);
+            }
+            "cylindrical" => {
+                assert_eq!(parts[3..], ["i.angle_motor", "i.way_friction", "i.way_motor"]);
+            }
+            _ => {}
+        }
     }
-    assert_eq!(sizes, [3, 5, 5, 4, 4, 3, 6, 1, 5, 1, 3, 3]);
+    let joints = [3, 5, 5, 4, 4, 3, 6, 1, 5, 1, 1, 2, 2, 3, 1];
+    assert_eq!(sizes[..15], joints);
+    assert_eq!(sizes[15..], [1, 1, 1, 6, 3, 3, 2, 2]);
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! Scenes from files: model files (`.toml`), scenes of Siconos (`.hdf5`, `.h5`) and robot descriptions
+//! (`.urdf`).
+
+mod group_attributes;
+mod siconos;
+mod urdf;
+
+use crate::model_file::{ModelFile, ModelFileError, Output, Simulation, Strategy, scene_text};
+use saltus_mechanics::Scene;
+use saltus_model::Order;
+use saltus_numerics::Solver;
+use saltus_sim::{Integrator, NewtonSettings};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// A scene from a file.
+#[derive(Debug, Clone)]
+pub struct SceneFile {
+    /// The scene.
+    pub scene: Scene,
+    /// How the file says it is simulated.
+    pub simulation: Option<Simulation>,
+    /// What of the file has no place in the scene, in words.
+    pub left_aside: Vec<String>,
+}
+
+/// Why a scene could not be read.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SceneFileError {
+    /// There is no such file.
+    #[error("there is no file `{}`", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A name that tells of no format.
+    #[error(
+        "`{}`: expected a model file (.toml), a scene of Siconos (.hdf5) or a robot (.urdf)",
+        path.display()
+    )]
+    Format {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A model file that cannot be read.
+    #[error(transparent)]
+    Model(#[from] ModelFileError),
+    /// A model file without bodies.
+    #[error("`{}` is a model, and has no [[body]] with shapes", path.display())]
+    NoScene {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A model file with more than a scene.
+    #[error("`{}` has {what} besides its scene; read it as a model", path.display())]
+    MoreThanAScene {
+        /// The file.
+        path: PathBuf,
+        /// What it has.
+        what: &'static str,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read `{}`: {cause}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: String,
+    },
+    /// A file that is not what its name says.
+    #[error("`{}`: {place}: {what}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        place: String,
+        /// What is wrong there.
+        what: String,
+    },
+}
+
+/// Reads a scene.
+pub fn read_scene(path: &Path) -> Result<SceneFile, SceneFileError> {
+    let path = path.to_path_buf();
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if !path.exists() {
+        return Err(SceneFileError::Missing { path });
+    }
+    match ending {
+        "toml" => model_file(&path),
+        "hdf5" | "h5" => siconos::read(&path),
+        "urdf" => urdf::read(&path),
+        _ => Err(SceneFileError::Format { path }),
+    }
+}
+
+/// Reads a scene of another program as a model file, with overrides as those of
+/// [`ModelFile::read`]; also what of it was left aside.
+pub fn read_model(
+    path: &Path,
+    overrides: &[(String, String)],
+) -> Result<(ModelFile, Vec<String>), SceneFileError> {
+    let SceneFile { scene, simulation, left_aside } = read_scene(path)?;
+    let simulation = simulation.unwrap_or_else(default_simulation);
+    let text = scene_text(&scene, &simulation).map_err(|error| SceneFileError::Read {
+        path: path.to_path_buf(),
+        cause: error.to_string(),
+    })?;
+    let name = path.display().to_string();
+    Ok((ModelFile::parse(&text, &name, overrides)?, left_aside))
+}
+
+/// Whether a file of this name is a scene of another program.
+pub fn is_foreign(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("hdf5" | "h5" | "urdf"))
+}
+
+/// How scenes are simulated whose files do not say it.
+fn default_simulation() -> Simulation {
+    Simulation {
+        strategy: Strategy::TimeStepping,
+        integrators: vec![Integrator::default_for(Order::Second)],
+        solver: Solver::default(),
+        newton: NewtonSettings::default(),
+        h: 5e-4,
+        tolerances: Default::default(),
+        adaptive: Default::default(),
+        until: 10.0,
+        output: Output::default(),
+    }
+}
+
+fn model_file(path: &Path) -> Result<SceneFile, SceneFileError> {
+    let file = ModelFile::read(path, &[])?;
+    let path = path.to_path_buf();
+    let Some(scene) = file.scene else { return Err(SceneFileError::NoScene { path }) };
+    let more = [
+        (file.model.systems().len() > scene.bodies.len(), "other systems"),
+        (!file.more.is_empty(), "interactions or events"),
+    ];
+    if let Some((_, what)) = more.into_iter().find(|(is_there, _)| *is_there) {
+        return Err(SceneFileError::MoreThanAScene { path, what });
+    }
+    Ok(SceneFile { scene, simulation: Some(file.simulation), left_aside: Vec::new() })
+}

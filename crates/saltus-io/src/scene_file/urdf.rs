@@ -1,0 +1,403 @@
+//! Robots in the Unified Robot Description Format.
+//!
+//! Links become bodies where the joints are at zero, under gravity along −z. The root link stands
+//! still. Links without a mass that are fixed to another become part of it. The file says nothing of
+//! contacts: shapes of `<collision>` touch once the scene has one, those of `<visual>` are drawn.
+
+use super::{SceneFile, SceneFileError};
+use roxmltree::{Document, Node};
+use saltus_mechanics::{
+    BodySpec, Coordinate, Fitting, Friction, Joint, JointLink, Limits, Part, Scene, Shape, Spring,
+    StaticSpec,
+};
+use saltus_model::rotation::{
+    IDENTITY, Matrix3, Quaternion, Vector, add, matrix, multiply, product, rotate,
+};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// A place and a turn.
+#[derive(Debug, Clone, Copy)]
+struct Pose {
+    x: Vector,
+    p: Quaternion,
+}
+
+impl Pose {
+    const ORIGIN: Pose = Pose { x: [0.0; 3], p: IDENTITY };
+
+    /// What stands at `inner` in this frame.
+    fn then(self, inner: Pose) -> Pose {
+        Pose { x: add(self.x, rotate(self.p, inner.x)), p: product(self.p, inner.p) }
+    }
+}
+
+/// Where a link is: the body or static that it is part of, its place there, and that in the world.
+#[derive(Debug, Clone)]
+struct Placed {
+    owner: String,
+    within: Pose,
+    world: Pose,
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    document: &'a Document<'a>,
+    left_aside: Vec<String>,
+    scene: Scene,
+    links: HashMap<&'a str, Placed>,
+}
+
+/// Reads the robot of a file.
+pub(super) fn read(path: &Path) -> Result<SceneFile, SceneFileError> {
+    let cause = |cause: String| SceneFileError::Read { path: path.to_path_buf(), cause };
+    let text = std::fs::read_to_string(path).map_err(|error| cause(error.to_string()))?;
+    let document = Document::parse(&text).map_err(|error| cause(error.to_string()))?;
+    let robot = document.root_element();
+    let title = robot.attribute("name").unwrap_or("robot");
+    let scene = Scene::new(title).gravity([0.0, 0.0, -9.81]);
+    let (left_aside, links) = (Vec::new(), HashMap::new());
+    let mut reader = Reader { path, document: &document, left_aside, scene, links };
+    reader.robot(robot)?;
+    let Reader { scene, left_aside, .. } = reader;
+    Ok(SceneFile { scene, simulation: None, left_aside })
+}
+
+fn children<'a>(node: Node<'a, 'a>, name: &str) -> impl Iterator<Item = Node<'a, 'a>> {
+    node.children().filter(move |child| child.tag_name().name() == name)
+}
+
+fn child<'a>(node: Node<'a, 'a>, name: &str) -> Option<Node<'a, 'a>> {
+    children(node, name).next()
+}
+
+impl<'a> Reader<'a> {
+    fn content(&self, node: Node<'a, 'a>, what: impl Into<String>) -> SceneFileError {
+        let at = self.document.text_pos_at(node.range().start);
+        let place = format!("line {}, column {}", at.row, at.col);
+        SceneFileError::Content { path: self.path.to_path_buf(), place, what: what.into() }
+    }
+
+    /// The attribute of a node that must be there.
+    fn need(&self, node: Node<'a, 'a>, name: &str) -> Result<&'a str, SceneFileError> {
+        let tag = node.tag_name().name();
+        node.attribute(name).ok_or_else(|| self.content(node, format!("<{tag}> has no `{name}`")))
+    }
+
+    /// Numbers in an attribute, separated by blanks.
+    fn numbers<const N: usize>(
+        &self,
+        node: Node<'a, 'a>,
+        name: &str,
+        default: [f64; N],
+    ) -> Result<[f64; N], SceneFileError> {
+        let Some(text) = node.attribute(name) else { return Ok(default) };
+        let numbers: Result<Vec<f64>, _> = text.split_whitespace().map(str::parse).collect();
+        let numbers = numbers.ok().filter(|values| values.iter().all(|value| value.is_finite()));
+        numbers.and_then(|values| values.try_into().ok()).ok_or_else(|| {
+            self.content(node, format!("`{name}` is {text:?}, expected {N} finite numbers"))
+        })
+    }
+
+    fn number(&self, node: Node<'a, 'a>, name: &str, default: f64) -> Result<f64, SceneFileError> {
+        self.numbers(node, name, [default]).map(|[value]| value)
+    }
+
+    /// `<origin xyz="…" rpy="…"/>`: turns about the fixed axes x, y, z in that order.
+    fn origin(&self, node: Node<'a, 'a>) -> Result<Pose, SceneFileError> {
+        let Some(origin) = child(node, "origin") else { return Ok(Pose::ORIGIN) };
+        let about = |axis: usize, angle: f64| {
+            let (sin, cos) = (0.5 * angle).sin_cos();
+            let mut p = [cos, 0.0, 0.0, 0.0];
+            p[1 + axis] = sin;
+            p
+        };
+        let [roll, pitch, yaw] = self.numbers(origin, "rpy", [0.0; 3])?;
+        let p = product(about(2, yaw), product(about(1, pitch), about(0, roll)));
+        Ok(Pose { x: self.numbers(origin, "xyz", [0.0; 3])?, p })
+    }
+
+    fn robot(&mut self, robot: Node<'a, 'a>) -> Result<(), SceneFileError> {
+        if robot.tag_name().name() != "robot" {
+            return Err(self.content(robot, "expected <robot>"));
+        }
+        for node in robot.children().filter(Node::is_element) {
+            let tag = node.tag_name().name();
+            if !["link", "joint", "material"].contains(&tag) {
+                let name = node.attribute("name").or(node.attribute("reference"));
+                let name = name.map_or(String::new(), |name| format!(" `{name}`"));
+                self.left_aside.push(format!("<{tag}>{name}"));
+            }
+        }
+        let mut links: HashMap<&str, Node<'a, 'a>> = HashMap::new();
+        for link in children(robot, "link") {
+            let name = self.need(link, "name")?;
+            if links.insert(name, link).is_some() {
+                return Err(self.content(link, format!("there are two links named `{name}`")));
+            }
+        }
+        // from the root outward
+        let joints: Vec<Node<'a, 'a>> = children(robot, "joint").collect();
+        let mut ends = Vec::with_capacity(joints.len());
+        for &joint in &joints {
+            let end = |tag: &str| {
+                let node = child(joint, tag)
+                    .ok_or_else(|| self.content(joint, format!("a joint has no <{tag}>")))?;
+                let name = self.need(node, "link")?;
+                match links.contains_key(name) {
+                    true => Ok(name),
+                    false => Err(self.content(node, format!("there is no link `{name}`"))),
+                }
+            };
+            ends.push((end("parent")?, end("child")?));
+        }
+        for link in children(robot, "link") {
+            let name = self.need(link, "name")?;
+            if !ends.iter().any(|(_, child)| *child == name) {
+                self.root(name, link)?;
+            }
+        }
+        let mut done = vec![false; joints.len()];
+        while let Some(k) =
+            (0..joints.len()).find(|&k| !done[k] && self.links.contains_key(ends[k].0))
+        {
+            done[k] = true;
+            let (parent, child) = ends[k];
+            if self.links.contains_key(child) {
+                let what = format!("the link `{child}` is the child of two joints");
+                return Err(self.content(joints[k], what));
+            }
+            self.joint(joints[k], parent, child, links[child])?;
+        }
+        match done.iter().position(|done| !done) {
+            None => Ok(()),
+            Some(k) => Err(self.content(joints[k], "this joint hangs on no root")),
+        }
+    }
+
+    /// The root stands still.
+    fn root(&mut self, name: &'a str, link: Node<'a, 'a>) -> Result<(), SceneFileError> {
+        let mut fixed = StaticSpec::new(name, Shape::Sphere { radius: 1.0 });
+        fixed.parts = self.parts(link)?;
+        self.scene.statics.push(fixed);
+        let owner = name.to_string();
+        let place = Placed { owner, within: Pose::ORIGIN, world: Pose::ORIGIN };
+        self.links.insert(name, place);
+        Ok(())
+    }
+
+    fn joint(
+        &mut self,
+        joint: Node<'a, 'a>,
+        parent: &'a str,
+        name: &'a str,
+        link: Node<'a, 'a>,
+    ) -> Result<(), SceneFileError> {
+        let kind = self.need(joint, "type")?;
+        let parent = self.links[parent].clone();
+        let origin = self.origin(joint)?;
+        let world = parent.world.then(origin);
+        let inertial = child(link, "inertial");
+        let Some(inertial) = inertial else {
+            if kind != "fixed" {
+                let what = format!("the link `{name}` moves and has no <inertial>");
+                return Err(self.content(link, what));
+            }
+            // it becomes part of its parent
+            let within = parent.within.then(origin);
+            let parts = self.parts(link)?;
+            let placed = parts.into_iter().map(|part| {
+                let at = within.then(Pose { x: part.position, p: part.orientation });
+                Part { position: at.x, orientation: at.p, ..part }
+            });
+            let placed: Vec<Part> = placed.collect();
+            let owner = parent.owner.clone();
+            if let Some(body) = self.scene.bodies.iter_mut().find(|body| body.name == owner) {
+                body.parts.extend(placed);
+            } else if let Some(one) = self.scene.statics.iter_mut().find(|one| one.name == owner) {
+                one.parts.extend(placed);
+            }
+            self.links.insert(name, Placed { owner, within, world });
+            return Ok(());
+        };
+        self.body(name, link, inertial, world)?;
+        let owner = name.to_string();
+        self.links.insert(name, Placed { owner, within: Pose::ORIGIN, world });
+        self.connect(joint, kind, name, &parent.owner, world)
+    }
+
+    fn body(
+        &mut self,
+        name: &str,
+        link: Node<'a, 'a>,
+        inertial: Node<'a, 'a>,
+        world: Pose,
+    ) -> Result<(), SceneFileError> {
+        let center = self.origin(inertial)?;
+        let mass = child(inertial, "mass")
+            .ok_or_else(|| self.content(inertial, "<inertial> has no <mass>"))?;
+        self.need(mass, "value")?;
+        let mut body = BodySpec::without_shape(name);
+        body.parts = self.parts(link)?;
+        body.position = world.then(center).x;
+        body.orientation = world.p;
+        body.mass = Some(self.number(mass, "value", 0.0)?);
+        body.center = Some(center.x);
+        if let Some(node) = child(inertial, "inertia") {
+            let one = |name: &str| self.number(node, name, 0.0);
+            let (xy, xz, yz) = (one("ixy")?, one("ixz")?, one("iyz")?);
+            let own = [[one("ixx")?, xy, xz], [xy, one("iyy")?, yz], [xz, yz, one("izz")?]];
+            body.inertia = Some(turned(&own, center.p));
+        }
+        self.scene.bodies.push(body);
+        Ok(())
+    }
+
+    fn connect(
+        &mut self,
+        joint: Node<'a, 'a>,
+        kind: &str,
+        body: &str,
+        parent: &str,
+        world: Pose,
+    ) -> Result<(), SceneFileError> {
+        let name = self.need(joint, "name")?;
+        let axis = match child(joint, "axis") {
+            Some(axis) => self.numbers(axis, "xyz", [1.0, 0.0, 0.0])?,
+            None => [1.0, 0.0, 0.0],
+        };
+        let (point, axis) = (world.x, rotate(world.p, axis));
+        let (made, coordinate) = match kind {
+            "revolute" | "continuous" => (Joint::Pivot { point, axis }, Some(Coordinate::Angle)),
+            "prismatic" => (Joint::Prismatic { axis }, Some(Coordinate::Way)),
+            "fixed" => (Joint::Fixed, None),
+            "planar" => (Joint::Planar { point, normal: axis }, None),
+            "floating" => return Ok(()),
+            kind => return Err(self.content(joint, format!("there is no joint type `{kind}`"))),
+        };
+        // a joint may have the name of a link
+        let taken = self.scene.bodies.iter().any(|body| body.name == name)
+            || self.scene.statics.iter().any(|one| one.name == name);
+        let name = if taken { format!("{name} joint") } else { name.to_string() };
+        let mut link = JointLink::new(&*name, made, &[body, parent]);
+        if let Some(coordinate) = coordinate {
+            let fitting = self.fitting(joint, kind, coordinate)?;
+            if fitting.limits.is_some() || fitting.spring.is_some() || fitting.friction.is_some() {
+                link.fittings.push(fitting);
+            }
+        }
+        for tag in ["mimic", "safety_controller", "calibration"] {
+            if child(joint, tag).is_some() {
+                self.left_aside.push(format!("<{tag}> of the joint `{name}`"));
+            }
+        }
+        self.scene.joints.push(link);
+        Ok(())
+    }
+
+    /// `<limit>` and `<dynamics>`.
+    fn fitting(
+        &self,
+        joint: Node<'a, 'a>,
+        kind: &str,
+        coordinate: Coordinate,
+    ) -> Result<Fitting, SceneFileError> {
+        let mut fitting = Fitting::new(coordinate);
+        if let Some(limit) = child(joint, "limit").filter(|_| kind != "continuous") {
+            let (lower, upper) =
+                (self.number(limit, "lower", 0.0)?, self.number(limit, "upper", 0.0)?);
+            if lower < upper {
+                fitting.limits = Some(Limits { lower, upper, e: 0.0 });
+            }
+        }
+        if let Some(dynamics) = child(joint, "dynamics") {
+            let damping = self.number(dynamics, "damping", 0.0)?;
+            let force = self.number(dynamics, "friction", 0.0)?;
+            if damping > 0.0 {
+                fitting.spring = Some(Spring { stiffness: 0.0, damping, rest: 0.0 });
+            }
+            if force > 0.0 {
+                fitting.friction = Some(Friction { force, stiction: None, rest_speed: 1e-6 });
+            }
+        }
+        Ok(fitting)
+    }
+
+    /// The shapes of a link: those that touch, and those that are drawn.
+    fn parts(&mut self, link: Node<'a, 'a>) -> Result<Vec<Part>, SceneFileError> {
+        let mut parts = Vec::new();
+        for (tag, touch) in [("collision", true), ("visual", false)] {
+            for node in children(link, tag) {
+                let place = self.origin(node)?;
+                let geometry = child(node, "geometry")
+                    .ok_or_else(|| self.content(node, format!("<{tag}> has no <geometry>")))?;
+                for geometry in geometry.children().filter(Node::is_element) {
+                    if let Some(shape) = self.shape(geometry, touch)? {
+                        let (position, orientation) = (place.x, place.p);
+                        parts.push(Part { shape, position, orientation, material: None, touch });
+                    }
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    fn shape(&mut self, node: Node<'a, 'a>, touch: bool) -> Result<Option<Shape>, SceneFileError> {
+        let one = |name: &str| {
+            self.need(node, name)?;
+            self.number(node, name, 0.0)
+        };
+        Ok(Some(match node.tag_name().name() {
+            "box" => {
+                self.need(node, "size")?;
+                Shape::Box { edges: self.numbers(node, "size", [0.0; 3])? }
+            }
+            "cylinder" => Shape::Cylinder { radius: one("radius")?, length: one("length")? },
+            "capsule" => Shape::Capsule { radius: one("radius")?, length: one("length")? },
+            "sphere" => Shape::Sphere { radius: one("radius")? },
+            "mesh" => return self.mesh(node, touch),
+            tag => {
+                self.left_aside.push(format!("<geometry> of <{tag}>"));
+                return Ok(None);
+            }
+        }))
+    }
+
+    /// A mesh; one that touches does so as its convex hull.
+    fn mesh(&mut self, node: Node<'a, 'a>, touch: bool) -> Result<Option<Shape>, SceneFileError> {
+        let name = self.need(node, "filename")?;
+        let scale: Vector = self.numbers(node, "scale", [1.0; 3])?;
+        let file = self.find(name);
+        let mesh = match saltus_mechanics::mesh::read(&file) {
+            Ok(mesh) => mesh,
+            Err(error) => {
+                self.left_aside.push(format!("<mesh> `{name}`: {error}"));
+                return Ok(None);
+            }
+        };
+        let scaled = |point: Vector| [0, 1, 2].map(|k| scale[k] * point[k]);
+        let points: Vec<Vector> = mesh.points.into_iter().map(scaled).collect();
+        Ok(Some(match touch {
+            true => Shape::ConvexHull { points },
+            false => Shape::TriangleMesh { points, triangles: mesh.triangles },
+        }))
+    }
+
+    /// Where a file is: beside the robot, or in a package that one of its folders holds.
+    fn find(&self, name: &str) -> PathBuf {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let Some(inner) = name.strip_prefix("package://") else {
+            return folder.join(name.strip_prefix("file://").unwrap_or(name));
+        };
+        let without = inner.split_once('/').map_or(inner, |(_, rest)| rest);
+        let candidates = folder.ancestors().flat_map(|up| [up.join(inner), up.join(without)]);
+        candidates.into_iter().find(|path| path.exists()).unwrap_or_else(|| folder.join(without))
+    }
+}
+
+/// `R J Rᵀ`.
+fn turned(J: &Matrix3, p: Quaternion) -> Matrix3 {
+    let R = matrix(p);
+    let back = [0, 1, 2].map(|i| [0, 1, 2].map(|j| R[j][i]));
+    multiply(&multiply(&R, J), &back)
+}

@@ -1,0 +1,246 @@
+//! Scenes in model files: what they mean, what is said of wrong ones, and the way back to a text.
+
+use super::{parse, replaced};
+use saltus_io::model_file::scene_text;
+use saltus_mechanics::{Anchor, AnyJoint, Given, Joint, Scene, Shape};
+use saltus_model::Body;
+
+const BOXES: &str = r#"title = "boxes"
+
+[parameters]
+g = 9.81
+n = 3
+
+[simulation]
+h = 5e-3
+until = 1.0
+
+[scene]
+gravity = [0, 0, "-g"]
+apart = [["box0", "box2"]]
+
+[[material]]
+name = "stone"
+density = 2500
+
+[[contact]]
+materials = ["stone", "default"]
+e = 0.1
+mu = 0.7
+
+[[static]]
+name = "ground"
+shape = { kind = "plane" }
+material = "stone"
+
+[[static]]
+name = "belt"
+shape = { kind = "box", size = [2, 1, 0.1] }
+position = [5, 0, 0]
+drive = { position = [5, 0, "0.1*sin(2*pi*t)"], surface = [1, 0, 0] }
+material = "stone"
+
+[[body]]
+name = "box{i}"
+for = "i in 0..n"
+shape = { kind = "box", size = [1, 0.5, 0.25] }
+material = "stone"
+position = [0, 0, "0.125 + 0.25*i"]
+force = ["sin(i*t)", 0, "-q[i]"]
+
+[[body]]
+name = "rod"
+shapes = [
+  { kind = "capsule", radius = 0.1, length = 1, touch = false },
+  { kind = "sphere", radius = 0.1, position = [0, 0, 0.5] },
+]
+origin = [3, 0, 0]
+mass = 2
+inertia = [1, 1, 0.1]
+center = [0, 0, 0.25]
+
+[[joint]]
+name = "hinge"
+kind = "pivot"
+bodies = ["rod", "box0"]
+point = [3, 0, 0]
+axis = [0, 1, 0]
+limits = [-1, inf]
+restitution = 0.5
+motor = { kind = "velocity", v = "0.1*sin(t)", max_force = 3 }
+break_force = 1e4
+"#;
+
+fn scene(text: &str) -> Scene {
+    let file = parse(text).unwrap_or_else(|error| panic!("{}", error.report()));
+    file.scene.expect("a scene")
+}
+
+#[test]
+fn tables_become_a_scene_and_a_model() {
+    let file = parse(BOXES).unwrap_or_else(|error| panic!("{}", error.report()));
+    let scene = file.scene.expect("a scene");
+    assert_eq!(scene.space, Body::Space);
+    assert_eq!(scene.gravity, [0.0, 0.0, -9.81]);
+    let names: Vec<&str> = scene.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(names, ["box0", "box1", "box2", "rod"]);
+    assert_eq!(scene.bodies[2].position, [0.0, 0.0, 0.625]);
+    assert_eq!(scene.bodies[0].parts[0].shape, Shape::Box { edges: [1.0, 0.5, 0.25] });
+    assert!(matches!(&scene.bodies[2].force, Some(Given::Formulas(texts))
+        if texts == &["sin((2.0)*t)", "0.0", "-q[2]"]));
+    assert_eq!(scene.bodies[3].anchor, Anchor::Origin);
+    assert!(!scene.bodies[3].parts[0].touch);
+    assert!(matches!(scene.joints[0].joint, AnyJoint::Space(Joint::Pivot { .. })));
+
+    let model = file.model;
+    // the joint, its limits and its motor
+    assert_eq!((model.systems().len(), model.interactions().len()), (4, 3));
+    let finder = model.contact_finder().expect("contacts");
+    let sides: Vec<&str> = finder.sides().iter().map(|side| side.name.as_str()).collect();
+    assert_eq!(sides, ["ground", "belt", "box0", "box1", "box2", "rod"]);
+    // the center of mass of the rod is not where its shapes have their origin
+    let (_, rod) = model.systems().last().expect("the rod");
+    let saltus_model::System::SecondOrder(rod) = rod else { panic!("a body") };
+    assert_eq!(rod.q0()[..3], [3.0, 0.0, 0.25]);
+}
+
+/// What is read from a text of a scene is the scene, to the last bit.
+#[test]
+fn the_way_back_is_exact() {
+    let file = parse(BOXES).expect("it is right");
+    let scene = file.scene.expect("a scene");
+    let text = scene_text(&scene, &file.simulation).expect("formulas only");
+    let again = parse(&text).unwrap_or_else(|error| panic!("{}\n{text}", error.report()));
+    assert_eq!(format!("{:?}", again.scene.expect("a scene")), format!("{scene:?}"));
+    assert_eq!(format!("{:?}", again.simulation), format!("{:?}", file.simulation));
+}
+
+#[test]
+fn the_way_back_of_every_shape() {
+    let shapes = r#"[
+  { kind = "sphere", radius = 0.1 },
+  { kind = "box", size = [1, 2, "1/3"] },
+  { kind = "capsule", radius = 0.1, length = 0.7 },
+  { kind = "cylinder", radius = 0.1, length = 0.7, orientation = [1, 1, 0, 0] },
+  { kind = "cone", radius = 0.1, height = 0.7, material = "default" },
+  { kind = "convex-hull", points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] },
+  { kind = "triangle-mesh", points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] },
+  { kind = "height-field", heights = { rows = 3, cols = 4, entry = "0.1*row*sin(col)" }, size = [2, 3] },
+  { kind = "plane", normal = [0, 1, 1], offset = -0.5 },
+  { kind = "compound", parts = [{ kind = "sphere", radius = 1 }, { kind = "sphere", radius = 1, position = [0, 1, 0] }] },
+]"#;
+    let text = format!(
+        "[simulation]\nh = 1\nuntil = 1\n[[static]]\nname = 's'\nshapes = {shapes}\n[[body]]\nname = 'b'\nmass = 1\ninertia = [1, 1, 1]\n"
+    );
+    let file = parse(&text).unwrap_or_else(|error| panic!("{}", error.report()));
+    let scene = file.scene.expect("a scene");
+    let written = scene_text(&scene, &file.simulation).expect("it can be written");
+    assert_eq!(format!("{:?}", self::scene(&written)), format!("{scene:?}"));
+}
+
+#[test]
+fn the_plane() {
+    let text = r#"
+[simulation]
+h = 1e-3
+until = 1
+[scene]
+dim = 2
+gravity = [0, -9.81]
+[[contact]]
+materials = ["default", "default"]
+mu = 0.5
+[[static]]
+name = "ground"
+shape = { kind = "plane" }
+[[material]]
+name = "wood"
+density = 2
+[[body]]
+name = "block"
+shape = { kind = "box", size = [2, 1] }
+material = "wood"
+position = [0, 1]
+angle = 0.5
+omega = 0.25
+[[body]]
+name = "wheel"
+shape = { kind = "disk", radius = 0.5 }
+mass = 2
+position = [3, 0.5]
+"#;
+    let scene = scene(text);
+    assert_eq!(scene.mass_of(0).expect("a density").mass, 4.0);
+    let inertia = scene.mass_of(1).expect("a mass").inertia[2][2];
+    assert!((inertia - 0.5 * 2.0 * 0.25).abs() < 1e-12, "{inertia}");
+    let model = scene.model().expect("a model");
+    let (_, block) = model.systems().next().expect("the block");
+    let saltus_model::System::SecondOrder(block) = block else { panic!("a body") };
+    assert_eq!((block.q0(), block.v0()), (&[0.0, 1.0, 0.5][..], &[0.0, 0.0, 0.25][..]));
+}
+
+#[track_caller]
+fn check(from: &str, to: &str, expected: &str) {
+    let error = parse(&replaced(BOXES, from, to)).expect_err("it is wrong");
+    assert_eq!(error.to_string(), format!("model.toml:{expected}"));
+}
+
+#[test]
+fn wrong_scenes_are_told_where() {
+    check(
+        "material = \"stone\"\nposition = [0",
+        "material = \"ston\"\nposition = [0",
+        "40:1: body `box0`: there is no material named `ston`; did you mean `stone`? (with i = 0)",
+    );
+    check("mu = 0.7", "nu = 0.7", "22:1: unknown key `nu`; did you mean `mu`?");
+    check(
+        "mu = 0.7",
+        "mu = -1",
+        "22:1: contact of `stone` and `default`: `mu` is -1, expected not negative",
+    );
+    check(
+        "bodies = [\"rod\", \"box0\"]",
+        "bodies = [\"rod\", \"bx0\"]",
+        "58:1: joint `hinge`: there is no body named `bx0`; did you mean `box0`?",
+    );
+    check(
+        "kind = \"pivot\"",
+        "kind = \"pivo\"",
+        "57:8: unknown kind of joint `pivo`; did you mean `pivot`?",
+    );
+    check(
+        "density = 2500",
+        "density = 0",
+        "17:1: material `stone`: `density` is 0, expected a positive number",
+    );
+    check(
+        "apart = [[\"box0\", \"box2\"]]",
+        "apart = [[\"box0\", \"box7\"]]",
+        "13:1: scene: there is no body, static or group named `box7`; did you mean `box0`?",
+    );
+    check(
+        "kind = \"box\", size = [1, 0.5, 0.25]",
+        "kind = \"box\", size = [1, 0.5]",
+        "39:25: box: `size` has length 2, expected 3 (the axes of space) (with i = 0)",
+    );
+    check(
+        "kind = \"box\", size = [1, 0.5",
+        "kind = \"bok\", size = [1, 0.5",
+        "39:18: unknown shape `bok`; did you mean `box`? (with i = 0)",
+    );
+    check(
+        "mass = 2\n",
+        "",
+        "44:3: body `rod`: it has no mass: the material `default` has no density, and `mass` is not given",
+    );
+    check(
+        "\"stone\", \"default\"",
+        "\"stone\", \"stone\"",
+        "11:2: scene: nothing says what happens where `stone` touches `default`; describe the contact of the two, or of `default` with `default`, or say that they do not touch",
+    );
+    check(
+        "name = \"belt\"",
+        "name = \"box1\"",
+        "30:1: static `box1`: the name is used twice; names of statics, bodies and joints must differ",
+    );
+}

@@ -1,0 +1,142 @@
+//! The law of every pair of materials, from the pairs that a scene describes.
+
+use super::{ContactPair, DEFAULT, Member, Scene, SceneError, SceneFault};
+use crate::PairLaws;
+use saltus_model::Law;
+
+/// The materials of a scene by position: those listed, and the default one where it is not.
+pub(crate) struct Materials<'a> {
+    pub names: Vec<&'a str>,
+}
+
+impl Scene {
+    /// All materials, each with a name of its own.
+    pub(crate) fn all_materials(&self) -> Result<Materials<'_>, SceneError> {
+        let mut names: Vec<&str> = Vec::with_capacity(self.materials.len() + 1);
+        for (k, material) in self.materials.iter().enumerate() {
+            let at = Member::Material(k);
+            if names.contains(&material.name.as_str()) {
+                let fault = SceneFault::Duplicate { what: "materials" };
+                return Err(self.error(at, "name", fault));
+            }
+            if let Some(value) = material.density
+                && !(value > 0.0 && value.is_finite())
+            {
+                let allowed = "a positive number";
+                let fault = SceneFault::Range { key: "density", value, allowed };
+                return Err(self.error(at, "density", fault));
+            }
+            names.push(&material.name);
+        }
+        if !names.contains(&DEFAULT) {
+            names.push(DEFAULT);
+        }
+        Ok(Materials { names })
+    }
+
+    /// The laws by pair; an error where two of `meeting` materials have none.
+    pub(crate) fn pair_laws(
+        &self,
+        materials: &Materials<'_>,
+        meeting: impl Fn(usize, usize) -> bool,
+    ) -> Result<PairLaws, SceneError> {
+        let mut laws = Vec::with_capacity(self.contacts.len());
+        for (k, pair) in self.contacts.iter().enumerate() {
+            self.check_pair(k, pair, materials)?;
+            laws.push(pair.law());
+        }
+        let count = materials.names.len();
+        let mut of_pair = Vec::with_capacity(count * (count + 1) / 2);
+        for b in 0..count {
+            for a in 0..=b {
+                let names = [materials.names[a], materials.names[b]];
+                of_pair.push(match self.find_pair(names) {
+                    Ok(Some(k)) => self.contacts[k].touch.then_some(k as u32),
+                    Err(fault) if meeting(a, b) => {
+                        return Err(self.error(Member::Scene, "contact", fault));
+                    }
+                    Ok(None) if meeting(a, b) => {
+                        let [a, b] = names.map(str::to_string);
+                        let fault = SceneFault::NoLaw { a, b };
+                        return Err(self.error(Member::Scene, "contact", fault));
+                    }
+                    _ => None,
+                });
+            }
+        }
+        Ok(PairLaws { laws, of_pair })
+    }
+
+    fn check_pair(
+        &self,
+        k: usize,
+        pair: &ContactPair,
+        materials: &Materials<'_>,
+    ) -> Result<(), SceneError> {
+        let at = Member::Contact(k);
+        for name in &pair.materials {
+            if !materials.names.contains(&name.as_str()) {
+                let known = materials.names.iter().copied();
+                let fault = SceneFault::unknown("material", name, known);
+                return Err(self.error(at, "materials", fault));
+            }
+        }
+        let is_same = |other: &&ContactPair| is_pair(other, &pair.materials);
+        if let Some(other) = self.contacts[..k].iter().find(is_same) {
+            let [a, b] = other.materials.clone();
+            return Err(self.error(at, "materials", SceneFault::SamePair { a, b }));
+        }
+        let (unit, any) = ("in [0, 1]", "not negative");
+        let numbers: [(&'static str, Option<f64>, f64, f64, &'static str); 4] = [
+            ("e", Some(pair.e), 0.0, 1.0, unit),
+            ("mu", pair.mu, 0.0, f64::MAX, any),
+            ("mu_r", pair.mu_r, 0.0, f64::MAX, any),
+            ("et", Some(pair.et), -1.0, 1.0, "in [-1, 1]"),
+        ];
+        for (key, value, least, most, allowed) in numbers {
+            if let Some(value) = value
+                && !(least..=most).contains(&value)
+            {
+                return Err(self.error(at, key, SceneFault::Range { key, value, allowed }));
+            }
+        }
+        Ok(())
+    }
+
+    /// The pair that counts for two materials: their own, one with the default material, or that of
+    /// the default material with itself.
+    fn find_pair(&self, names: [&str; 2]) -> Result<Option<usize>, SceneFault> {
+        let find = |names: [&str; 2]| {
+            self.contacts.iter().position(|pair| is_pair(pair, &names.map(str::to_string)))
+        };
+        let [a, b] = names;
+        if let Some(own) = find([a, b]) {
+            return Ok(Some(own));
+        }
+        match (find([a, DEFAULT]), find([b, DEFAULT])) {
+            (Some(one), Some(other)) if one != other => {
+                Err(SceneFault::Ambiguous { a: a.to_string(), b: b.to_string() })
+            }
+            (Some(one), _) | (None, Some(one)) => Ok(Some(one)),
+            (None, None) => Ok(find([DEFAULT, DEFAULT])),
+        }
+    }
+}
+
+/// Whether a pair is that of two materials, in either order.
+fn is_pair(pair: &ContactPair, [a, b]: &[String; 2]) -> bool {
+    let [c, d] = &pair.materials;
+    (a == c && b == d) || (a == d && b == c)
+}
+
+impl ContactPair {
+    /// The law.
+    pub fn law(&self) -> Law {
+        let (e, mu) = (self.e.into(), self.mu.unwrap_or(0.0).into());
+        match (self.mu, self.mu_r) {
+            (_, Some(mu_r)) => Law::RollingFriction { e, mu, mu_r: mu_r.into() },
+            (Some(_), None) => Law::ImpactFriction { e, mu, et: self.et },
+            (None, None) => Law::NewtonImpact { e },
+        }
+    }
+}

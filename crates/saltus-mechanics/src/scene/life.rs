@@ -1,0 +1,108 @@
+//! Bodies that appear and disappear while a scene runs.
+//!
+//! ```text
+//! force, moment and gravity act where birth ≤ t < death
+//! at birth:  q ← q₀, v ← v₀        at death:  v ← 0
+//! ```
+//!
+//! Before and after, a body is where it was put or where it was left: it rests, is touched by
+//! nothing, and its joints do not act.
+
+use super::BodySpec;
+use crate::MassProperties;
+use saltus_model::rotation::{Quaternion, Vector, rotate_back};
+use saltus_model::{Argument, At, Event, Frame, Function, Operator};
+use std::sync::Arc;
+
+impl BodySpec {
+    /// When it is there: from birth to death.
+    pub(crate) fn life(&self) -> [f64; 2] {
+        [self.birth.unwrap_or(f64::NEG_INFINITY), self.death.unwrap_or(f64::INFINITY)]
+    }
+
+    /// Whether it is not there all the time.
+    pub(crate) fn is_mortal(&self) -> bool {
+        self.birth.is_some() || self.death.is_some()
+    }
+
+    /// What happens to it, after `t0`: the state it is born with, and its end.
+    pub(crate) fn events(&self, t0: f64, q: &[f64], v: &[f64]) -> Vec<Event> {
+        let mut events = Vec::new();
+        let rest = vec![0.0; v.len()];
+        if let Some(birth) = self.birth.filter(|&birth| birth > t0) {
+            let event = Event::at([birth]).named(format!("{} appears", self.name));
+            let event = event.set_state(&self.name, "q", q.iter().copied());
+            events.push(event.set_state(&self.name, "v", v.iter().copied()));
+        }
+        if let Some(death) = self.death.filter(|&death| death > t0) {
+            let event = Event::at([death]).named(format!("{} disappears", self.name));
+            events.push(event.set_state(&self.name, "v", rest));
+        }
+        events
+    }
+}
+
+/// A load that acts from birth to death, and the weight beside it.
+#[derive(Debug)]
+struct Mortal {
+    life: [f64; 2],
+    load: Option<Operator>,
+    weight: Vector,
+    /// The weight is in the frame of the world; the load may be in that of the body.
+    frame: Frame,
+}
+
+impl Function for Mortal {
+    fn eval(&self, at: At<'_>, out: &mut [f64]) -> Result<(), String> {
+        out.fill(0.0);
+        let [birth, death] = self.life;
+        if !(birth <= at.t && at.t < death) {
+            return Ok(());
+        }
+        if let Some(load) = &self.load {
+            load.eval(at, "force", out).map_err(|error| error.why)?;
+        }
+        let mut weight = self.weight;
+        if self.frame == Frame::Body {
+            weight = match *at.first {
+                [_, _, _, a, b, c, d] => rotate_back([a, b, c, d] as Quaternion, weight),
+                [_, _, angle] => {
+                    let (sin, cos) = angle.sin_cos();
+                    [cos * weight[0] + sin * weight[1], cos * weight[1] - sin * weight[0], 0.0]
+                }
+                _ => weight,
+            };
+        }
+        for (out, weight) in out.iter_mut().zip(weight) {
+            *out += weight;
+        }
+        Ok(())
+    }
+
+    fn uses(&self, argument: Argument) -> bool {
+        let by_turn = self.frame == Frame::Body && argument == Argument::First;
+        let by_load = self.load.as_ref().is_some_and(|load| load.uses(argument));
+        argument == Argument::Time || by_turn || by_load
+    }
+}
+
+/// The force on a mortal body, with its weight.
+pub(crate) fn force(
+    spec: &BodySpec,
+    mass: &MassProperties,
+    gravity: Vector,
+    force: Option<Operator>,
+    components: usize,
+) -> Operator {
+    let weight = gravity.map(|g| mass.mass * g);
+    let mortal = Mortal { life: spec.life(), load: force, weight, frame: spec.force_frame };
+    Operator::function(components, 1, Arc::new(mortal))
+}
+
+/// The moment on a mortal body.
+pub(crate) fn moment(spec: &BodySpec, moment: Operator) -> Operator {
+    let (rows, cols) = moment.shape();
+    let frame = Frame::World;
+    let mortal = Mortal { life: spec.life(), load: Some(moment), weight: [0.0; 3], frame };
+    Operator::function(rows, cols, Arc::new(mortal))
+}

@@ -1,0 +1,450 @@
+//! A joint with all that is built into it, and the interactions that this is.
+//!
+//! | part | relation | law |
+//! | --- | --- | --- |
+//! | `hinge` | the joint | equality |
+//! | `hinge.limit` | `x − lower`, `upper − x` | impact, with restitution |
+//! | `hinge.friction` | `x` | relay: `λ` between `−f` and `f` against `ẋ` |
+//! | `hinge.spring` | `x − r + λ/k` with retardation `c/k` | equality |
+//! | `hinge.motor` | load, rate or spring | equality, or relay with the largest force |
+//!
+//! Of a joint with several coordinates the parts carry theirs: `shaft.way_limit`. What breaks is an event,
+//! `hinge.break`, that disconnects all of it.
+
+use crate::coordinates::{AnyJoint, Coordinate, JointCoordinate};
+use crate::fault::{Fault, not_negative};
+use crate::outputs::{Lines, Role};
+use crate::row::Line;
+use saltus_model::rotation::Vector;
+use saltus_model::{
+    Event, InteractionId, IntoRelation, Law, Linked, Model, ModelError, Operator, SystemId,
+};
+
+/// Where a coordinate ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Its least value, or minus infinity. Angles in space have limits less than two turns apart.
+    pub lower: f64,
+    /// Its largest value, or infinity.
+    pub upper: f64,
+    /// Restitution in [0, 1]. Default 0.
+    pub e: f64,
+}
+
+/// Dry friction in a joint: a force or moment between `−force` and `force` against the motion.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Friction {
+    /// The largest force while it moves, not negative.
+    pub force: f64,
+    /// The largest force at rest, at least `force`; that while none is given.
+    pub stiction: Option<f64>,
+    /// Below this speed it is at rest. Default 1e-6.
+    pub rest_speed: f64,
+}
+
+/// A spring with a damper: `−k (x − rest) − c ẋ`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spring {
+    /// `k`, not negative.
+    pub stiffness: f64,
+    /// `c`, not negative; one of both is positive.
+    pub damping: f64,
+    /// Where it has no force.
+    pub rest: f64,
+}
+
+/// What drives a coordinate.
+#[derive(Debug, Clone)]
+pub enum Motor {
+    /// A force or moment, constant or of time.
+    Force(Operator),
+    /// A rate, constant or of time, as far as the force allows.
+    Velocity {
+        /// The rate.
+        v: Operator,
+        /// The largest force, positive; infinite where there is no bound.
+        max_force: f64,
+    },
+    /// A place, constant or of time: the force `−k (x − r) − c (ẋ − ṙ)`, as far as that goes.
+    Position {
+        /// `r`.
+        target: Operator,
+        /// `k`, positive.
+        stiffness: f64,
+        /// `c`, not negative.
+        damping: f64,
+        /// The largest force, positive; infinite where there is no bound.
+        max_force: f64,
+    },
+}
+
+/// What is built into one coordinate.
+#[derive(Debug, Clone)]
+pub struct Extras {
+    /// The coordinate.
+    pub coordinate: Coordinate,
+    /// Where it ends.
+    pub limits: Option<Limits>,
+    /// Its dry friction.
+    pub friction: Option<Friction>,
+    /// Its spring and damper.
+    pub spring: Option<Spring>,
+    /// What drives it.
+    pub motor: Option<Motor>,
+}
+
+/// A joint and what is built into it.
+///
+/// ```
+/// use saltus_mechanics::{Joint, JointSpec};
+/// use saltus_model::{Model, RigidBody};
+///
+/// let mut model = Model::new("door");
+/// let door = model.add("door", RigidBody::new(20.0, [5.0, 6.0, 1.0]).at([0.5, 0.0, 0.0]))?;
+/// let hinge = Joint::Pivot { point: [0.0; 3], axis: [0.0, 0.0, 1.0] };
+/// let hinge = JointSpec::new(hinge).limits(0.0, 1.5).friction(0.2).spring(3.0, 1.0, 0.0);
+/// hinge.connect(&mut model, "hinge", &[door])?;
+/// assert_eq!(model.interactions().len(), 4);
+/// assert!(model.interaction_id("hinge.limit").is_ok());
+/// # Ok::<(), saltus_model::ModelError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct JointSpec {
+    /// The joint.
+    pub joint: AnyJoint,
+    /// The axis of swing and twist of a ball joint. Default z.
+    pub axis: Vector,
+    /// What is built into its coordinates, at most once each.
+    pub extras: Vec<Extras>,
+    /// It breaks for good once its forces together are larger than this, in steps the mean of a step.
+    pub break_force: Option<f64>,
+    /// The same of its moments.
+    pub break_moment: Option<f64>,
+    at: Option<Coordinate>, // that the next call is about
+}
+
+impl JointSpec {
+    /// The joint alone.
+    pub fn new(joint: impl Into<AnyJoint>) -> Self {
+        JointSpec {
+            joint: joint.into(),
+            axis: [0.0, 0.0, 1.0],
+            extras: Vec::new(),
+            break_force: None,
+            break_moment: None,
+            at: None,
+        }
+    }
+
+    /// Whether nothing is built into it.
+    pub fn is_plain(&self) -> bool {
+        self.extras.is_empty() && self.break_force.is_none() && self.break_moment.is_none()
+    }
+
+    /// What follows is about this coordinate; before that, about the first one.
+    pub fn on(mut self, coordinate: Coordinate) -> Self {
+        self.at = Some(coordinate);
+        self
+    }
+
+    /// What is built into a coordinate.
+    pub fn extras_of(&mut self, coordinate: Coordinate) -> &mut Extras {
+        let place = match self.extras.iter().position(|one| one.coordinate == coordinate) {
+            Some(place) => place,
+            None => {
+                let (limits, friction, spring, motor) = (None, None, None, None);
+                self.extras.push(Extras { coordinate, limits, friction, spring, motor });
+                self.extras.len() - 1
+            }
+        };
+        &mut self.extras[place]
+    }
+
+    fn here(&mut self) -> &mut Extras {
+        let first = self.joint.coordinates().first().copied();
+        // one without coordinates is refused when it is connected
+        let coordinate = self.at.or(first).unwrap_or(Coordinate::Way);
+        self.extras_of(coordinate)
+    }
+
+    /// The same between two limits, without restitution.
+    pub fn limits(mut self, lower: f64, upper: f64) -> Self {
+        self.here().limits = Some(Limits { lower, upper, e: 0.0 });
+        self
+    }
+
+    /// The same with restitution at its limits.
+    pub fn restitution(mut self, e: f64) -> Self {
+        if let Some(limits) = &mut self.here().limits {
+            limits.e = e;
+        }
+        self
+    }
+
+    /// The same with dry friction.
+    pub fn friction(mut self, force: f64) -> Self {
+        self.here().friction = Some(Friction { force, stiction: None, rest_speed: 1e-6 });
+        self
+    }
+
+    /// The same with more friction at rest.
+    pub fn stiction(mut self, force: f64) -> Self {
+        if let Some(friction) = &mut self.here().friction {
+            friction.stiction = Some(force);
+        }
+        self
+    }
+
+    /// The same with a spring and a damper.
+    pub fn spring(mut self, stiffness: f64, damping: f64, rest: f64) -> Self {
+        self.here().spring = Some(Spring { stiffness, damping, rest });
+        self
+    }
+
+    /// The same with a motor.
+    pub fn motor(mut self, motor: Motor) -> Self {
+        self.here().motor = Some(motor);
+        self
+    }
+
+    /// The same, breaking under a force.
+    pub fn break_force(mut self, force: f64) -> Self {
+        self.break_force = Some(force);
+        self
+    }
+
+    /// The same, breaking under a moment.
+    pub fn break_moment(mut self, moment: f64) -> Self {
+        self.break_moment = Some(moment);
+        self
+    }
+
+    /// Adds all of it to a model: the joint under this name, its parts under names that follow from
+    /// it.
+    pub fn connect(
+        &self,
+        model: &mut Model,
+        name: &str,
+        systems: &[SystemId],
+    ) -> Result<InteractionId, ModelError> {
+        let owner = format!("interaction `{name}`");
+        self.check().map_err(|fault| fault.of(&owner, self.joint.name()))?;
+        let id = match self.joint {
+            AnyJoint::Space(joint) => model.connect(name, joint, Law::Equality, systems)?,
+            AnyJoint::Plane(joint) => model.connect(name, joint, Law::Equality, systems)?,
+        };
+        let mut parts = vec![name.to_string()];
+        for extras in &self.extras {
+            let of = JointCoordinate {
+                joint: self.joint,
+                coordinate: extras.coordinate,
+                axis: self.axis,
+            };
+            let part = |what: &str| match self.joint.coordinates().len() {
+                1 => format!("{name}.{what}"),
+                _ => format!("{name}.{}_{what}", extras.coordinate.name()),
+            };
+            if let Some(limits) = extras.limits {
+                let law = Law::newton_impact(limits.e);
+                model.connect(&part("limit"), Part(of, What::Limits(limits)), law, systems)?;
+                parts.push(part("limit"));
+            }
+            if let Some(friction) = extras.friction {
+                friction.connect(model, &part("friction"), of, systems)?;
+                parts.push(part("friction"));
+            }
+            if let Some(spring) = extras.spring {
+                let (what, law) = spring.parts();
+                model.connect(&part("spring"), Part(of, what), law, systems)?;
+                parts.push(part("spring"));
+            }
+            if let Some(motor) = &extras.motor {
+                let (what, law) = motor.parts();
+                model.connect(&part("motor"), Part(of, what), law, systems)?;
+                parts.push(part("motor"));
+            }
+        }
+        self.add_break(model, name, &parts)?;
+        Ok(id)
+    }
+
+    /// The event that lets go of all parts.
+    fn add_break(&self, model: &mut Model, name: &str, parts: &[String]) -> Result<(), ModelError> {
+        let forces = self.joint.forces();
+        let sum = |rows: std::ops::Range<usize>| {
+            let squares = rows.map(|row| format!("'{name}'.force[{row}]^2"));
+            squares.collect::<Vec<_>>().join(" + ")
+        };
+        let bounds = [
+            (self.break_force, sum(0..forces)),
+            (self.break_moment, sum(forces..self.joint.size())),
+        ];
+        let broken = bounds.into_iter().filter(|(_, sum)| !sum.is_empty());
+        let broken = broken.filter_map(|(bound, sum)| Some(format!("{sum} > {:?}^2", bound?)));
+        let condition = broken.collect::<Vec<_>>().join(" or ");
+        if condition.is_empty() {
+            return Ok(());
+        }
+        let event = Event::when(condition).once().named(format!("{name}.break"));
+        model.add_event(parts.iter().fold(event, |event, part| event.disconnect(part.as_str())))
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        let positive = |what, value: f64| match value > 0.0 {
+            true => Ok(()),
+            false => Err(Fault::Range { what, value, allowed: "(0, inf]" }),
+        };
+        self.break_force.map_or(Ok(()), |value| positive("break_force", value))?;
+        self.break_moment.map_or(Ok(()), |value| positive("break_moment", value))?;
+        for Extras { limits, friction, spring, motor, .. } in &self.extras {
+            if let Some(Limits { lower, upper, .. }) = *limits
+                && !(lower < upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY)
+            {
+                let (what, allowed) = ("limits", "(-inf, upper)");
+                return Err(Fault::Range { what, value: lower, allowed });
+            }
+            if let Some(Friction { force, stiction, rest_speed }) = *friction {
+                not_negative("friction", force)?;
+                not_negative("rest_speed", rest_speed)?;
+                if let Some(value) = stiction
+                    && !(value >= force && value.is_finite())
+                {
+                    let (what, allowed) = ("stiction", "[friction, inf)");
+                    return Err(Fault::Range { what, value, allowed });
+                }
+            }
+            if let Some(Spring { stiffness, damping, .. }) = *spring {
+                spring_numbers(stiffness, damping)?;
+            }
+            match motor {
+                None | Some(Motor::Force(_)) => {}
+                Some(Motor::Velocity { max_force, .. }) => positive("max_force", *max_force)?,
+                Some(Motor::Position { stiffness, damping, max_force, .. }) => {
+                    spring_numbers(*stiffness, *damping)?;
+                    positive("stiffness", *stiffness)?;
+                    positive("max_force", *max_force)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Numbers of a spring with a damper.
+pub(crate) fn spring_numbers(stiffness: f64, damping: f64) -> Result<(), Fault> {
+    not_negative("stiffness", stiffness)?;
+    not_negative("damping", damping)?;
+    match stiffness + damping > 0.0 {
+        true => Ok(()),
+        false => {
+            let (what, allowed) = ("stiffness", "(0, inf) where there is no damping");
+            Err(Fault::Range { what, value: stiffness, allowed })
+        }
+    }
+}
+
+/// The graph of a damper alone, `λ = −c u`.
+pub(crate) fn damper(damping: f64) -> Law {
+    Law::PiecewiseLinear { points: vec![(-1.0, damping), (1.0, -damping)] }
+}
+
+impl Friction {
+    /// The friction, and where it is larger at rest the events between both.
+    fn connect(
+        &self,
+        model: &mut Model,
+        name: &str,
+        of: JointCoordinate,
+        systems: &[SystemId],
+    ) -> Result<(), ModelError> {
+        let Friction { force, stiction, rest_speed } = *self;
+        let law = |force: f64| Law::relay(-force, force);
+        let Some(most) = stiction else {
+            model.connect(name, of, law(force), systems)?;
+            return Ok(());
+        };
+        model.connect(name, of, law(most), systems)?;
+        let moves = format!("abs('{name}'.u[0]) > {rest_speed:?}");
+        let rests = format!("abs('{name}'.u[0]) <= {rest_speed:?}");
+        let slip = Event::when(moves).named(format!("{name}.slip")).set_law(name, law(force));
+        let stick = Event::when(rests).named(format!("{name}.stick")).set_law(name, law(most));
+        model.add_event(slip)?;
+        model.add_event(stick)
+    }
+}
+
+impl Spring {
+    fn parts(&self) -> (What, Law) {
+        match self.stiffness {
+            0.0 => (What::Coordinate, damper(self.damping)),
+            _ => (What::Spring(*self), Law::Equality),
+        }
+    }
+}
+
+impl Motor {
+    fn parts(&self) -> (What, Law) {
+        let within = |max_force: f64| match max_force.is_finite() {
+            true => Law::relay(-max_force, max_force),
+            false => Law::Equality,
+        };
+        match self {
+            Motor::Force(force) => (What::Load(force.clone()), Law::Equality),
+            Motor::Velocity { v, max_force } => (What::Rate(v.clone()), within(*max_force)),
+            Motor::Position { target, stiffness, damping, max_force } => {
+                let drive = What::Drive(target.clone(), *stiffness, *damping);
+                (drive, within(*max_force))
+            }
+        }
+    }
+}
+
+/// What a part makes of a coordinate.
+#[derive(Debug, Clone)]
+enum What {
+    Coordinate,
+    Limits(Limits),
+    Spring(Spring),
+    Load(Operator),
+    Rate(Operator),
+    Drive(Operator, f64, f64),
+}
+
+/// A part of a joint.
+#[derive(Debug, Clone)]
+struct Part(JointCoordinate, What);
+
+impl IntoRelation for Part {
+    type Relation = Lines;
+
+    fn complete(self, linked: Linked<'_>) -> Lines {
+        let Part(of, what) = self;
+        let one = |line: Line| Ok(vec![line]);
+        match what {
+            What::Coordinate => of.relation(linked, Role::Gap, one),
+            What::Limits(limits) => of.relation(linked, Role::Gap, |line| Ok(limits.lines(line))),
+            What::Spring(Spring { stiffness, damping, rest }) => {
+                let role = Role::spring(stiffness, damping, None);
+                of.relation(linked, role, |line| Ok(vec![Line { offset: rest, ..line }]))
+            }
+            What::Load(force) => of.relation(linked, Role::Load(force), one),
+            What::Rate(v) => of.relation(linked, Role::Rate(v), one),
+            What::Drive(target, stiffness, damping) => {
+                let role = Role::spring(stiffness, damping, Some(target));
+                of.relation(linked, role, one)
+            }
+        }
+    }
+}
+
+impl Limits {
+    /// `x − lower` and `upper − x`, next to the middle of both.
+    fn lines(&self, line: Line) -> Vec<Line> {
+        let Limits { lower, upper, .. } = *self;
+        let middle = 0.5 * (lower + upper);
+        let center = if middle.is_finite() { middle } else { 0.0 };
+        let bounds = [(1.0, lower), (-1.0, upper)].into_iter().filter(|(_, at)| at.is_finite());
+        let lines = bounds.map(|(factor, offset)| Line { center, factor, offset, ..line.clone() });
+        lines.collect()
+    }
+}

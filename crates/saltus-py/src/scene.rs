@@ -1,0 +1,473 @@
+//! Scenes: shapes, materials, bodies and joints, which come to a model.
+
+use crate::bodies::joint_of;
+use crate::model::PyModel;
+use crate::operator::PyOperator;
+use crate::settings::{newton_text, text_of};
+use crate::{arrays, errors};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use saltus::io::model_file::{Output, Simulation, Strategy, scene_text};
+use saltus::io::scene_file::{SceneFile, read_scene};
+use saltus::mechanics::{
+    Anchor, BodySpec, ContactPair, DriveSpec, Given, JointLink, Material, Part, Placed, Scene,
+    Shape, StaticSpec,
+};
+use saltus::model::{Body, Frame};
+use std::path::PathBuf;
+
+type Vector<'py> = PyReadonlyArray1<'py, f64>;
+type Table<'py> = PyReadonlyArray2<'py, f64>;
+
+/// A shape in its own frame.
+#[pyclass(frozen, name = "Shape", module = "saltus._saltus")]
+pub struct PyShape(Shape);
+
+/// `N` numbers.
+fn exactly<const N: usize>(what: &str, value: &[f64]) -> PyResult<[f64; N]> {
+    value.try_into().map_err(|_| {
+        errors::input(format!("`{what}` has {} components, expected {N}", value.len()))
+    })
+}
+
+fn vector<const N: usize>(what: &str, value: &Vector<'_>) -> PyResult<[f64; N]> {
+    exactly(what, &arrays::vector(value))
+}
+
+/// Rows of `N` numbers.
+fn rows<const N: usize>(what: &str, value: &Table<'_>) -> PyResult<Vec<[f64; N]>> {
+    value.as_array().rows().into_iter().map(|row| exactly(what, &row.to_vec())).collect()
+}
+
+#[pymethods]
+impl PyShape {
+    #[staticmethod]
+    fn sphere(radius: f64) -> PyShape {
+        PyShape(Shape::Sphere { radius })
+    }
+
+    #[staticmethod]
+    fn cuboid(edges: Vector<'_>) -> PyResult<PyShape> {
+        let edges = arrays::vector(&edges);
+        if let [a, b] = edges[..] {
+            let (a, b) = (0.5 * a, 0.5 * b);
+            return Ok(PyShape(Shape::Polygon {
+                points: vec![[-a, -b], [a, -b], [a, b], [-a, b]],
+            }));
+        }
+        Ok(PyShape(Shape::Box { edges: exactly("edges", &edges)? }))
+    }
+
+    #[staticmethod]
+    fn capsule(radius: f64, length: f64) -> PyShape {
+        PyShape(Shape::Capsule { radius, length })
+    }
+
+    #[staticmethod]
+    fn cylinder(radius: f64, length: f64) -> PyShape {
+        PyShape(Shape::Cylinder { radius, length })
+    }
+
+    #[staticmethod]
+    fn cone(radius: f64, height: f64) -> PyShape {
+        PyShape(Shape::Cone { radius, height })
+    }
+
+    #[staticmethod]
+    fn convex_hull(points: Table<'_>) -> PyResult<PyShape> {
+        Ok(PyShape(Shape::ConvexHull { points: rows("points", &points)? }))
+    }
+
+    #[staticmethod]
+    fn triangle_mesh(points: Table<'_>, triangles: Vec<[u32; 3]>) -> PyResult<PyShape> {
+        Ok(PyShape(Shape::TriangleMesh { points: rows("points", &points)?, triangles }))
+    }
+
+    /// A mesh out of a file.
+    #[staticmethod]
+    fn mesh_file(path: PathBuf, scale: f64) -> PyResult<PyShape> {
+        let mesh = saltus::mechanics::mesh::read(&path);
+        let mesh = mesh.map_err(|error| errors::mesh_file(&path, &error))?;
+        let points = mesh.points.into_iter().map(|point| point.map(|x| scale * x)).collect();
+        Ok(PyShape(Shape::TriangleMesh { points, triangles: mesh.triangles }))
+    }
+
+    #[staticmethod]
+    fn height_field(heights: Table<'_>, size: Vector<'_>) -> PyResult<PyShape> {
+        let heights = heights.as_array().rows().into_iter().map(|row| row.to_vec()).collect();
+        Ok(PyShape(Shape::HeightField { heights, size: vector("size", &size)? }))
+    }
+
+    #[staticmethod]
+    fn plane(normal: Vector<'_>, offset: f64) -> PyResult<PyShape> {
+        let normal = arrays::vector(&normal);
+        let normal = match normal[..] {
+            [x, y] => [x, y, 0.0],
+            _ => exactly("normal", &normal)?,
+        };
+        Ok(PyShape(Shape::Plane { normal, offset }))
+    }
+
+    #[staticmethod]
+    fn compound(parts: Vec<PyRef<'_, PyPart>>) -> PyShape {
+        let placed = |part: PyRef<'_, PyPart>| Placed {
+            shape: part.0.shape.clone(),
+            position: part.0.position,
+            orientation: part.0.orientation,
+        };
+        PyShape(Shape::Compound { parts: parts.into_iter().map(placed).collect() })
+    }
+
+    #[staticmethod]
+    fn disk(radius: f64) -> PyShape {
+        PyShape(Shape::Disk { radius })
+    }
+
+    #[staticmethod]
+    fn segment(start: Vector<'_>, end: Vector<'_>) -> PyResult<PyShape> {
+        let (from, to) = (vector("from", &start)?, vector("to", &end)?);
+        Ok(PyShape(Shape::Segment { from, to }))
+    }
+
+    #[staticmethod]
+    fn polygon(points: Table<'_>) -> PyResult<PyShape> {
+        Ok(PyShape(Shape::Polygon { points: rows("points", &points)? }))
+    }
+
+    #[staticmethod]
+    fn polyline(points: Table<'_>) -> PyResult<PyShape> {
+        Ok(PyShape(Shape::Polyline { points: rows("points", &points)? }))
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.0.name()
+    }
+}
+
+/// A shape in its place.
+#[pyclass(frozen, name = "Part", module = "saltus._saltus")]
+pub struct PyPart(Part);
+
+#[pymethods]
+impl PyPart {
+    #[new]
+    fn new(
+        shape: &PyShape,
+        position: Vector<'_>,
+        orientation: Vector<'_>,
+        material: Option<String>,
+        touch: bool,
+    ) -> PyResult<PyPart> {
+        let (shape, orientation) = (shape.0.clone(), vector("orientation", &orientation)?);
+        let position = any_dim("position", &position)?;
+        Ok(PyPart(Part { shape, position, orientation, material, touch }))
+    }
+}
+
+/// A vector of the plane or of space.
+fn any_dim(what: &str, value: &Vector<'_>) -> PyResult<[f64; 3]> {
+    let value = arrays::vector(value);
+    match value[..] {
+        [x, y] => Ok([x, y, 0.0]),
+        _ => exactly(what, &value),
+    }
+}
+
+/// What may be a function.
+#[derive(FromPyObject)]
+pub enum PyGiven<'py> {
+    Operator(PyRef<'py, PyOperator>),
+    Numbers(Vector<'py>),
+    Formulas(Vec<String>),
+    Formula(String),
+}
+
+/// A scene in the making.
+#[pyclass(name = "Scene", module = "saltus._saltus")]
+pub struct PyScene {
+    scene: Scene,
+    is_python: bool,
+}
+
+impl PyScene {
+    fn given(&mut self, given: Option<PyGiven<'_>>) -> Option<Given> {
+        Some(match given? {
+            PyGiven::Operator(operator) => {
+                self.is_python |= operator.is_python;
+                Given::Function(operator.operator.clone())
+            }
+            PyGiven::Numbers(values) => Given::Numbers(arrays::vector(&values)),
+            PyGiven::Formulas(texts) => Given::Formulas(texts),
+            PyGiven::Formula(text) => Given::of_text(&text),
+        })
+    }
+
+    /// A vector with as many components as the scene has dimensions.
+    fn vector(&self, what: &str, value: &Vector<'_>) -> PyResult<[f64; 3]> {
+        let (found, expected) = (value.as_array().len(), self.scene.dim());
+        if found != expected {
+            let message = format!("`{what}` has {found} components, expected {expected}");
+            return Err(errors::input(message));
+        }
+        any_dim(what, value)
+    }
+
+    fn optional(&self, what: &str, value: Option<Vector<'_>>) -> PyResult<Option<[f64; 3]>> {
+        value.map(|value| self.vector(what, &value)).transpose()
+    }
+}
+
+fn parts(parts: Vec<PyRef<'_, PyPart>>) -> Vec<Part> {
+    parts.into_iter().map(|part| part.0.clone()).collect()
+}
+
+fn frame(what: &str, name: &str) -> PyResult<Frame> {
+    Frame::from_name(name).ok_or_else(|| {
+        errors::input(format!("`{what}` is {name:?}, expected \"world\" or \"body\""))
+    })
+}
+
+#[pymethods]
+impl PyScene {
+    #[new]
+    fn new(
+        title: String,
+        dim: usize,
+        gravity: Option<Vector<'_>>,
+        parameters: Vec<(String, f64)>,
+    ) -> PyResult<PyScene> {
+        let mut scene = Scene::new(title);
+        scene.space = match dim {
+            2 => Body::Plane,
+            3 => Body::Space,
+            _ => return Err(errors::input(format!("`dim` is {dim}, expected 2 or 3"))),
+        };
+        scene.parameters = parameters;
+        let mut scene = PyScene { scene, is_python: false };
+        scene.scene.gravity = scene.optional("gravity", gravity)?.unwrap_or_default();
+        Ok(scene)
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        &self.scene.title
+    }
+
+    #[getter]
+    fn dim(&self) -> usize {
+        self.scene.dim()
+    }
+
+    #[getter]
+    fn gravity(&self) -> Vec<f64> {
+        self.scene.gravity[..self.scene.dim()].to_vec()
+    }
+
+    #[getter]
+    fn parameters(&self) -> Vec<(String, f64)> {
+        self.scene.parameters.clone()
+    }
+
+    /// Names of materials, statics, bodies and joints.
+    fn names(&self) -> [Vec<String>; 4] {
+        let scene = &self.scene;
+        [
+            scene.materials.iter().map(|one| one.name.clone()).collect(),
+            scene.statics.iter().map(|one| one.name.clone()).collect(),
+            scene.bodies.iter().map(|one| one.name.clone()).collect(),
+            scene.joints.iter().map(|one| one.name.clone()).collect(),
+        ]
+    }
+
+    fn material(&mut self, name: String, density: Option<f64>) {
+        self.scene.materials.push(Material { name, density });
+    }
+
+    #[allow(clippy::too_many_arguments)] // those of the law
+    fn contact(
+        &mut self,
+        a: String,
+        b: String,
+        e: f64,
+        mu: Option<f64>,
+        mu_r: Option<f64>,
+        et: f64,
+        touch: bool,
+    ) {
+        self.scene.contacts.push(ContactPair { materials: [a, b], e, mu, mu_r, et, touch });
+    }
+
+    fn apart(&mut self, a: String, b: String) {
+        self.scene.apart.push([a, b]);
+    }
+
+    #[allow(clippy::too_many_arguments)] // all that can be said of it
+    fn add_static(
+        &mut self,
+        name: String,
+        shapes: Vec<PyRef<'_, PyPart>>,
+        material: String,
+        position: Option<Vector<'_>>,
+        orientation: Vector<'_>,
+        group: Option<String>,
+        drive: Option<(Option<PyGiven<'_>>, Option<PyGiven<'_>>, Option<Vector<'_>>)>,
+    ) -> PyResult<()> {
+        let drive = match drive {
+            None => None,
+            Some((position, omega, surface)) => Some(DriveSpec {
+                position: self.given(position),
+                omega: self.given(omega),
+                surface: self.optional("surface", surface)?.unwrap_or_default(),
+            }),
+        };
+        let position = self.optional("position", position)?.unwrap_or_default();
+        let orientation = vector("orientation", &orientation)?;
+        let parts = parts(shapes);
+        self.scene.statics.push(StaticSpec {
+            name,
+            parts,
+            material,
+            position,
+            orientation,
+            drive,
+            group,
+        });
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)] // all that can be said of it
+    fn add_body(
+        &mut self,
+        name: String,
+        shapes: Vec<PyRef<'_, PyPart>>,
+        material: String,
+        position: Option<Vector<'_>>,
+        origin: Option<Vector<'_>>,
+        orientation: Vector<'_>,
+        angle: f64,
+        v: Option<Vector<'_>>,
+        omega: Vector<'_>,
+        mass: Option<f64>,
+        inertia: Option<Table<'_>>,
+        center: Option<Vector<'_>>,
+        loads: (Option<PyGiven<'_>>, &str, Option<PyGiven<'_>>, &str),
+        life: (Option<f64>, Option<f64>),
+        group: Option<String>,
+    ) -> PyResult<()> {
+        if position.is_some() && origin.is_some() {
+            return Err(errors::input(
+                "`position` is that of the center of mass and `origin` that of the shapes: give one",
+            ));
+        }
+        let (force, force_frame, moment, moment_frame) = loads;
+        let anchor = if origin.is_some() { Anchor::Origin } else { Anchor::Center };
+        let place = self.optional("position", position.or(origin))?;
+        let inertia = inertia.map(|value| -> PyResult<_> {
+            Ok(match rows::<3>("inertia", &value)?[..] {
+                [a, b, c] => [a, b, c],
+                [[a, b, c]] => [[a, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]],
+                _ => return Err(errors::input("`inertia` is not 3 × 3")),
+            })
+        });
+        let body = BodySpec {
+            parts: parts(shapes),
+            material,
+            position: place.unwrap_or_default(),
+            anchor,
+            orientation: vector("orientation", &orientation)?,
+            angle,
+            v: self.optional("v", v)?.unwrap_or_default(),
+            omega: vector("omega", &omega)?,
+            mass,
+            inertia: inertia.transpose()?,
+            center: self.optional("center", center)?,
+            force: self.given(force),
+            force_frame: frame("force_frame", force_frame)?,
+            moment: self.given(moment),
+            moment_frame: frame("moment_frame", moment_frame)?,
+            birth: life.0,
+            death: life.1,
+            group,
+            ..BodySpec::without_shape(name)
+        };
+        self.scene.bodies.push(body);
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)] // those of all kinds
+    fn add_joint(
+        &mut self,
+        py: Python<'_>,
+        name: String,
+        kind: &str,
+        vectors: Vec<(String, Vector<'_>)>,
+        pitch: f64,
+        teeth: [i32; 2],
+        bodies: Vec<String>,
+        touch: bool,
+    ) -> PyResult<()> {
+        let owner = format!("joint `{name}`");
+        let joint = joint_of(py, &owner, kind, &vectors, pitch, teeth)?;
+        self.scene.joints.push(JointLink { bodies, touch, ..JointLink::new(name, joint, &[]) });
+        Ok(())
+    }
+
+    /// Mass, center of mass and moments of inertia of the body number `k`.
+    fn mass_of(&self, k: usize) -> PyResult<(f64, [f64; 3], [[f64; 3]; 3])> {
+        let mass = self.scene.mass_of(k).map_err(|error| errors::model_input(error.to_string()))?;
+        Ok((mass.mass, mass.center, mass.inertia))
+    }
+
+    fn model(&self) -> PyResult<PyModel> {
+        let model = self.scene.model().map_err(|error| errors::model_input(error.to_string()))?;
+        Ok(PyModel { model, is_python: self.is_python })
+    }
+
+    /// The text of a model file, with these settings of time-stepping.
+    fn text(
+        &self,
+        h: f64,
+        until: f64,
+        integrators: Vec<String>,
+        solver: &str,
+        newton: Option<&str>,
+    ) -> PyResult<String> {
+        fn read<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
+            serde_json::from_str(text).map_err(|error| errors::input(error.to_string()))
+        }
+        let integrators = integrators.iter().map(|text| read(text)).collect::<PyResult<_>>()?;
+        let simulation = Simulation {
+            strategy: Strategy::TimeStepping,
+            integrators,
+            solver: read(solver)?,
+            newton: newton.map(read).transpose()?.unwrap_or_default(),
+            h,
+            tolerances: Default::default(),
+            adaptive: Default::default(),
+            until,
+            output: Output::default(),
+        };
+        scene_text(&self.scene, &simulation).map_err(|error| errors::input(error.to_string()))
+    }
+}
+
+/// What a file of a scene holds: the scene; step, end, integrators, solver and Newton's settings as
+/// JSON, where it says how it is simulated; and what of it was left aside.
+type Loaded = (PyScene, Option<(f64, f64, Vec<String>, String, String)>, Vec<String>);
+
+/// Reads a scene: a model file, a scene of Siconos, or a robot description.
+#[pyfunction]
+pub fn load_scene(py: Python<'_>, path: PathBuf) -> PyResult<Loaded> {
+    let read = py.detach(|| read_scene(&path));
+    let file = read.map_err(|error| errors::scene_file(py, &path, &error))?;
+    let SceneFile { scene, simulation, left_aside } = file;
+    let simulation = simulation.filter(|one| one.strategy == Strategy::TimeStepping);
+    let settings = simulation.map(|one| -> PyResult<_> {
+        let integrators = one.integrators.iter().map(|it| text_of(serde_json::to_string(it)));
+        let integrators = integrators.collect::<PyResult<_>>()?;
+        let solver = text_of(serde_json::to_string(&one.solver))?;
+        Ok((one.h, one.until, integrators, solver, newton_text(one.newton)?))
+    });
+    Ok((PyScene { scene, is_python: false }, settings.transpose()?, left_aside))
+}

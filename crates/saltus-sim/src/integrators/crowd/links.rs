@@ -1,0 +1,183 @@
+//! Interactions of the model among bodies that find contacts: joints, limits, motors, springs of laws.
+//!
+//! Their relations are linearized in the middle of the step, where the systems would be under the
+//! velocities at its beginning, and constraints hold for the way of the step:
+//!
+//! ```text
+//! Equality:        H (ϑ v⁺ + (1 − ϑ) v) + ∂h/∂t = 0,    then  y(q⁺) = 0  by Newton's method,          (1)
+//!                  and  H(q⁺) v⁺ + ∂h/∂t = 0;    in islands with contacts or forces  H v⁺ + ∂h/∂t = 0
+//! contacts:        as those that are found, with the gap y (see `touching`)
+//! forces:          (H v⁺ + ∂h/∂t, λ) in the graph of h times the law
+//! ```
+//!
+//! With ϑ = ½ the reaction of (1) does no work. The second part of (1) moves positions alone, along
+//! `M⁻¹ Hᵀ`, so that constraints do not drift; the third one keeps the part of the velocity that leads
+//! off them from swinging to and fro.
+
+use super::members::Members;
+use super::touching::State;
+use crate::SimError;
+use crate::integrators::assembly::Places;
+use crate::integrators::laws::Laws;
+use saltus_linalg::Matrix;
+use saltus_model::{At, Law, Model, OperatorError, Order, Relation, Terms};
+use saltus_numerics::Set;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One interaction.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub name: String,
+    relation: Arc<dyn Relation>,
+    pub rows: Range<usize>,
+    pub members: Vec<usize>,
+    terms: Terms,
+    /// A constraint of positions.
+    pub is_rigid: bool,
+    pub inputs: Vec<f64>,
+    pub H: Matrix,
+    pub rate: Vec<f64>,
+    pub y: Vec<f64>,
+    q: Vec<f64>,
+    lam: Vec<f64>,
+    work: Vec<f64>,
+}
+
+/// All interactions of mechanical systems.
+#[derive(Debug)]
+pub(super) struct Links {
+    pub all: Vec<Link>,
+    pub laws: Laws,
+    pub frictional: Vec<bool>,
+    /// The rows of the problem as they stand in the step.
+    pub rows: Vec<RowOfStep>,
+    /// Configurations in the middle of the step.
+    pub q_mid: Vec<f64>,
+    pub scratch: Vec<f64>,
+}
+
+/// A row at the beginning of the step.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RowOfStep {
+    /// `H v + ∂h/∂t`.
+    pub u: f64,
+    /// The same with the free velocity.
+    pub free: f64,
+    /// The same with the velocity at the end, and the same `H`.
+    pub after: f64,
+    /// `∂h/∂t`.
+    pub rate: f64,
+}
+
+impl Links {
+    pub fn new(model: &Model, places: &Places, members: &Members) -> Result<Links, SimError> {
+        let laws = Laws::new(model, places);
+        let mut all = Vec::new();
+        for (name, interaction, rows) in places.interactions_of(model) {
+            let (relation, law) = (Arc::clone(&interaction.relation), &interaction.law);
+            let terms = relation.terms();
+            let (what, needs) = match law {
+                _ if terms.through => ("the relation", "rigid where contacts are found"),
+                Law::NormalCone { .. } | Law::MultipleImpact { .. } | Law::Complementarity => {
+                    ("the law", "another one where contacts are found")
+                }
+                law if law.is_bond() => ("the law", "no bond where contacts are found"),
+                _ => ("", ""),
+            };
+            if !what.is_empty() {
+                let (integrator, owner) = ("moreau-jean", format!("`{name}`, law {}", law.name()));
+                return Err(SimError::Unsuited { integrator, owner, what, needs });
+            }
+            let of = |index: usize| members.all.iter().position(|one| one.position == index);
+            let linked = interaction.systems.iter().filter_map(|id| of(id.index())).collect();
+            let size = rows.len();
+            all.push(Link {
+                name: name.to_string(),
+                is_rigid: *law == Law::Equality && !terms.velocity && interaction.active,
+                inputs: relation.z0().to_vec(),
+                relation,
+                rows,
+                members: linked,
+                terms,
+                H: Matrix::default(),
+                rate: vec![0.0; size],
+                y: vec![0.0; size],
+                q: Vec::new(),
+                lam: vec![0.0; size],
+                work: Vec::new(),
+            });
+        }
+        debug_assert!(all.iter().all(|link| link.relation.order() == Order::Second));
+        Ok(Links {
+            frictional: laws.frictional(),
+            laws,
+            all,
+            rows: vec![RowOfStep::default(); places.outputs],
+            q_mid: vec![0.0; places.positions],
+            scratch: Vec::new(),
+        })
+    }
+}
+
+impl Link {
+    /// The inputs that it starts with.
+    pub fn reset_inputs(&mut self) {
+        self.inputs.clear();
+        self.inputs.extend_from_slice(self.relation.z0());
+    }
+
+    /// `y`, `H` and `∂h/∂t` at these configurations.
+    pub fn evaluate(&mut self, t: f64, q: &[f64], members: &Members) -> Result<(), SimError> {
+        let Link { relation, q: own, H, y, work, lam, rate, .. } = self;
+        own.clear();
+        for &k in &self.members {
+            let member = &members.all[k];
+            own.extend_from_slice(&q[member.q..member.q + member.system.dim_q()]);
+        }
+        let at = At::new(t, own, lam).with(&self.inputs);
+        let done = relation.output_and_dx(at, y, H, work);
+        done.map_err(|error: OperatorError| error.of(&self.name))?;
+        if self.terms.time {
+            relation.output_dt(at, rate).map_err(|error| error.of(&self.name))?;
+        }
+        Ok(())
+    }
+
+    /// `H v + ∂h/∂t` of one of its rows.
+    pub fn velocity(&self, row: usize, v: &[f64], members: &Members) -> f64 {
+        let (mut sum, mut next) = (self.rate[row], 0);
+        let H = self.H.row(row);
+        for &k in &self.members {
+            let member = &members.all[k];
+            let n = member.system.dim();
+            let product = H[next..next + n].iter().zip(&v[member.v..member.v + n]);
+            sum += product.map(|(a, b)| a * b).sum::<f64>();
+            next += n;
+        }
+        sum
+    }
+
+    /// Its blocks: rows, set, and the state of a contact.
+    pub fn blocks(
+        &self,
+        laws: &Laws,
+        h: f64,
+        y: &[f64],
+        rows: &[RowOfStep],
+    ) -> Result<Vec<(Range<usize>, Set, Option<State>)>, SimError> {
+        let mut blocks = Vec::new();
+        for block in laws.blocks_of(self.rows.clone(), h) {
+            let (own, set, restitution) = block?;
+            let state = restitution.map(|[e, et]| {
+                let mut u = [0.0; saltus_numerics::bodies::COMPONENTS];
+                for (k, row) in own.clone().enumerate().take(u.len()) {
+                    u[k] = rows[row].u;
+                }
+                State::new(y[own.start], u, rows[own.start].free, [e, et])
+            });
+            blocks.push((own, set, state));
+        }
+        Ok(blocks)
+    }
+}

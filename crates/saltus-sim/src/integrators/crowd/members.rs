@@ -1,0 +1,503 @@
+//! The mechanical systems of a model: rigid bodies in arrays, whatever else there is by its trait.
+//!
+//! ```text
+//! M (v_free − v) = h F(t + θh, q ∘ hθ v_θ, v_θ),    v_θ = θ v_free + (1 − θ) v                  (1)
+//! q⁺ = q ∘ exp(c(h v_ϑ)),    v_ϑ = ϑ v⁺ + (1 − ϑ) v                                            (2)
+//! c(φ) = 2 atan(|φ|/2) φ/|φ|       for turns, so that R⁺ = R (1 − ½[φ])⁻¹ (1 + ½[φ])            (3)
+//! ```
+//!
+//! With θ = ϑ = ½ the free turn of a body keeps its energy and its angular momentum to round-off: (1)
+//! says `Jω⁺ = (1 + ½[φ])⁻¹ (1 − ½[φ]) Jω`, which (3) undoes.
+
+use super::super::Step;
+use super::super::assembly::Places;
+use crate::SimError;
+use saltus_linalg::{DenseLu, Matrix};
+use saltus_model::rotation::{
+    self, Matrix3, Quaternion, Vector, add, apply, cross, multiply, scaled, skew,
+};
+use saltus_model::{At, Body, Linearized, Model, Rigid, SecondOrderSystem, System};
+use saltus_numerics::bodies::{MovingBody, Symmetric, Twist};
+use std::sync::Arc;
+
+/// Iterations of (1) before giving up.
+const NEWTON: usize = 50;
+/// Change, relative to the velocity, at which they end.
+const SETTLED: f64 = 4.0 * f64::EPSILON;
+
+/// One system.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub system: Arc<dyn SecondOrderSystem>,
+    pub position: usize, // in the model
+    pub q: usize,        // where its configuration begins
+    pub v: usize,        // and its velocity
+    pub kind: Kind,
+    pub theta: f64,
+    pub rigid: Rigid,
+    inverse: Matrix3, // J⁻¹ in the frame of the body
+    is_round: bool,   // J is a multiple of the identity
+    pub inputs: Vec<f64>,
+}
+
+/// What a system is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Space,
+    Plane,
+    /// Not a body; the position of its factors.
+    Other(usize),
+}
+
+/// All systems, and their velocities in the frame of the world.
+#[derive(Debug)]
+pub(super) struct Members {
+    pub all: Vec<Member>,
+    /// One a system, and at last what stands still.
+    pub moving: Vec<MovingBody>,
+    /// Velocities at the beginning of the step.
+    pub before: Vec<Twist>,
+    /// Iteration matrices of systems that are no bodies.
+    pub factors: Vec<DenseLu>,
+    /// `h F` of (1), where there are forces besides gravity.
+    pub impulse: Vec<f64>,
+    pub is_loaded: bool,
+    /// Systems that have inputs, by name.
+    pub named: Vec<(String, usize)>,
+    scratch: Scratch,
+}
+
+#[derive(Debug, Default)]
+struct Scratch {
+    M: Matrix,
+    dq: Matrix,
+    dv: Matrix,
+    matrix: Matrix,
+    work: Vec<f64>,
+    F: Vec<f64>,
+    x: Vec<f64>,
+    rest: Vec<f64>,
+    v_theta: Vec<f64>,
+    way: Vec<f64>,
+    q: Vec<f64>,
+    lu: DenseLu,
+}
+
+impl Members {
+    pub fn new(model: &Model, places: &Places, thetas: &[f64]) -> Members {
+        let mut all = Vec::new();
+        let mut factors = Vec::new();
+        let mut named = Vec::new();
+        for (position, name, system, range) in places.systems_of(model) {
+            let System::SecondOrder(system) = system else { continue };
+            let theta = thetas.get(all.len()).copied().unwrap_or(0.5);
+            let place = places.configurations[position].clone().unwrap_or(0..0);
+            let none = Rigid { mass: 1.0, inertia: IDENTITY, gravity: [0.0; 3], is_loaded: true };
+            let (kind, rigid) = match (system.body(), system.rigid()) {
+                (Some(Body::Space), Some(rigid)) => (Kind::Space, rigid),
+                (Some(Body::Plane), Some(rigid)) => (Kind::Plane, rigid),
+                _ => {
+                    factors.push(DenseLu::default());
+                    (Kind::Other(factors.len() - 1), none)
+                }
+            };
+            let J = &rigid.inertia;
+            let off = J[0][1].abs() + J[0][2].abs() + J[1][2].abs();
+            let is_round = off == 0.0 && J[0][0] == J[1][1] && J[1][1] == J[2][2];
+            let inverse = match kind {
+                Kind::Plane => [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0 / J[2][2]]],
+                _ => inverse(J),
+            };
+            if !system.z0().is_empty() {
+                named.push((name.to_string(), all.len()));
+            }
+            all.push(Member {
+                system: Arc::clone(system),
+                position,
+                q: place.start,
+                v: range.start,
+                kind,
+                theta,
+                rigid,
+                inverse,
+                is_round,
+                inputs: system.z0().to_vec(),
+            });
+        }
+        let is_loaded = all.iter().any(|member| member.rigid.is_loaded);
+        Members {
+            moving: vec![MovingBody::default(); all.len() + 1],
+            before: vec![Twist::default(); all.len() + 1],
+            factors,
+            impulse: if is_loaded { vec![0.0; places.states] } else { Vec::new() },
+            is_loaded,
+            named,
+            scratch: Scratch::default(),
+            all,
+        }
+    }
+
+    /// Equation (1) for all systems, into `v_free`, and bodies as the contacts see them.
+    pub fn free(
+        &mut self,
+        model: &Model,
+        step: Step,
+        q: &[f64],
+        v: &[f64],
+        v_free: &mut [f64],
+    ) -> Result<(), SimError> {
+        for k in 0..self.all.len() {
+            let member = &self.all[k];
+            let (kind, start) = (member.kind, member.v);
+            if member.rigid.is_loaded {
+                self.implicit(model, k, step, q, v, v_free)?;
+            } else {
+                let Rigid { gravity, .. } = member.rigid;
+                match kind {
+                    Kind::Plane => {
+                        v_free[start] = v[start] + step.h * gravity[0];
+                        v_free[start + 1] = v[start + 1] + step.h * gravity[1];
+                        v_free[start + 2] = v[start + 2];
+                    }
+                    _ => {
+                        let [linear, omega] = six(&v[start..]);
+                        let linear = add(linear, scaled(step.h, gravity));
+                        let omega = member.turn(step.h, omega);
+                        v_free[start..start + 3].copy_from_slice(&linear);
+                        v_free[start + 3..start + 6].copy_from_slice(&omega);
+                    }
+                }
+            }
+            self.see(k, q, v, v_free);
+        }
+        Ok(())
+    }
+
+    /// A body as the contacts see it: in the frame of the world.
+    fn see(&mut self, k: usize, q: &[f64], v: &[f64], v_free: &[f64]) {
+        let member = &self.all[k];
+        let inverse_mass = 1.0 / member.rigid.mass;
+        let start = member.v;
+        match member.kind {
+            Kind::Other(_) => {}
+            Kind::Plane => {
+                let twist = |v: &[f64]| Twist {
+                    v: [v[start], v[start + 1], 0.0],
+                    omega: [0.0, 0.0, v[start + 2]],
+                };
+                let Twist { v: linear, omega } = twist(v_free);
+                let inverse_inertia = [0.0, 0.0, member.inverse[2][2], 0.0, 0.0, 0.0];
+                self.moving[k] = MovingBody { inverse_mass, inverse_inertia, v: linear, omega };
+                self.before[k] = twist(v);
+            }
+            Kind::Space => {
+                let R = rotation::matrix(member.quaternion(q));
+                let twist = |v: &[f64]| {
+                    let [linear, omega] = six(&v[start..]);
+                    Twist { v: linear, omega: apply(&R, omega) }
+                };
+                let Twist { v: linear, omega } = twist(v_free);
+                let inverse_inertia = match member.is_round {
+                    true => {
+                        let one = member.inverse[0][0];
+                        [one, one, one, 0.0, 0.0, 0.0]
+                    }
+                    false => turned(&R, &member.inverse),
+                };
+                self.moving[k] = MovingBody { inverse_mass, inverse_inertia, v: linear, omega };
+                self.before[k] = twist(v);
+            }
+        }
+    }
+
+    /// Equation (1) by Newton's method, for systems with forces of their own.
+    fn implicit(
+        &mut self,
+        model: &Model,
+        k: usize,
+        step: Step,
+        q: &[f64],
+        v: &[f64],
+        v_free: &mut [f64],
+    ) -> Result<(), SimError> {
+        let Members { all, scratch, factors, impulse, .. } = self;
+        let member = &all[k];
+        let Scratch { M, dq, dv, matrix, work, F, x, rest, v_theta, way, q: q_theta, lu } = scratch;
+        let (n, theta, h) = (member.system.dim(), member.theta, step.h);
+        let (v, q) = (&v[member.v..member.v + n], &q[member.q..member.q + member.system.dim_q()]);
+        let name = || model.systems().nth(member.position).map_or("", |(name, _)| name);
+        x.clear();
+        x.extend_from_slice(v);
+        for vector in [&mut *rest, v_theta, way, F] {
+            vector.resize(n, 0.0);
+        }
+        q_theta.resize(q.len(), 0.0);
+        let t = step.start + theta * h;
+        let mut settled = false;
+        for _ in 0..NEWTON {
+            for i in 0..n {
+                v_theta[i] = theta * x[i] + (1.0 - theta) * v[i];
+                way[i] = h * theta * v_theta[i];
+            }
+            member.system.displace(q, way, q_theta);
+            let at = At::new(t, q_theta, v_theta).with(&member.inputs);
+            let out = Linearized { M, F, dq, dv };
+            let done = member.system.linearized(at, out, work, matrix);
+            done.map_err(|error| error.of(name()))?;
+            for i in 0..n {
+                let inertia: f64 = (0..n).map(|j| M[(i, j)] * (x[j] - v[j])).sum();
+                rest[i] = inertia - h * F[i];
+            }
+            M.add_scaled(-h * theta, dv);
+            M.add_scaled(-h * h * theta * theta, dq);
+            super::super::assembly::factor_in(lu, name(), h, M)?;
+            lu.solve(rest);
+            let (mut change, mut size) = (0.0_f64, 0.0_f64);
+            for i in 0..n {
+                x[i] -= rest[i];
+                change = change.max(rest[i].abs());
+                size = size.max(x[i].abs());
+            }
+            // what is no number ends as an error of the state
+            settled = !(change > SETTLED * size);
+            if settled {
+                break;
+            }
+        }
+        if !settled {
+            let (iterations, tol) = (NEWTON, SETTLED);
+            let residual = rest.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            return Err(SimError::Newton { time: step.end, iterations, residual, tol });
+        }
+        if let Kind::Other(place) = member.kind {
+            factors[place].factor_with(n, |i, j| M[(i, j)]).map_err(|source| {
+                let (system, matrix) = (name().to_string(), "M + hθC + h²θ²K");
+                SimError::Iteration { system, matrix, h, source }
+            })?;
+        }
+        v_free[member.v..member.v + n].copy_from_slice(x);
+        for i in 0..n {
+            impulse[member.v + i] = h * F[i];
+        }
+        Ok(())
+    }
+
+    /// A body at the end of the step, in the frame of the world.
+    pub fn twist(&self, k: usize, q: &[f64], v: &[f64]) -> Twist {
+        let member = &self.all[k];
+        let v = &v[member.v..];
+        match member.kind {
+            Kind::Other(_) => Twist::default(),
+            Kind::Plane => Twist { v: [v[0], v[1], 0.0], omega: [0.0, 0.0, v[2]] },
+            Kind::Space => {
+                let [linear, omega] = six(v);
+                Twist { v: linear, omega: rotation::rotate(member.quaternion(q), omega) }
+            }
+        }
+    }
+
+    /// Velocities of a body under impulses, back in its own coordinates.
+    pub fn take(&self, k: usize, twist: &Twist, q: &[f64], v: &mut [f64]) {
+        let member = &self.all[k];
+        let v = &mut v[member.v..];
+        match member.kind {
+            Kind::Other(_) => {}
+            Kind::Plane => {
+                v[..3].copy_from_slice(&[twist.v[0], twist.v[1], twist.omega[2]]);
+            }
+            Kind::Space => {
+                v[..3].copy_from_slice(&twist.v);
+                let omega = rotation::rotate_back(member.quaternion(q), twist.omega);
+                v[3..6].copy_from_slice(&omega);
+            }
+        }
+    }
+
+    /// Equation (2), and a way `D` after it, in the frame of the world.
+    #[expect(clippy::too_many_arguments)]
+    pub fn displace(
+        &mut self,
+        k: usize,
+        (h, theta): (f64, f64),
+        q: &[f64],
+        v: &[f64],
+        v_next: &[f64],
+        way: Option<&Twist>,
+        q_next: &mut [f64],
+    ) {
+        let member = &self.all[k];
+        let (n, size) = (member.system.dim(), member.system.dim_q());
+        let (v, v_next) = (&v[member.v..member.v + n], &v_next[member.v..member.v + n]);
+        let (q, q_next) = (&q[member.q..member.q + size], &mut q_next[member.q..member.q + size]);
+        let mean = |i: usize| h * (theta * v_next[i] + (1.0 - theta) * v[i]);
+        match member.kind {
+            Kind::Space => {
+                let D = way.copied().unwrap_or_default();
+                let p = [q[3], q[4], q[5], q[6]];
+                for i in 0..3 {
+                    q_next[i] = q[i] + (mean(i) + D.v[i]);
+                }
+                let mut phi = cayley([mean(3), mean(4), mean(5)]);
+                if way.is_some() {
+                    phi = add(phi, rotation::rotate_back(p, D.omega));
+                }
+                q_next[3..].copy_from_slice(&rotation::turned(p, phi));
+            }
+            Kind::Plane => {
+                let D = way.copied().unwrap_or_default();
+                let D = [D.v[0], D.v[1], D.omega[2]];
+                for i in 0..3 {
+                    q_next[i] = q[i] + (mean(i) + D[i]);
+                }
+            }
+            Kind::Other(_) => {
+                let way = &mut self.scratch.way;
+                way.clear();
+                way.extend((0..n).map(mean));
+                member.system.displace(q, way, q_next);
+            }
+        }
+    }
+
+    /// Where a way leads from `q`.
+    pub fn move_by(&self, k: usize, q: &[f64], way: &[f64], q_next: &mut [f64]) {
+        let member = &self.all[k];
+        let (n, size) = (member.system.dim(), member.system.dim_q());
+        let (q, to) = (&q[member.q..member.q + size], &mut q_next[member.q..member.q + size]);
+        member.system.displace(q, &way[member.v..member.v + n], to);
+    }
+
+    /// `½ vᵀ M v` and the potential of a system.
+    pub fn energies(
+        &mut self,
+        k: usize,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+    ) -> Result<[f64; 2], SimError> {
+        let member = &self.all[k];
+        let Rigid { mass, inertia, gravity, .. } = member.rigid;
+        let x = &q[member.q..];
+        let own = &v[member.v..];
+        Ok(match member.kind {
+            Kind::Space => {
+                let [linear, omega] = six(own);
+                let turn = rotation::dot(omega, apply(&inertia, omega));
+                let kinetic = 0.5 * (mass * rotation::dot(linear, linear) + turn);
+                [kinetic, -mass * rotation::dot(gravity, [x[0], x[1], x[2]])]
+            }
+            Kind::Plane => {
+                let square = own[0] * own[0] + own[1] * own[1];
+                let kinetic = 0.5 * (mass * square + inertia[2][2] * own[2] * own[2]);
+                [kinetic, -mass * (gravity[0] * x[0] + gravity[1] * x[1])]
+            }
+            Kind::Other(_) => {
+                let n = member.system.dim();
+                let (q, v) = (&x[..member.system.dim_q()], &own[..n]);
+                let M = &mut self.scratch.M;
+                member.system.mass(At::new(t, q, v).with(&member.inputs), M)?;
+                let kinetic = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+                let kinetic: f64 = kinetic.map(|(i, j)| v[i] * M[(i, j)] * v[j]).sum();
+                [0.5 * kinetic, member.system.potential(q)]
+            }
+        })
+    }
+}
+
+impl Member {
+    #[inline]
+    pub fn quaternion(&self, q: &[f64]) -> Quaternion {
+        let p = &q[self.q + 3..self.q + 7];
+        [p[0], p[1], p[2], p[3]]
+    }
+
+    /// The center of mass.
+    #[inline]
+    pub fn center(&self, q: &[f64]) -> Vector {
+        match self.kind {
+            Kind::Plane => [q[self.q], q[self.q + 1], 0.0],
+            _ => [q[self.q], q[self.q + 1], q[self.q + 2]],
+        }
+    }
+
+    /// `J⁻¹ τ` in the frame of the body.
+    #[inline]
+    pub fn turn_by(&self, moment: Vector) -> Vector {
+        apply(&self.inverse, moment)
+    }
+
+    /// `J (ω⁺ − ω) + h ω_θ × J ω_θ = 0` by Newton's method.
+    fn turn(&self, h: f64, omega: Vector) -> Vector {
+        if self.is_round || omega == [0.0; 3] {
+            return omega;
+        }
+        let (J, theta) = (&self.rigid.inertia, self.theta);
+        let mut next = omega;
+        for _ in 0..NEWTON {
+            let mean = add(scaled(theta, next), scaled(1.0 - theta, omega));
+            let spin = apply(J, mean);
+            let change = apply(J, rotation::sub(next, omega));
+            let rest = add(change, scaled(h, cross(mean, spin)));
+            let (first, second) = (multiply(&skew(mean), J), skew(spin));
+            let mut A = *J;
+            for i in 0..3 {
+                for j in 0..3 {
+                    A[i][j] += h * theta * (first[i][j] - second[i][j]);
+                }
+            }
+            let step = apply(&inverse(&A), rest);
+            next = rotation::sub(next, step);
+            if !(rotation::norm(step) > SETTLED * rotation::norm(next)) {
+                break;
+            }
+        }
+        next
+    }
+}
+
+const IDENTITY: Matrix3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// Equation (3).
+#[inline]
+fn cayley(phi: Vector) -> Vector {
+    let square = rotation::dot(phi, phi);
+    if square == 0.0 {
+        return phi;
+    }
+    let share = if square < 1e-6 {
+        1.0 - square / 12.0 * (1.0 - 0.15 * square)
+    } else {
+        let angle = square.sqrt();
+        2.0 * (0.5 * angle).atan() / angle
+    };
+    scaled(share, phi)
+}
+
+/// The two halves of a velocity.
+#[inline]
+pub(super) fn six(v: &[f64]) -> [Vector; 2] {
+    [[v[0], v[1], v[2]], [v[3], v[4], v[5]]]
+}
+
+/// `R A Rᵀ` of a symmetric matrix.
+fn turned(R: &Matrix3, A: &Matrix3) -> Symmetric {
+    let B = multiply(R, A);
+    let entry = |i: usize, j: usize| rotation::dot(B[i], R[j]);
+    [entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)]
+}
+
+/// `A⁻¹` by cofactors.
+fn inverse(A: &Matrix3) -> Matrix3 {
+    let cofactor = |i: usize, j: usize| {
+        let ((r, s), (c, d)) = (((i + 1) % 3, (i + 2) % 3), ((j + 1) % 3, (j + 2) % 3));
+        A[r][c] * A[s][d] - A[r][d] * A[s][c]
+    };
+    let det = A[0][0] * cofactor(0, 0) + A[0][1] * cofactor(0, 1) + A[0][2] * cofactor(0, 2);
+    let mut inverse = [[0.0; 3]; 3];
+    for i in 0..3 {
+        for j in 0..3 {
+            inverse[i][j] = cofactor(j, i) / det;
+        }
+    }
+    inverse
+}

@@ -1,0 +1,829 @@
+//! Rigid bodies whose contacts are found while they move: from one cube to a heap of grains.
+//!
+//! ```text
+//! M (v_free − v) = h F_θ                       each system on its own (see `members`)
+//! contacts that can close within the step      found where the bodies are at its beginning
+//! v⁺ = v_free + Σ M⁻¹ Hᵀ λ,    u⁺ = H v⁺        island by island (see `islands`)
+//! u⁺ and λ obey the laws                        gaps stay open, impacts rebound (see `touching`)
+//! q⁺ = q ∘ h (ϑ v⁺ + (1 − ϑ) v)                 and overlaps are taken away (see `overlap`)
+//! ```
+//!
+//! The problem of an island is solved by sweeps over its contacts with the velocities of the bodies; no
+//! matrix is made, and memory is that of bodies and contacts. Where sweeps stall, the portfolio gets
+//! it. An island that the impulses of the last step keep at rest is left as it is, to the last bit, and
+//! costs one look.
+//!
+//! Islands with interactions of the model, such as joints, are problems of all of these together (see
+//! `links` and `linked`).
+//!
+//! The ledger multiplies the balance by the mean velocity `v̄ = (v + v⁺)/2`, as everywhere.
+
+mod islands;
+mod linked;
+mod links;
+mod members;
+mod overlap;
+mod skyline;
+mod touching;
+
+use super::Step;
+use super::assembly::Places;
+use super::part::Part;
+use super::row::Row;
+use crate::{Contacts, Ledger, Quantity, SimError};
+use islands::{Islands, NONE};
+use linked::{Units, What};
+use links::Links;
+use members::{Kind, Members};
+use overlap::Overlap;
+use saltus_linalg::vector;
+use saltus_model::{Model, Order, SystemId};
+use saltus_numerics::bodies::{BodySweeps, MovingBody, Sweeping, Twist, problem};
+use saltus_numerics::methods::Workspace;
+use saltus_numerics::{AutoSettings, Block, Memory, Problem, Report, Solver, Status};
+use std::any::Any;
+use std::ops::Range;
+use touching::Touching;
+
+/// Sweeps of an island before other methods: as many as cost about the same.
+const SWEEPS: usize = 20_000;
+const SMALL_SWEEPS: usize = 200;
+/// The share of the tolerance that small islands go for: digits that cost next to nothing.
+const FINE: f64 = 1e-4;
+/// Contacts up to which an island is small.
+const SMALL: usize = 12;
+
+/// Iterations that put positions back onto constraints, and the defect at which they end, relative to
+/// the coordinates.
+const HOLD: usize = 6;
+const HELD: f64 = 4.0 * f64::EPSILON;
+
+/// The mechanical systems of a model that finds contacts.
+#[derive(Debug)]
+pub(crate) struct Crowd {
+    places: Places,
+    members: Members,
+    touching: Touching,
+    islands: Islands,
+    sweeps: BodySweeps,
+    overlap: Overlap,
+    links: Links,
+    units: Units,
+    linked: Vec<Vec<usize>>, // the interactions of each island
+    workspace: Workspace,
+    tol: f64,
+    now: Row,
+    next: Row,
+    after: Vec<Twist>, // velocities at the end of the step, in the frame of the world
+    moves: Vec<f64>,   // ϑ of each system
+    least: Vec<f64>,   // ϑ that interactions ask of each island
+    last: Step,        // the last one that was committed
+    step: Step,        // the one that was computed
+    energy0: f64,
+    penetration: f64,
+    scratch: Vec<f64>,
+    symmetric: Vec<bool>, // islands of constraints alone
+}
+
+impl Crowd {
+    pub fn new(model: &Model, thetas: &[f64], solver: &Solver) -> Result<Crowd, SimError> {
+        let places = Places::new(model, Order::Second);
+        check(model)?;
+        let members = Members::new(model, &places, thetas);
+        let Some(finder) = model.contact_finder() else {
+            return Err(SimError::EmptyModel { title: model.title().to_string() });
+        };
+        finder.check(model)?;
+        let touching = Touching::new(finder, &members, solver.tol());
+        let links = Links::new(model, &places, &members)?;
+        let row = Row::new(Order::Second, places.sizes());
+        let still = Step { start: model.t0(), end: model.t0(), h: 0.0 };
+        let mut crowd = Crowd {
+            touching,
+            islands: Islands::default(),
+            sweeps: BodySweeps::default(),
+            overlap: Overlap::default(),
+            links,
+            units: Units::default(),
+            linked: Vec::new(),
+            workspace: Workspace::new(finer(solver))?,
+            tol: solver.tol(),
+            now: row.clone(),
+            next: row,
+            after: vec![Twist::default(); members.all.len() + 1],
+            moves: vec![0.0; members.all.len()],
+            least: Vec::new(),
+            last: still,
+            step: still,
+            energy0: 0.0,
+            penetration: 0.0,
+            scratch: Vec::new(),
+            symmetric: Vec::new(),
+            members,
+            places,
+        };
+        crowd.reset(model.t0())?;
+        Ok(crowd)
+    }
+
+    /// What follows from the state: outputs of interactions, a new ledger.
+    fn refresh(&mut self, t: f64) -> Result<(), SimError> {
+        outputs(&mut self.links, &self.members, &mut self.now, t)?;
+        let [kinetic, potential] = self.energies(t, false)?;
+        let ledger = Ledger { kinetic, potential, ..Ledger::default() };
+        self.now.mechanical().ledger.copy_from_slice(&ledger.to_array());
+        self.energy0 = kinetic + potential;
+        Ok(())
+    }
+
+    /// Kinetic energy and potential, now or at the end of the step.
+    fn energies(&mut self, t: f64, next: bool) -> Result<[f64; 2], SimError> {
+        let row = if next { &self.next } else { &self.now };
+        let (q, v) = (row.get(Quantity::Q), row.get(Quantity::V));
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for k in 0..self.members.all.len() {
+            let [more_kinetic, more_potential] = self.members.energies(k, t, q, v)?;
+            kinetic += more_kinetic;
+            potential += more_potential;
+        }
+        Ok([kinetic, potential])
+    }
+
+    /// The velocities at the end of the step of one island; its report.
+    fn solve_island(&mut self, island: usize, step: Step) -> Result<Report, SimError> {
+        let range = self.touching.of_island(island);
+        let (stride, tol) = (self.touching.stride, self.tol);
+        let systems = self.islands.systems(island);
+        let moving = &self.members.moving;
+        let touches = &self.touching.touches[range.clone()];
+        let v = self.now.get(Quantity::V);
+        let still = systems.iter().all(|&k| {
+            let member = &self.members.all[k as usize];
+            v[member.v..member.v + member.system.dim()].iter().all(|v| *v == 0.0)
+        });
+        let states = &self.touching.states[range.clone()];
+        let extents = range.clone().map(|place| self.touching.extent(place));
+        let overlaps =
+            states.iter().zip(extents).any(|(state, arm)| -state.gap > overlap::LEFT * arm);
+        let z = &mut self.touching.z[range.start * stride..range.end * stride];
+        let z_before = z.iter().any(|z| *z != 0.0);
+        let rest = |residual: f64, iterations: usize| Report {
+            status: Status::Solved,
+            iterations,
+            residual,
+            worst: 0,
+            method: "rest",
+        };
+        if still && z_before && !overlaps {
+            let residual = self.sweeps.rests(moving, systems, touches, z, stride);
+            if residual <= tol {
+                self.stop(island);
+                return Ok(rest(residual, 0));
+            }
+        }
+
+        let settings = match touches.len() <= SMALL {
+            true => Sweeping { tol: FINE * tol, max_iter: SMALL_SWEEPS },
+            false => Sweeping { tol, max_iter: SWEEPS },
+        };
+        let mut report = self.sweeps.solve(moving, systems, touches, z, stride, settings);
+        if report.residual <= tol {
+            report.status = Status::Solved;
+        }
+        if report.status != Status::Solved {
+            let others = problem(moving, systems, touches)?;
+            let packed = |z: &[f64], c: usize| z[c * stride..].to_vec();
+            let mut unknowns: Vec<f64> = Vec::with_capacity(others.len());
+            for (c, touch) in touches.iter().enumerate() {
+                unknowns.extend(&packed(z, c)[..touch.friction.size()]);
+            }
+            let mut w = vec![0.0; others.len()];
+            let solved = self.workspace.solve(&others, &mut unknowns, &mut w)?;
+            let mut next = 0;
+            for (c, touch) in touches.iter().enumerate() {
+                let n = touch.friction.size();
+                z[c * stride..c * stride + n].copy_from_slice(&unknowns[next..next + n]);
+                next += n;
+            }
+            // measured once more, contact by contact
+            let measured = self.sweeps.measure(moving, systems, touches, z, stride);
+            let status = match measured.residual <= tol {
+                true => Status::Solved,
+                false if solved.status == Status::Solved => Status::Stalled,
+                false => solved.status,
+            };
+            let iterations = report.iterations + solved.iterations;
+            report = Report { status, iterations, ..measured };
+        }
+        let first = range.start;
+        step.verify(report, |worst| self.touching.owner(first + worst))?;
+        let z = &self.touching.z[range.start * stride..range.end * stride];
+
+        if z.iter().all(|z| *z == 0.0) {
+            return Ok(report);
+        }
+        if !overlaps {
+            let residual = self.sweeps.rests(moving, systems, touches, z, stride);
+            if residual <= tol {
+                self.stop(island);
+                return Ok(rest(residual, report.iterations));
+            }
+        }
+        let theta = self.touching.thetas[island];
+        let next = self.next.mechanical();
+        let q = self.now.get(Quantity::Q);
+        for &k in self.islands.systems(island) {
+            let k = k as usize;
+            self.after[k] = self.sweeps.twists()[k];
+            self.members.take(k, &self.after[k], q, next.v);
+            self.moves[k] = theta;
+        }
+        if overlaps {
+            self.move_apart(range, step.h, theta);
+        }
+        Ok(report)
+    }
+
+    /// An island rests.
+    fn stop(&mut self, island: usize) {
+        let next = self.next.mechanical();
+        for &k in self.islands.systems(island) {
+            let member = &self.members.all[k as usize];
+            next.v[member.v..member.v + member.system.dim()].fill(0.0);
+            self.after[k as usize] = Twist::default();
+        }
+    }
+
+    /// Takes a share of the overlaps away.
+    fn move_apart(&mut self, range: Range<usize>, h: f64, theta: f64) {
+        let Crowd { touching, after, overlap, members, .. } = self;
+        let gaps = range.clone().map(|place| {
+            let state = &touching.states[place];
+            let u = touching.after(place, after)[0];
+            let way = h * (theta * u + (1.0 - theta) * state.u[0]);
+            [state.gap, state.gap + way, touching.extent(place)]
+        });
+        overlap.part(&members.moving, &touching.touches[range.clone()], gaps);
+    }
+
+    /// Where the energy went.
+    fn book(&mut self, step: Step) -> Result<(), SimError> {
+        let mut ledger = Ledger::from_slice(self.now.mechanical().ledger);
+        [ledger.kinetic, ledger.potential] = self.energies(step.end, true)?;
+        let stride = self.touching.stride;
+        for (place, touch) in self.touching.touches.iter().enumerate() {
+            let n = touch.friction.size();
+            let z = &self.touching.z[place * stride..place * stride + n];
+            if z.iter().all(|z| *z == 0.0) {
+                continue;
+            }
+            let u = self.touching.after(place, &self.after);
+            let drive = self.touching.drive_at(place);
+            for k in 0..n {
+                let taken = -0.5 * (u[k] + self.touching.states[place].u[k]) * z[k];
+                match k {
+                    0 => ledger.impact += taken,
+                    _ => ledger.friction += taken,
+                }
+                if k < 3 {
+                    ledger.work -= drive[k] * z[k];
+                }
+            }
+        }
+        let lam = self.next.get(Quantity::Lam);
+        for (row, at) in self.links.rows.iter().enumerate() {
+            // with the H of the step
+            let taken = -0.5 * (at.u + at.after) * lam[row];
+            match self.links.frictional[row] {
+                true => ledger.friction += taken,
+                false => ledger.impact += taken,
+            }
+            ledger.work -= at.rate * lam[row];
+        }
+        if self.members.is_loaded {
+            let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
+            for member in self.members.all.iter().filter(|member| member.rigid.is_loaded) {
+                let own = member.v..member.v + member.system.dim();
+                let mean = |i: usize| 0.5 * (v[i] + v_next[i]);
+                ledger.work += own.map(|i| mean(i) * self.members.impulse[i]).sum::<f64>();
+                // what has a potential is no work
+                let (m, g) = (member.rigid.mass, member.rigid.gravity);
+                let axes = match member.kind {
+                    Kind::Space => 3,
+                    Kind::Plane => 2,
+                    Kind::Other(_) => 0,
+                };
+                for i in 0..axes {
+                    ledger.work -= step.h * m * g[i] * mean(member.v + i);
+                }
+                if let Kind::Other(_) = member.kind {
+                    let (q, q_next) = (self.now.get(Quantity::Q), self.next.get(Quantity::Q));
+                    let own = member.q..member.q + member.system.dim_q();
+                    let system = &member.system;
+                    ledger.work +=
+                        system.potential(&q_next[own.clone()]) - system.potential(&q[own]);
+                }
+            }
+        }
+        let ledger = ledger.closed(self.energy0);
+        self.next.mechanical().ledger.copy_from_slice(&ledger.to_array());
+        Ok(())
+    }
+
+    /// Linearizes the interactions, and says what they ask of the islands.
+    fn begin_links(&mut self, step: Step) -> Result<(), SimError> {
+        let Crowd { links, members, islands, linked, least, now, next, .. } = self;
+        linked.iter_mut().for_each(Vec::clear);
+        if linked.len() < islands.count {
+            linked.resize_with(islands.count, Vec::new);
+        }
+        least.clear();
+        least.resize(islands.count, 0.0);
+        self.symmetric.clear();
+        self.symmetric.resize(islands.count, false);
+        if links.all.is_empty() {
+            return Ok(());
+        }
+        let (now, next) = (now.mechanical(), next.mechanical());
+        links.laws.evaluate_alone(step.start, &now, &mut links.scratch)?;
+        for k in 0..members.all.len() {
+            if islands.of[k] != NONE {
+                let half = (0.5 * step.h, 0.0);
+                members.displace(k, half, now.q, now.v, now.v, None, &mut links.q_mid);
+            }
+        }
+        for (k, link) in links.all.iter_mut().enumerate() {
+            let Some(&first) = link.members.first() else { continue };
+            let island = islands.of[first] as usize;
+            linked[island].push(k);
+            link.evaluate(step.start + 0.5 * step.h, &links.q_mid, members)?;
+            for (i, row) in link.rows.clone().enumerate() {
+                links.rows[row].u = link.velocity(i, now.v, members);
+                links.rows[row].free = link.velocity(i, next.v, members);
+            }
+            for (_, _, state) in link.blocks(&links.laws, step.h, now.y, &links.rows)? {
+                if let Some(state) = state.filter(|state| state.hits(step.h)) {
+                    least[island] = least[island].max(state.theta(step.h)).min(1.0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The velocities at the end of the step of an island with interactions; its report.
+    fn solve_linked(&mut self, island: usize, step: Step) -> Result<Report, SimError> {
+        let (h, theta) = (step.h, self.touching.thetas[island]);
+        let range = self.touching.of_island(island);
+        let stride = self.touching.stride;
+        let Crowd { units, links, members, touching, linked, now, next, islands, .. } = self;
+        let (now, next) = (now.mechanical(), next.mechanical());
+
+        // what there is, and what it begins with
+        units.clear();
+        let (mut blocks, mut q, mut z) = (Vec::new(), Vec::new(), Vec::new());
+        // constraints alone hold for the mean velocity, whose work is nothing
+        let symmetric = range.is_empty() && linked[island].iter().all(|&k| links.all[k].is_rigid);
+        self.symmetric[island] = symmetric;
+        for &k in &linked[island] {
+            let link = &links.all[k];
+            units.add_link(k, link, members);
+            for (own, set, state) in link.blocks(&links.laws, h, now.y, &links.rows)? {
+                let mut bias = [0.0; saltus_numerics::bodies::COMPONENTS];
+                if let Some(state) = state {
+                    state.bias(h, theta, touching.resting, &mut bias, own.len());
+                }
+                for (i, row) in own.clone().enumerate() {
+                    let before = links.rows[row].u;
+                    let shift = match link.is_rigid && symmetric {
+                        true => (1.0 - theta) / theta * before,
+                        false => bias.get(i).copied().unwrap_or(0.0),
+                    };
+                    q.push(links.rows[row].free + shift);
+                    z.push(if self.last.h > 0.0 { h / self.last.h * now.lam[row] } else { 0.0 });
+                }
+                blocks.push(Block { size: own.len(), set });
+            }
+        }
+        for place in range.clone() {
+            let touch = &touching.touches[place];
+            units.add_contact(place, touch, now.q, members);
+            let [a, b] = touch.bodies.map(|k| &members.moving[k as usize]);
+            let free = |body: &MovingBody| Twist { v: body.v, omega: body.omega };
+            let u = touch.relative(&free(a), &free(b));
+            let n = touch.friction.size();
+            q.extend((0..n).map(|k| u[k] + touch.q[k]));
+            z.extend_from_slice(&touching.z[place * stride..place * stride + n]);
+            blocks.push(Block { size: n, set: touch.friction.set() });
+        }
+        units.finish();
+
+        // λ
+        let report = if symmetric {
+            units.factor();
+            let size = vector::norm2(&q);
+            z.clear();
+            z.extend(q.iter().map(|q| -q));
+            units.skyline.solve(&mut z);
+            // what is left, and the share of it that another solution takes
+            let (mut left, mut free) = (vec![0.0; z.len()], vec![0.0; z.len()]);
+            units.velocities(next.v, members, &mut free);
+            let mut residual = f64::INFINITY;
+            for round in 0..3 {
+                self.scratch.clear();
+                self.scratch.extend_from_slice(next.v);
+                units.push(&z, members, &mut self.scratch);
+                units.velocities(&self.scratch, members, &mut left);
+                for (row, left) in left.iter_mut().enumerate() {
+                    *left = free[row] - *left - q[row];
+                }
+                residual = vector::norm2(&left) / (1.0 + size);
+                if residual <= 1e-3 * self.tol || round == 2 {
+                    break;
+                }
+                units.skyline.solve(&mut left);
+                z.iter_mut().zip(&left).for_each(|(z, left)| *z += left);
+            }
+            let status = if residual <= self.tol { Status::Solved } else { Status::Stalled };
+            Report { status, iterations: 1, residual, worst: 0, method: "factors" }
+        } else {
+            let problem = Problem::new(units.matrix(), q.clone(), &blocks)?;
+            let mut w = vec![0.0; z.len()];
+            self.workspace.solve(&problem, &mut z, &mut w)?
+        };
+        step.verify(report, |worst| {
+            let unit = units.units.iter().find(|unit| unit.rows.contains(&worst));
+            match unit.map(|unit| unit.what) {
+                Some(What::Link(k)) => format!("`{}`", links.all[k].name),
+                Some(What::Contact(place)) => touching.owner(place),
+                None => format!("component {worst}"),
+            }
+        })?;
+
+        // v⁺
+        units.push(&z, members, next.v);
+        for unit in &units.units {
+            match unit.what {
+                What::Link(k) => {
+                    next.lam[links.all[k].rows.clone()].copy_from_slice(&z[unit.rows.clone()])
+                }
+                What::Contact(place) => {
+                    let own = &mut touching.z[place * stride..][..unit.rows.len()];
+                    own.copy_from_slice(&z[unit.rows.clone()]);
+                }
+            }
+        }
+        for &k in islands.systems(island) {
+            let k = k as usize;
+            self.after[k] = members.twist(k, now.q, next.v);
+            self.moves[k] = theta;
+        }
+        let overlaps = range.clone().any(|place| {
+            -self.touching.states[place].gap > overlap::LEFT * self.touching.extent(place)
+        });
+        if overlaps {
+            self.move_apart(range, h, theta);
+        }
+        Ok(report)
+    }
+
+    /// Puts positions back onto their constraints.
+    fn hold(&mut self, step: Step) -> Result<(), SimError> {
+        let Crowd { units, links, members, linked, next, .. } = self;
+        let next = next.mechanical();
+        for (island, own) in linked.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
+            let mut before = f64::INFINITY;
+            for _ in 0..HOLD {
+                units.clear();
+                let (mut most, mut size) = (0.0_f64, 0.0_f64);
+                self.scratch.clear();
+                for &k in own {
+                    let link = &mut links.all[k];
+                    if !link.is_rigid {
+                        continue;
+                    }
+                    link.evaluate(step.end, next.q, members)?;
+                    units.add_link(k, link, members);
+                    self.scratch.extend(link.y.iter().map(|y| -y));
+                    most = link.y.iter().fold(most, |most, y| most.max(y.abs()));
+                    for &k in &link.members {
+                        let center = members.all[k].center(next.q);
+                        size = center.iter().fold(size, |most, x| most.max(x.abs()));
+                    }
+                }
+                // as close as round-off lets it come
+                if units.size == 0 || most <= HELD * (1.0 + size) || most > 0.5 * before {
+                    break;
+                }
+                before = most;
+                units.finish();
+                units.factor();
+                units.skyline.solve(&mut self.scratch);
+                let mut way = vec![0.0; next.v.len()];
+                units.push(&self.scratch, members, &mut way);
+                links.q_mid.copy_from_slice(next.q);
+                for &k in own {
+                    for &system in &links.all[k].members {
+                        members.move_by(system, &links.q_mid, &way, next.q);
+                    }
+                }
+            }
+            if !self.symmetric[island] {
+                continue;
+            }
+            // what the mean velocity leaves in that at the end
+            units.finish();
+            units.factor();
+            self.scratch.clear();
+            self.scratch.resize(units.size, 0.0);
+            units.velocities(next.v, members, &mut self.scratch);
+            for unit in &units.units {
+                if let What::Link(k) = unit.what {
+                    for (row, rate) in unit.rows.clone().zip(&links.all[k].rate) {
+                        self.scratch[row] = -(self.scratch[row] + rate);
+                    }
+                }
+            }
+            units.skyline.solve(&mut self.scratch);
+            units.push(&self.scratch, members, next.v);
+            for unit in &units.units {
+                if let What::Link(k) = unit.what {
+                    let lam = &mut next.lam[links.all[k].rows.clone()];
+                    for (lam, more) in lam.iter_mut().zip(&self.scratch[unit.rows.clone()]) {
+                        *lam += more;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A state that is no longer finite.
+    fn lost(&self, model: &Model, time: f64) -> SimError {
+        let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
+        let lost = self.members.all.iter().find(|member| {
+            let (dim, dim_q) = (member.system.dim(), member.system.dim_q());
+            !vector::all_finite(&q[member.q..member.q + dim_q])
+                || !vector::all_finite(&v[member.v..member.v + dim])
+        });
+        let name = lost.and_then(|member| model.systems().nth(member.position));
+        let name = name.map_or("", |(name, _)| name);
+        SimError::NotFinite { time, what: format!("the state of `{name}`") }
+    }
+}
+
+impl Part for Crowd {
+    fn places(&self) -> &Places {
+        &self.places
+    }
+
+    fn now(&self) -> &Row {
+        &self.now
+    }
+
+    fn reset(&mut self, t0: f64) -> Result<(), SimError> {
+        let now = self.now.mechanical();
+        for member in &mut self.members.all {
+            let (q, v) = (member.system.q0(), member.system.v0());
+            now.q[member.q..member.q + q.len()].copy_from_slice(q);
+            now.v[member.v..member.v + v.len()].copy_from_slice(v);
+            member.inputs.copy_from_slice(member.system.z0());
+        }
+        now.lam.fill(0.0);
+        for link in &mut self.links.all {
+            link.reset_inputs();
+        }
+        self.last = Step { start: t0, end: t0, h: 0.0 };
+        self.touching.forget();
+        self.workspace.forget();
+        self.penetration = 0.0;
+        self.refresh(t0)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn adopt(&mut self, before: &dyn Part, last: Step, same: bool) -> Result<(), SimError> {
+        let now = self.now.mechanical();
+        now.q.copy_from_slice(before.now().get(Quantity::Q));
+        now.v.copy_from_slice(before.now().get(Quantity::V));
+        now.lam.copy_from_slice(before.now().get(Quantity::Lam));
+        self.links.laws.silence(now.lam);
+        self.last = last;
+        if let Some(before) = before.as_any().downcast_ref::<Crowd>() {
+            self.touching.adopt(&before.touching);
+            self.penetration = before.penetration;
+            let members = self.members.all.iter_mut().zip(&before.members.all);
+            let members = members.map(|(own, other)| (&mut own.inputs, &other.inputs));
+            let links = self.links.all.iter_mut().zip(&before.links.all);
+            let links = links.map(|(own, other)| (&mut own.inputs, &other.inputs));
+            for (own, other) in members.chain(links).filter(|(a, b)| a.len() == b.len()) {
+                own.copy_from_slice(other);
+            }
+        }
+        self.refresh(last.end)?;
+        if same {
+            let ledger = before.now().ledger();
+            self.now.set_ledger(&ledger.to_array());
+            self.energy0 = ledger.start();
+        }
+        Ok(())
+    }
+
+    fn set(
+        &mut self,
+        model: &Model,
+        id: SystemId,
+        range: Range<usize>,
+        [q, v]: [Option<&[f64]>; 2],
+    ) -> Result<(), SimError> {
+        let (before, energy0) = (self.now.values.clone(), self.energy0);
+        let now = self.now.mechanical();
+        let member = self.members.all.iter().find(|member| member.v == range.start);
+        if let (Some(q), Some(member)) = (q, member) {
+            let own = &mut now.q[member.q..member.q + q.len()];
+            own.copy_from_slice(q);
+            if let Err(why) = member.system.admit(own) {
+                self.now.values.copy_from_slice(&before);
+                let name = model.systems().nth(id.index()).map_or("", |(name, _)| name);
+                return Err(SimError::Configuration { system: name.to_string(), why });
+            }
+        }
+        if let Some(v) = v {
+            now.v[range].copy_from_slice(v);
+        }
+        self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
+        let done = self.refresh(self.last.end);
+        if done.is_err() {
+            (self.now.values, self.energy0) = (before, energy0);
+        }
+        done
+    }
+
+    fn be_at(&mut self, t: f64) {
+        self.last = Step { start: t - self.last.h, end: t, h: self.last.h };
+    }
+
+    fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+        self.step = step;
+        let bodies = self.members.all.len();
+
+        // v_free, and what it may run into
+        {
+            let (now, next) = (self.now.mechanical(), self.next.mechanical());
+            self.members.free(model, step, now.q, now.v, next.v)?;
+            self.islands.begin(bodies);
+            for link in &self.links.all {
+                link.members.iter().for_each(|&k| self.islands.touch(k));
+                if let [a, b] = link.members[..] {
+                    self.islands.join(a, b);
+                }
+            }
+            self.touching.find(step, now.q, next.v, &mut self.islands, bodies)?;
+            self.islands.finish();
+        }
+        self.begin_links(step)?;
+        let q = self.now.get(Quantity::Q);
+        let Crowd { touching, members, islands, least, .. } = self;
+        touching.pose(step, q, members, islands, least)?;
+        for k in 0..bodies {
+            let body = &self.members.moving[k];
+            self.after[k] = Twist { v: body.v, omega: body.omega };
+            self.moves[k] = self.members.all[k].theta;
+        }
+        self.overlap.begin(bodies + 1);
+
+        // v⁺, island by island
+        let mut report: Option<Report> = None;
+        for island in 0..self.islands.count {
+            let solved = match self.linked[island].is_empty() {
+                true => self.solve_island(island, step)?,
+                false => self.solve_linked(island, step)?,
+            };
+            report = Some(match report {
+                None => solved,
+                Some(before) => {
+                    let iterations = before.iterations + solved.iterations;
+                    let worse = if solved.residual > before.residual { solved } else { before };
+                    Report { iterations, ..worse }
+                }
+            });
+        }
+
+        // q⁺
+        let Crowd { now, next, members, overlap, moves, islands, .. } = self;
+        let (now, next) = (now.mechanical(), next.mechanical());
+        for k in 0..bodies {
+            let parted = overlap.any && islands.of[k] != NONE;
+            let way = parted.then(|| &overlap.ways[k]);
+            members.displace(k, (step.h, moves[k]), now.q, now.v, next.v, way, next.q);
+        }
+        if !(vector::all_finite(next.q) && vector::all_finite(next.v)) {
+            return Err(self.lost(model, step.end));
+        }
+        let Crowd { links, members, next, .. } = self;
+        let v = next.mechanical().v;
+        for link in &links.all {
+            for (i, row) in link.rows.clone().enumerate() {
+                links.rows[row].after = link.velocity(i, v, members);
+                links.rows[row].rate = link.rate[i];
+            }
+        }
+        self.hold(step)?;
+        outputs(&mut self.links, &self.members, &mut self.next, step.end)?;
+        self.book(step)?;
+        Ok(report)
+    }
+
+    fn commit(&mut self) {
+        std::mem::swap(&mut self.now.values, &mut self.next.values);
+        self.last = self.step;
+        self.touching.commit(self.step.h, &self.after);
+        self.penetration = self.touching.penetration();
+    }
+
+    fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        self.last.memory(memory);
+        self.now.memory(memory);
+        memory.number(&mut self.energy0);
+        memory.number(&mut self.penetration);
+        for member in self.members.all.iter_mut().filter(|one| !one.inputs.is_empty()) {
+            memory.numbers(&mut member.inputs);
+        }
+        for link in self.links.all.iter_mut().filter(|link| !link.inputs.is_empty()) {
+            memory.numbers(&mut link.inputs);
+        }
+        self.touching.memory(memory);
+        Ok(())
+    }
+
+    fn inputs(&self, name: &str) -> Option<&[f64]> {
+        let member = self.members.named.iter().find(|(own, _)| own == name);
+        let member = member.map(|(_, k)| &self.members.all[*k].inputs[..]);
+        let link = || self.links.all.iter().find(|link| link.name == name);
+        member.or_else(|| link().map(|link| &link.inputs[..]))
+    }
+
+    fn set_inputs(&mut self, name: &str, z: &[f64]) -> Result<(), SimError> {
+        let (before, energy0) = (self.now.values.clone(), self.energy0);
+        let member = self.members.named.iter().find(|(own, _)| own == name).map(|(_, k)| *k);
+        let link = self.links.all.iter().position(|link| link.name == name);
+        let inputs = match (member, link) {
+            (Some(k), _) => &mut self.members.all[k].inputs,
+            (None, Some(k)) => &mut self.links.all[k].inputs,
+            (None, None) => return Ok(()),
+        };
+        if inputs.len() == z.len() {
+            inputs.copy_from_slice(z);
+        }
+        let done = self.refresh(self.last.end);
+        // the state stays what it is, and with it the ledger
+        let ledger = before.len() - Ledger::NAMES.len();
+        self.now.values[ledger..].copy_from_slice(&before[ledger..]);
+        self.energy0 = energy0;
+        done
+    }
+
+    fn contacts(&self, contacts: &mut Contacts) {
+        self.touching.table(contacts);
+    }
+
+    fn penetration(&self) -> f64 {
+        self.penetration
+    }
+}
+
+/// The portfolio with a tolerance that holds in the measure of contacts too, whose scale has no masses.
+fn finer(solver: &Solver) -> Solver {
+    match solver {
+        Solver::Auto(settings) => {
+            Solver::Auto(AutoSettings { tol: 0.1 * settings.tol, ..settings.clone() })
+        }
+        other => other.clone(),
+    }
+}
+
+/// Refuses what the part cannot do.
+fn check(model: &Model) -> Result<(), SimError> {
+    let Some(finder) = model.contact_finder() else { return Ok(()) };
+    if let Some(law) = finder.laws().iter().find(|law| touching::refused(law)) {
+        let owner = format!("contacts that are found, law {}", law.name());
+        let (integrator, what) = ("moreau-jean", "the law");
+        let needs = "NewtonImpact, ImpactFriction or RollingFriction";
+        return Err(SimError::Unsuited { integrator, owner, what, needs });
+    }
+    Ok(())
+}
+
+/// `y` and `u` of all interactions.
+fn outputs(links: &mut Links, members: &Members, row: &mut Row, t: f64) -> Result<(), SimError> {
+    let row = row.mechanical();
+    for link in &mut links.all {
+        link.evaluate(t, row.q, members)?;
+        row.y[link.rows.clone()].copy_from_slice(&link.y);
+        for (i, own) in link.rows.clone().enumerate() {
+            row.u[own] = link.velocity(i, row.v, members);
+        }
+    }
+    Ok(())
+}

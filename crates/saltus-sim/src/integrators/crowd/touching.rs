@@ -1,0 +1,550 @@
+//! Found contacts as blocks of the problem of a step.
+//!
+//! Let `g` be the gap, `u` the normal velocity at the beginning, `u_free` that without contacts. An island
+//! moves by `h (ϑ v⁺ + (1 − ϑ) v)`. A contact that closes within the step with a speed of its own,
+//!
+//! ```text
+//! g + h u ≤ 0,   or   g + ½h (u + u_free) ≤ 0 and |u| > |u_free − u|:
+//! 0 ≤ u⁺ + e u ⟂ λ ≥ 0,    ϑ ≥ (1 − g/(h |u|))/(1 + e)                                       (1)
+//! ```
+//!
+//! hits, and `ϑ` is such that it is not passed. Every other one may close, and no more:
+//!
+//! ```text
+//! 0 ≤ u⁺ + (g/h + (1 − ϑ) u)/ϑ ⟂ λ ≥ 0       which is g⁺ ≥ 0                                  (2)
+//! ```
+//!
+//! with `u⁺ ≥ 0` where it is closed already. So a gap that is not negative stays so, up to the curvature
+//! of the step, and what overlaps does so no more than before. For `e = 1` and θ = ½ an impact keeps
+//! the energy to the last bit.
+//!
+//! A gap that is nothing beside the way that forces alone would make in the step counts as closed.
+//!
+//! A contact is the same as one in the step before if sides and feature are; its impulse, kept in the
+//! frame of the world, is where the solver starts.
+
+use super::islands::{Islands, NONE};
+use super::members::Members;
+use crate::contacts::{ContactRow, Contacts};
+use crate::integrators::Step;
+use saltus_model::rotation::{add, dot, norm, sub, tangents};
+use saltus_model::{
+    At, Body, Coefficient, ContactFinder, ContactSearch, FoundContact, Law, Moment, OperatorError,
+    Range as Allowed,
+};
+use saltus_numerics::Memory;
+use saltus_numerics::bodies::{COMPONENTS, Friction, Touch, Twist};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The way that forces alone would make in a step, as a share of which a contact that carried an
+/// impulse may have opened and is still closed, in islands of more contacts than that: bodies that lie
+/// in a heap would squeeze each other to close such gaps.
+const KEPT: f64 = 0.01;
+const CROWD: usize = 12;
+
+/// All contacts of a step, island by island.
+#[derive(Debug)]
+pub(super) struct Touching {
+    finder: Arc<dyn ContactFinder>,
+    search: Box<dyn ContactSearch>,
+    body_of: Vec<u32>, // of each side; one beyond the last where there is none
+    laws: Vec<Coefficients>,
+    found: Vec<FoundContact>,
+    place: Vec<u32>,     // of each contact found, in `touches`
+    pub order: Vec<u32>, // the other way round
+    pub touches: Vec<Touch>,
+    pub states: Vec<State>,
+    starts: Vec<u32>,     // of each island in `touches`
+    pub thetas: Vec<f64>, // of each island
+    pub z: Vec<f64>,
+    pub stride: usize,
+    pub rows: Vec<ContactRow>, // of the last step that was committed
+    h: f64,                    // of that step
+    pub resting: f64,          // share of the change of a velocity that counts as none
+    scratch: Vec<f64>,
+}
+
+/// What a law says in this step.
+#[derive(Debug, Clone, Copy)]
+struct Coefficients {
+    e: f64,
+    et: f64,
+    mu: f64,
+    mu_r: f64,
+    size: usize,
+    varies: bool,
+}
+
+/// A contact at the beginning of the step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct State {
+    pub gap: f64,
+    pub u: [f64; COMPONENTS],
+    free: f64,
+    e: f64,
+    et: f64,
+}
+
+impl Touching {
+    pub fn new(finder: &Arc<dyn ContactFinder>, members: &Members, tol: f64) -> Touching {
+        let mut starts = Vec::new();
+        let mut body_of = Vec::new();
+        let known: Vec<Option<usize>> = {
+            let last = members.all.iter().map(|one| one.position).max().unwrap_or(0);
+            let mut known = vec![None; last + 1];
+            members.all.iter().enumerate().for_each(|(k, one)| known[one.position] = Some(k));
+            known
+        };
+        for side in finder.sides() {
+            let body = side.system.and_then(|id| known.get(id.index()).copied().flatten());
+            starts.push(body.map(|k| [members.all[k].q, members.all[k].v]));
+            body_of.push(body.unwrap_or(members.all.len()) as u32);
+        }
+        let plane = finder.space() == Body::Plane;
+        let laws: Vec<_> = finder.laws().iter().map(|law| Coefficients::of(law, plane)).collect();
+        let stride = if laws.iter().any(|law| law.size > 3) { COMPONENTS } else { 3 };
+        Touching {
+            search: finder.begin(&starts),
+            finder: Arc::clone(finder),
+            body_of,
+            laws,
+            found: Vec::new(),
+            place: Vec::new(),
+            order: Vec::new(),
+            touches: Vec::new(),
+            states: Vec::new(),
+            starts: Vec::new(),
+            thetas: Vec::new(),
+            z: Vec::new(),
+            stride,
+            rows: Vec::new(),
+            h: 0.0,
+            resting: (10.0 * tol).clamp(1e-9, 1e-6),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Forgets the contacts of the last step.
+    pub fn forget(&mut self) {
+        self.rows.clear();
+        self.h = 0.0;
+    }
+
+    /// Goes on from the contacts of another one.
+    pub fn adopt(&mut self, before: &Touching) {
+        self.rows.clone_from(&before.rows);
+        self.h = before.h;
+    }
+
+    /// Looks for contacts, and says which systems they join.
+    pub fn find(
+        &mut self,
+        step: Step,
+        q: &[f64],
+        v_free: &[f64],
+        islands: &mut Islands,
+        bodies: usize,
+    ) -> Result<(), OperatorError> {
+        let moment = Moment { t: step.start, h: step.h, q, v: v_free };
+        self.found.clear();
+        self.search.find(moment, &mut self.found)?;
+        for contact in &self.found {
+            let [a, b] = contact.sides.map(|side| self.body_of[side as usize] as usize);
+            match (a < bodies, b < bodies) {
+                (true, true) => islands.join(a, b),
+                (true, false) => islands.touch(a),
+                (false, true) => islands.touch(b),
+                (false, false) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The contacts as blocks, sorted by islands.
+    pub fn pose(
+        &mut self,
+        step: Step,
+        q: &[f64],
+        members: &Members,
+        islands: &Islands,
+        least: &[f64],
+    ) -> Result<(), OperatorError> {
+        self.sort(islands, members.all.len());
+        self.thetas.clear();
+        self.thetas.extend_from_slice(least);
+        for (k, member) in members.all.iter().enumerate() {
+            if islands.of[k] != NONE {
+                let theta = &mut self.thetas[islands.of[k] as usize];
+                *theta = theta.max(member.theta);
+            }
+        }
+        self.touches.clear();
+        self.states.clear();
+        for place in 0..self.order.len() {
+            let found = self.found[self.order[place] as usize];
+            let touch = self.touch(&found, q, members);
+            let law = &self.laws[found.law as usize];
+            let law = match law.varies {
+                false => *law,
+                true => self.evaluate(step.start, &found, &touch, q, members)?,
+            };
+            let touch = Touch { friction: law.friction(touch.friction), ..touch };
+            let [a, b] = touch.bodies.map(|k| k as usize);
+            let mut u = touch.relative(&members.before[a], &members.before[b]);
+            let drive = self.drive(&found, &touch);
+            let free = |k: usize| {
+                let body = &members.moving[k];
+                Twist { v: body.v, omega: body.omega }
+            };
+            let u_free = touch.relative(&free(a), &free(b))[0] + drive[0];
+            for k in 0..3 {
+                u[k] += drive[k];
+            }
+            let state = State { gap: found.gap, u, free: u_free, e: law.e, et: law.et };
+            let island = self.island(&touch, islands);
+            if let (Some(island), true) = (island, state.hits(step.h)) {
+                let theta = &mut self.thetas[island];
+                *theta = theta.max(state.theta(step.h)).min(1.0);
+            }
+            self.touches.push(touch);
+            self.states.push(state);
+        }
+        self.warm(step.h);
+        for place in 0..self.touches.len() {
+            let touch = self.touches[place];
+            let theta = self.island(&touch, islands).map_or(1.0, |island| self.thetas[island]);
+            let found = self.found[self.order[place] as usize];
+            let drive = self.drive(&found, &touch);
+            let state = self.states[place];
+            let island = self.island(&touch, islands).map_or(0, |k| self.of_island(k).len());
+            let crowded = island > CROWD && self.z[place * self.stride] > 0.0;
+            let resting = if crowded { KEPT } else { self.resting };
+            let touch = &mut self.touches[place];
+            touch.q = [0.0; COMPONENTS];
+            touch.q[..3].copy_from_slice(&drive);
+            let linear = if touch.friction.size() == 1 { 1 } else { 3 };
+            touch.q[linear..3].fill(0.0);
+            state.bias(step.h, theta, resting, &mut touch.q, touch.friction.size());
+        }
+        Ok(())
+    }
+
+    /// The island of a contact.
+    fn island(&self, touch: &Touch, islands: &Islands) -> Option<usize> {
+        let of = |k: u32| islands.of.get(k as usize).copied().unwrap_or(NONE);
+        let island = touch.bodies.map(of).into_iter().find(|island| *island != NONE);
+        island.map(|island| island as usize)
+    }
+
+    /// Contacts of one island stand together, in the order in which they were found.
+    fn sort(&mut self, islands: &Islands, bodies: usize) {
+        let island = |found: &FoundContact| {
+            let sides = found.sides.map(|side| self.body_of[side as usize] as usize);
+            let body = sides.into_iter().find(|body| *body < bodies);
+            body.map_or(0, |body| islands.of[body] as usize)
+        };
+        self.starts.clear();
+        self.starts.resize(islands.count + 1, 0);
+        for found in &self.found {
+            self.starts[island(found) + 1] += 1;
+        }
+        for k in 0..islands.count {
+            self.starts[k + 1] += self.starts[k];
+        }
+        self.place.clear();
+        self.order.clear();
+        self.order.resize(self.found.len(), 0);
+        for (k, found) in self.found.iter().enumerate() {
+            let next = &mut self.starts[island(found)];
+            self.place.push(*next);
+            self.order[*next as usize] = k as u32;
+            *next += 1;
+        }
+        self.starts.rotate_right(1);
+        self.starts[0] = 0;
+    }
+
+    /// The contacts of an island.
+    pub fn of_island(&self, island: usize) -> Range<usize> {
+        self.starts[island] as usize..self.starts[island + 1] as usize
+    }
+
+    /// The frame of a contact, and its arms.
+    fn touch(&self, found: &FoundContact, q: &[f64], members: &Members) -> Touch {
+        let n = found.normal;
+        let frame = match self.finder.space() {
+            Body::Plane => [n, [-n[1], n[0], 0.0], [0.0, 0.0, 1.0]],
+            Body::Space => {
+                let [s, t] = tangents(n);
+                [n, s, t]
+            }
+        };
+        let bodies = found.sides.map(|side| self.body_of[side as usize]);
+        let arms = bodies.map(|body| match members.all.get(body as usize) {
+            Some(member) => sub(found.point, member.center(q)),
+            None => [0.0; 3],
+        });
+        let friction = self.laws[found.law as usize].kind(self.finder.space());
+        Touch { bodies, frame, arms, q: [0.0; COMPONENTS], friction }
+    }
+
+    /// The velocity of what is driven.
+    fn drive(&self, found: &FoundContact, touch: &Touch) -> [f64; 3] {
+        let mut drive = [0.0; 3];
+        if found.drive != [0.0; 3] {
+            let tangents = if self.finder.space() == Body::Plane { 2 } else { 3 };
+            for k in 0..tangents {
+                drive[k] = dot(touch.frame[k], found.drive);
+            }
+        }
+        drive
+    }
+
+    /// Coefficients that are functions.
+    fn evaluate(
+        &mut self,
+        t: f64,
+        found: &FoundContact,
+        touch: &Touch,
+        q: &[f64],
+        members: &Members,
+    ) -> Result<Coefficients, OperatorError> {
+        let [a, b] = touch.bodies.map(|k| k as usize);
+        let u = touch.relative(&members.before[a], &members.before[b]);
+        self.scratch.clear();
+        for member in [a, b].into_iter().filter_map(|k| members.all.get(k)) {
+            self.scratch.extend(&q[member.q..member.q + member.system.dim_q()]);
+        }
+        let mut values = self.laws[found.law as usize];
+        let at = At::new(t, &self.scratch, &u[..values.size]);
+        match &self.finder.laws()[found.law as usize] {
+            Law::NewtonImpact { e } => values.e = e.eval(at, &Allowed::E)?,
+            Law::ImpactFriction { e, mu, .. } => {
+                values.e = e.eval(at, &Allowed::E)?;
+                values.mu = mu.eval(at, &Allowed::MU)?;
+            }
+            Law::RollingFriction { e, mu, mu_r } => {
+                values.e = e.eval(at, &Allowed::E)?;
+                values.mu = mu.eval(at, &Allowed::MU)?;
+                values.mu_r = mu_r.eval(at, &Allowed::MU_R)?;
+            }
+            _ => {}
+        }
+        Ok(values)
+    }
+
+    /// The impulses of the last step, for contacts that are the same.
+    fn warm(&mut self, h: f64) {
+        self.z.clear();
+        self.z.resize(self.touches.len() * self.stride, 0.0);
+        let share = if self.h > 0.0 { h / self.h } else { 0.0 };
+        let mut rows = self.rows.iter().peekable();
+        for (found, &place) in self.found.iter().zip(&self.place) {
+            let key = (found.sides, found.feature);
+            while rows.next_if(|row| (row.sides, row.feature) < key).is_some() {}
+            let Some(row) = rows.next_if(|row| (row.sides, row.feature) == key) else { continue };
+            let touch = &self.touches[place as usize];
+            let z = touch.components(row.impulse, row.moment);
+            let start = place as usize * self.stride;
+            for k in 0..touch.friction.size() {
+                self.z[start + k] = share * z[k];
+            }
+        }
+    }
+
+    /// The contacts of the step become those of the last one.
+    pub fn commit(&mut self, h: f64, after: &[Twist]) {
+        self.rows.clear();
+        self.h = h;
+        for (found, &place) in self.found.iter().zip(&self.place) {
+            let touch = &self.touches[place as usize];
+            let [a, b] = touch.bodies.map(|k| k as usize);
+            let (impulse, moment) = touch.impulse(&self.z[place as usize * self.stride..]);
+            self.rows.push(ContactRow {
+                sides: found.sides,
+                feature: found.feature,
+                law: found.law,
+                mu: touch.mu(),
+                gap: found.gap,
+                point: found.point,
+                normal: found.normal,
+                u: add(touch.velocity(&after[a], &after[b]), found.drive),
+                impulse,
+                moment,
+            });
+        }
+    }
+
+    /// The contacts of the last step.
+    pub fn table(&self, contacts: &mut Contacts) {
+        self.rows.iter().for_each(|row| contacts.push(*row));
+        contacts.close();
+    }
+
+    /// The relative velocity at the end of the step, component by component.
+    pub fn after(&self, place: usize, after: &[Twist]) -> [f64; COMPONENTS] {
+        let touch = &self.touches[place];
+        let [a, b] = touch.bodies.map(|k| k as usize);
+        let mut u = touch.relative(&after[a], &after[b]);
+        let drive = self.drive_at(place);
+        for k in 0..3 {
+            u[k] += drive[k];
+        }
+        u
+    }
+
+    /// The velocity of what is driven, at a contact.
+    pub fn drive_at(&self, place: usize) -> [f64; 3] {
+        let found = &self.found[self.order[place] as usize];
+        let mut drive = self.drive(found, &self.touches[place]);
+        let linear = if self.touches[place].friction.size() == 1 { 1 } else { 3 };
+        drive[linear..].fill(0.0);
+        drive
+    }
+
+    /// Deepest penetration that was found.
+    pub fn penetration(&self) -> f64 {
+        self.rows.iter().fold(0.0, |most: f64, row| most.max(-row.gap))
+    }
+
+    /// Size of the bodies at a contact: the shorter arm.
+    pub fn extent(&self, place: usize) -> f64 {
+        let [a, b] = self.touches[place].arms.map(norm);
+        if a > 0.0 && b > 0.0 { a.min(b) } else { a.max(b) }
+    }
+
+    /// The sides of a contact, by name.
+    pub fn owner(&self, place: usize) -> String {
+        let sides = self.found[self.order[place] as usize].sides;
+        let [a, b] = sides.map(|side| &self.finder.sides()[side as usize].name);
+        format!("the contact of `{a}` and `{b}`")
+    }
+
+    pub fn memory(&mut self, memory: &mut Memory) {
+        memory.number(&mut self.h);
+        let blank = ContactRow {
+            sides: [0; 2],
+            feature: 0,
+            law: 0,
+            mu: 0.0,
+            gap: 0.0,
+            point: [0.0; 3],
+            normal: [0.0; 3],
+            u: [0.0; 3],
+            impulse: [0.0; 3],
+            moment: [0.0; 3],
+        };
+        memory.list(&mut self.rows, blank, |memory, row| {
+            let mut words = [row.sides[0], row.sides[1], row.law].map(u64::from);
+            words.iter_mut().for_each(|word| memory.word(word));
+            let [a, b, law] = words.map(|word| word as u32);
+            (row.sides, row.law) = ([a, b], law);
+            memory.word(&mut row.feature);
+            memory.number(&mut row.mu);
+            memory.number(&mut row.gap);
+            for vector in
+                [&mut row.point, &mut row.normal, &mut row.u, &mut row.impulse, &mut row.moment]
+            {
+                memory.numbers(vector);
+            }
+        });
+    }
+}
+
+impl State {
+    pub fn new(gap: f64, u: [f64; COMPONENTS], free: f64, [e, et]: [f64; 2]) -> State {
+        State { gap, u, free, e, et }
+    }
+
+    /// Whether the contact hits in the step, (1).
+    pub fn hits(&self, h: f64) -> bool {
+        let State { gap, u: [u, ..], free, .. } = *self;
+        u < 0.0
+            && (gap + h * u <= 0.0 || gap + 0.5 * h * (u + free) <= 0.0 && -u > (free - u).abs())
+    }
+
+    /// The least ϑ of (1).
+    pub fn theta(&self, h: f64) -> f64 {
+        let way = -h * self.u[0];
+        (1.0 - (self.gap / way).max(0.0)) / (1.0 + self.e)
+    }
+
+    /// What (1) or (2) adds to the relative velocity.
+    pub fn bias(&self, h: f64, theta: f64, resting: f64, q: &mut [f64; COMPONENTS], size: usize) {
+        let State { gap, u, free, e, et } = *self;
+        if self.hits(h) {
+            q[0] += e * u[0];
+            if et != 0.0 {
+                for k in 1..size.min(3) {
+                    q[k] += et * u[k];
+                }
+            }
+            return;
+        }
+        if gap <= 0.0 {
+            return;
+        }
+        let room = (gap / h + (1.0 - theta) * u[0]) / theta;
+        if room > resting * (free - u[0]).abs() {
+            q[0] += room;
+        }
+    }
+}
+
+impl Coefficients {
+    fn of(law: &Law, plane: bool) -> Coefficients {
+        let constant = |coefficient: &Coefficient| match coefficient {
+            Coefficient::Constant(value) => (*value, false),
+            Coefficient::Varying(_) => (0.0, true),
+        };
+        let (mut e, mut mu, mut mu_r) = ((0.0, false), (0.0, false), (0.0, false));
+        let (mut et, mut size) = (0.0, 1);
+        match law {
+            Law::NewtonImpact { e: own } => e = constant(own),
+            Law::ImpactFriction { e: own, mu: friction, et: tangential } => {
+                (e, mu, et) = (constant(own), constant(friction), *tangential);
+                size = if plane { 2 } else { 3 };
+            }
+            Law::RollingFriction { e: own, mu: friction, mu_r: rolling } => {
+                (e, mu, mu_r) = (constant(own), constant(friction), constant(rolling));
+                size = if plane { 3 } else { 5 };
+            }
+            _ => {}
+        }
+        let varies = e.1 || mu.1 || mu_r.1;
+        Coefficients { e: e.0, et, mu: mu.0, mu_r: mu_r.0, size, varies }
+    }
+
+    /// The law's form.
+    fn kind(&self, space: Body) -> Friction {
+        let Coefficients { mu, mu_r, .. } = *self;
+        match (space, self.size) {
+            (_, 1) => Friction::None,
+            (Body::Plane, 2) => Friction::Plane { mu },
+            (Body::Plane, _) => Friction::RollingPlane { mu, mu_r },
+            (Body::Space, 3) => Friction::Space { mu },
+            (Body::Space, _) => Friction::RollingSpace { mu, mu_r },
+        }
+    }
+
+    /// The same form with these values.
+    fn friction(&self, form: Friction) -> Friction {
+        let Coefficients { mu, mu_r, .. } = *self;
+        match form {
+            Friction::None => Friction::None,
+            Friction::Plane { .. } => Friction::Plane { mu },
+            Friction::Space { .. } => Friction::Space { mu },
+            Friction::RollingPlane { .. } => Friction::RollingPlane { mu, mu_r },
+            Friction::RollingSpace { .. } => Friction::RollingSpace { mu, mu_r },
+        }
+    }
+}
+
+/// Refuses laws that found contacts cannot have.
+pub(super) fn refused(law: &Law) -> bool {
+    !matches!(
+        law,
+        Law::NewtonImpact { .. } | Law::ImpactFriction { .. } | Law::RollingFriction { .. }
+    )
+}

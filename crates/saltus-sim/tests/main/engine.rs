@@ -1,0 +1,223 @@
+//! How the engine behaves: islands, order, restart, transactions, what it refuses.
+
+use crate::closed_forms::{G, simulation};
+use crate::finder::{Scene, Shape, Simple};
+use saltus_model::{
+    Body, ContactFinder, ContactSearch, FoundContact, Law, Model, ModelError, Moment,
+    OperatorError, RigidBody, Side, SystemId,
+};
+use saltus_sim::{EventDriven, GeneralizedAlpha, RunOptions, SimError, TimeStepping};
+use std::sync::Arc;
+
+const R: f64 = 0.1;
+
+/// Balls in a box without a lid, in this order.
+fn heap(order: &[usize]) -> (Scene, Vec<SystemId>) {
+    let mut scene = Scene::new(Law::impact_friction(0.0, 0.5));
+    scene.ground([0.0, 0.0, 1.0], 0.0);
+    for (n, c) in [([1.0, 0.0, 0.0], 0.0), ([-1.0, 0.0, 0.0], -0.5)] {
+        scene.ground(n, c);
+    }
+    for (n, c) in [([0.0, 1.0, 0.0], 0.0), ([0.0, -1.0, 0.0], -0.5)] {
+        scene.ground(n, c);
+    }
+    let mut ids = vec![None; order.len()];
+    for &k in order {
+        let (i, j, l) = (k % 2, k / 2 % 2, k / 4);
+        let shift = 0.02 * ((k * 7) % 5) as f64;
+        let x = [
+            0.13 + 0.22 * i as f64 - shift * 0.1,
+            0.12 + 0.23 * j as f64 + shift * 0.1,
+            0.11 + 0.21 * l as f64,
+        ];
+        let ball = RigidBody::ball(1.0 + 0.1 * k as f64, R).at(x).gravity([0.0, 0.0, -G]);
+        ids[k] = Some(scene.add(&format!("ball{k}"), ball, Shape::Sphere(R)));
+    }
+    (scene, ids.into_iter().flatten().collect())
+}
+
+#[test]
+fn the_order_of_bodies_does_not_count() {
+    let order: Vec<usize> = (0..20).collect();
+    let mut other = order.clone();
+    other.reverse();
+    other.swap(3, 11);
+    let (first, ids) = heap(&order);
+    let (second, other_ids) = heap(&other);
+    let (mut first, mut second) = (simulation(first, 5e-3), simulation(second, 5e-3));
+    // later the smallest difference grows, as in every heap
+    for _ in 0..12 {
+        first.step().unwrap();
+        second.step().unwrap();
+    }
+    let mut most = 0.0_f64;
+    for (a, b) in ids.iter().zip(&other_ids) {
+        for (x, y) in first.q(*a).unwrap().iter().zip(second.q(*b).unwrap()) {
+            most = most.max((x - y).abs());
+        }
+    }
+    assert!(most < 1e-6, "{most:e}");
+}
+
+#[test]
+fn islands_know_nothing_of_each_other() {
+    let column = |scene: &mut Scene, x: f64, v: f64, name: &str| {
+        let mut last = None;
+        for k in 0..3 {
+            let ball = RigidBody::ball(1.0, R).at([x, 0.0, R + 2.0 * R * f64::from(k)]);
+            let ball = ball.gravity([0.0, 0.0, -G]).moving([v, 0.0, 0.0], [0.0; 3]);
+            last = Some(scene.add(&format!("{name}{k}"), ball, Shape::Sphere(R)));
+        }
+        last.unwrap()
+    };
+    let law = || Law::impact_friction(0.0, 0.4);
+    let mut alone = Scene::new(law());
+    alone.ground([0.0, 0.0, 1.0], 0.0);
+    let a = column(&mut alone, 0.0, 0.3, "a");
+    let mut both = Scene::new(law());
+    both.ground([0.0, 0.0, 1.0], 0.0);
+    let b = column(&mut both, 0.0, 0.3, "a");
+    column(&mut both, 5.0, -1.0, "b");
+    let (mut alone, mut both) = (simulation(alone, 2e-3), simulation(both, 2e-3));
+    for _ in 0..200 {
+        alone.step().unwrap();
+        both.step().unwrap();
+    }
+    assert_eq!(alone.q(a).unwrap(), both.q(b).unwrap());
+    assert_eq!(alone.v(a).unwrap(), both.v(b).unwrap());
+}
+
+#[test]
+fn a_run_goes_on_from_a_checkpoint_bit_by_bit() {
+    let order: Vec<usize> = (0..12).collect();
+    let (scene, ids) = heap(&order);
+    let (copy, _) = heap(&order);
+    let (mut sim, mut other) = (simulation(scene, 5e-3), simulation(copy, 5e-3));
+    for _ in 0..40 {
+        sim.step().unwrap();
+    }
+    let bytes = sim.checkpoint().to_bytes();
+    other.restore(&saltus_sim::Checkpoint::from_bytes(&bytes).unwrap()).unwrap();
+    assert_eq!(sim.contacts(), other.contacts());
+    for _ in 0..60 {
+        sim.step().unwrap();
+        other.step().unwrap();
+    }
+    for id in ids {
+        assert_eq!(sim.q(id).unwrap(), other.q(id).unwrap());
+    }
+    assert_eq!(sim.ledger(), other.ledger());
+    // and from the beginning
+    sim.reset().unwrap();
+    assert_eq!(sim.t(), 0.0);
+    assert!(sim.contacts().is_empty());
+}
+
+/// Finds what another one finds, until it fails.
+#[derive(Debug)]
+struct Fails(Simple, f64);
+
+#[derive(Debug)]
+struct FailingSearch(Box<dyn ContactSearch>, f64);
+
+impl ContactFinder for Fails {
+    fn space(&self) -> Body {
+        self.0.space()
+    }
+    fn sides(&self) -> &[Side] {
+        self.0.sides()
+    }
+    fn laws(&self) -> &[Law] {
+        self.0.laws()
+    }
+    fn check(&self, model: &Model) -> Result<(), ModelError> {
+        self.0.check(model)
+    }
+    fn begin(&self, starts: &[Option<[usize; 2]>]) -> Box<dyn ContactSearch> {
+        Box::new(FailingSearch(self.0.begin(starts), self.1))
+    }
+}
+
+impl ContactSearch for FailingSearch {
+    fn find(
+        &mut self,
+        moment: Moment<'_>,
+        found: &mut Vec<FoundContact>,
+    ) -> Result<(), OperatorError> {
+        if moment.t > self.1 {
+            let (what, time) = ("the finder".to_string(), moment.t);
+            return Err(OperatorError { what, time, why: "fails".to_string() });
+        }
+        self.0.find(moment, found)
+    }
+}
+
+#[test]
+fn a_failed_step_changes_nothing() {
+    let (scene, ids) = heap(&[0, 1, 2, 3]);
+    let Scene { mut model, finder } = scene;
+    model.find_contacts(Arc::new(Fails(finder, 0.2))).unwrap();
+    let mut sim = TimeStepping::new(model, 5e-3, []).unwrap();
+    let error = loop {
+        let before = sim.checkpoint();
+        match sim.step() {
+            Ok(_) => {}
+            Err(error) => {
+                assert_eq!(sim.checkpoint(), before);
+                break error;
+            }
+        }
+    };
+    assert!(matches!(error, SimError::Operator(_)), "{error}");
+    assert!((sim.t() - 0.205).abs() < 1e-12);
+    assert!(sim.q(ids[0]).is_ok());
+}
+
+#[test]
+fn what_cannot_find_contacts_says_so() {
+    let (scene, _) = heap(&[0]);
+    let model = scene.model();
+    let error = EventDriven::new(model.clone()).unwrap_err().to_string();
+    assert!(error.contains("contacts that are found"), "{error}");
+    let scheme = GeneralizedAlpha::default().into();
+    let error = TimeStepping::new(model, 1e-3, [scheme]).unwrap_err().to_string();
+    assert!(error.contains("moreau-jean"), "{error}");
+}
+
+#[test]
+fn recorded_contacts_carry_the_weight() {
+    let mut scene = Scene::new(Law::impact_friction(0.0, 0.5));
+    scene.ground([0.0, 0.0, 1.0], 0.0);
+    let cube = RigidBody::cuboid(2.0, [0.2; 3]).at([0.0, 0.0, 0.1]).gravity([0.0, 0.0, -G]);
+    scene.add("cube", cube, Shape::Box([0.1; 3]));
+    let mut sim = simulation(scene, 1e-2);
+    let run = sim.run_with(1.0, RunOptions { every: 10, ..RunOptions::default() }).unwrap();
+    let contacts = &run.frames.contacts;
+    assert_eq!(run.layout.sides, ["ground0", "cube"]);
+    assert_eq!(contacts.ends.len(), run.frames.len());
+    assert!(contacts.of(0).is_empty());
+    for instant in 1..run.frames.len() {
+        let range = contacts.of(instant);
+        assert_eq!(range.len(), 4);
+        let weight: f64 = range.clone().map(|k| contacts.impulse[k][2]).sum();
+        assert!((weight.abs() / (2.0 * G * 1e-2) - 1.0).abs() < 1e-7, "{weight}");
+        assert!(range.clone().all(|k| contacts.sides[k] == [0, 1] && contacts.gap[k] == 0.0));
+    }
+}
+
+#[test]
+fn a_body_is_put_elsewhere() {
+    let (scene, ids) = heap(&[0, 1]);
+    let mut sim = simulation(scene, 5e-3);
+    for _ in 0..50 {
+        sim.step().unwrap();
+    }
+    let mut q = sim.q(ids[0]).unwrap().to_vec();
+    q[2] = 1.0;
+    sim.set_qv(ids[0], Some(&q), Some(&[0.0; 6])).unwrap();
+    sim.step().unwrap();
+    assert!((sim.v(ids[0]).unwrap()[2] + G * 5e-3).abs() < 1e-12);
+    let bad = [0.0; 7];
+    assert!(sim.set_qv(ids[0], Some(&bad), None).is_err());
+    assert!(sim.q(ids[0]).unwrap()[2] > 0.9);
+}

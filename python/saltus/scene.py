@@ -1,0 +1,495 @@
+"""Scenes: bodies with shapes and materials, what they stand on, and the joints between them."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from saltus import _saltus
+from saltus._arrays import real, vector
+from saltus._errors import InputError
+from saltus._operators import Operator, Scope, given_or_none
+from saltus._progress import Progress
+from saltus.integrators import Integrator
+from saltus.results import Run
+from saltus.shapes import Part, Shape, parts
+from saltus.solvers import Auto, Solver
+
+if TYPE_CHECKING:
+    from saltus.mechanics import Joint
+    from saltus.model import Model
+
+__all__ = ["Drive", "Scene", "SceneWarning", "Side", "load"]
+
+_TURN = (1.0, 0.0, 0.0, 0.0)
+
+
+class SceneWarning(UserWarning):
+    """Something in a file has no place in the scene that was read from it."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A body, or something that stands still, in a scene."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Drive:
+    """How something moves as it is told; each is a function of ``t``.
+
+    Parameters
+    ----------
+    position : operator of t, optional
+        Where the origin of its shapes is; where it is put unless given.
+    omega : operator of t, optional
+        Its angular velocity in the frame of the world; one number in the plane.
+    surface : array_like, optional
+        Velocity of its surface along itself, as of a conveyor belt.
+    """
+
+    position: Operator | None = None
+    omega: Operator | None = None
+    surface: ArrayLike | None = None
+
+
+class Scene:
+    """Bodies with shapes and materials, what they stand on, and the joints between them.
+
+    Parameters
+    ----------
+    gravity : array_like, optional
+        Acceleration of gravity; none unless given.
+    dim : {3, 2}
+        Bodies in space, or in the plane.
+    title : str
+    parameters : mapping of str to float, optional
+        Names that formulas may use.
+
+    Examples
+    --------
+    >>> sc = Scene(gravity=(0, 0, -9.81))
+    >>> sc.material("stone", density=2500.0)
+    >>> sc.contact("stone", "stone", e=0.0, mu=0.7)
+    >>> ground = sc.add_static("ground", Plane(normal=(0, 0, 1)), material="stone")
+    >>> box = sc.add_body("box", Box(1, 1, 1), material="stone", position=(0, 0, 2))
+    >>> run = sc.run(h=5e-3, until=2.0)
+    >>> run["box"].position
+    """
+
+    def __init__(
+        self,
+        gravity: ArrayLike | None = None,
+        dim: int = 3,
+        title: str = "scene",
+        parameters: Mapping[str, float] | None = None,
+    ) -> None:
+        down = None if gravity is None else vector(gravity, "gravity")
+        named = [(name, real(value, name)) for name, value in (parameters or {}).items()]
+        self._take(_saltus.Scene(title, int(dim), down, named))
+
+    def _take(self, core: _saltus.Scene) -> None:
+        self._core = core
+        self._model: Model | None = None
+        self._settings: tuple[float, float, list[str], str, str | None] | None = None
+
+    @property
+    def title(self) -> str:
+        """The title."""
+        return self._core.title
+
+    @property
+    def dim(self) -> int:
+        """2 in the plane, 3 in space."""
+        return self._core.dim
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Acceleration of gravity."""
+        return np.array(self._core.gravity)
+
+    @property
+    def materials(self) -> list[str]:
+        """The names of the materials."""
+        return self._core.names()[0]
+
+    @property
+    def statics(self) -> list[str]:
+        """The names of what stands still, or moves as it is told."""
+        return self._core.names()[1]
+
+    @property
+    def bodies(self) -> list[str]:
+        """The names of the bodies."""
+        return self._core.names()[2]
+
+    @property
+    def joints(self) -> list[str]:
+        """The names of the joints."""
+        return self._core.names()[3]
+
+    def material(self, name: str, density: float | None = None) -> None:
+        """Adds a material.
+
+        Parameters
+        ----------
+        name : str
+        density : float, optional
+            Mass of a unit of volume, in the plane of area; bodies of it need a mass unless given.
+        """
+        self._changed()
+        self._core.material(name, None if density is None else real(density, "density"))
+
+    def contact(
+        self,
+        a: str,
+        b: str,
+        e: float = 0.0,
+        mu: float | None = None,
+        mu_r: float | None = None,
+        et: float = 0.0,
+        touch: bool = True,
+    ) -> None:
+        """Says what happens where two materials touch.
+
+        Parameters
+        ----------
+        a, b : str
+            The materials; ``"default"`` pairs with all.
+        e : float
+            Restitution, in [0, 1].
+        mu : float, optional
+            Friction coefficient; no friction unless given.
+        mu_r : float, optional
+            Coefficient of rolling resistance, a length.
+        et : float
+            Tangential restitution, in [-1, 1].
+        touch : bool
+            Whether they touch at all, or pass through each other.
+        """
+        self._changed()
+        numbers = [None if x is None else real(x, w) for x, w in ((mu, "mu"), (mu_r, "mu_r"))]
+        self._core.contact(a, b, real(e, "e"), *numbers, real(et, "et"), bool(touch))
+
+    def apart(self, a: Side | str, b: Side | str) -> None:
+        """Lets two bodies, statics or groups not touch each other; a group twice: its members."""
+        self._changed()
+        self._core.apart(_name(a), _name(b))
+
+    def add_static(
+        self,
+        name: str,
+        shape: Shape | Part | Sequence[Shape | Part],
+        material: str = "default",
+        position: ArrayLike | None = None,
+        orientation: ArrayLike = _TURN,
+        angle: float = 0.0,
+        drive: Drive | None = None,
+        group: str | None = None,
+    ) -> Side:
+        """Adds something that stands still, or moves as it is told.
+
+        Parameters
+        ----------
+        name : str
+        shape : Shape, or several
+        material : str
+        position : array_like, optional
+            Where the origin of its shapes is; the origin unless given.
+        orientation : (4,) array_like
+            A quaternion ``(w, x, y, z)``.
+        angle : float
+            In the plane: how it is turned.
+        drive : Drive, optional
+        group : str, optional
+            A name that `apart` may use.
+        """
+        self._changed()
+        moved = None
+        if drive is not None:
+            scope = Scope(f"static `{name}`", dict(self._core.parameters), ("", 0))
+            along = self._given(scope, drive.position, "position", "t", self.dim)
+            about = self._given(scope, drive.omega, "omega", "t", 3 if self.dim == 3 else 1)
+            moved = (along, about, _vector(drive.surface, "surface"))
+        turn = self._turn(orientation, angle)
+        place = _vector(position, "position")
+        self._core.add_static(name, parts(shape), material, place, turn, group, moved)
+        return Side(name)
+
+    def add_body(
+        self,
+        name: str,
+        shape: Shape | Part | Sequence[Shape | Part] = (),
+        material: str = "default",
+        position: ArrayLike | None = None,
+        orientation: ArrayLike = _TURN,
+        v: ArrayLike | None = None,
+        omega: ArrayLike | None = None,
+        mass: float | None = None,
+        inertia: ArrayLike | None = None,
+        center: ArrayLike | None = None,
+        origin: ArrayLike | None = None,
+        angle: float = 0.0,
+        force: Operator | None = None,
+        force_frame: str = "world",
+        moment: Operator | None = None,
+        moment_frame: str = "body",
+        birth: float | None = None,
+        death: float | None = None,
+        group: str | None = None,
+    ) -> Side:
+        """Adds a body.
+
+        Parameters
+        ----------
+        name : str
+        shape : Shape, or several, optional
+            Without one it touches nothing.
+        material : str
+        position : array_like, optional
+            Where its center of mass is at first; the origin unless given.
+        orientation : (4,) array_like
+            How it is turned at first: a quaternion ``(w, x, y, z)``.
+        v : array_like, optional
+            First velocity of the center of mass; at rest unless given.
+        omega : array_like or float, optional
+            First angular velocity in the frame of the body; one number in the plane.
+        mass : float, optional
+            By shapes and densities unless given.
+        inertia : float, (3,) or (3, 3) array_like, optional
+            Moments of inertia about the center of mass, in the frame of the shapes; one number in
+            the plane. By shapes and mass unless given.
+        center : array_like, optional
+            The center of mass in the frame of the shapes; by shapes and densities unless given.
+        origin : array_like, optional
+            Instead of `position`: where the origin of the shapes is at first.
+        angle : float
+            In the plane: how it is turned at first.
+        force, moment : operator of t, q, v, optional
+            A formula, an array or a function, as those of `RigidBody`.
+        force_frame, moment_frame : {"world", "body"}
+        birth, death : float, optional
+            When it appears, and when it disappears.
+        group : str, optional
+            A name that `apart` may use.
+        """
+        self._changed()
+        sizes = (("q", 7), ("v", 6)) if self.dim == 3 else (("q", 3), ("v", 3))
+        scope = Scope(f"body `{name}`", dict(self._core.parameters), *sizes)
+        turns = 3 if self.dim == 3 else 1
+        loads = (
+            self._given(scope, force, "force", "t q v", self.dim),
+            force_frame,
+            self._given(scope, moment, "moment", "t q v", turns),
+            moment_frame,
+        )
+        self._core.add_body(
+            name,
+            parts(shape),
+            material,
+            _vector(position, "position"),
+            _vector(origin, "origin"),
+            vector(orientation, "orientation"),
+            real(angle, "angle"),
+            _vector(v, "v"),
+            self._omega(omega),
+            None if mass is None else real(mass, "mass"),
+            self._inertia(inertia),
+            _vector(center, "center"),
+            loads,
+            (_time(birth, "birth"), _time(death, "death")),
+            group,
+        )
+        return Side(name)
+
+    def add_joint(
+        self, name: str, joint: Joint, *bodies: Side | str, touch: bool = False
+    ) -> None:
+        """Adds a joint between two bodies, or a body and the world.
+
+        Parameters
+        ----------
+        name : str
+        joint : Joint
+            For example `Pivot`; points and directions are in the frame of the world, where the
+            bodies start.
+        *bodies : Side or str
+            The body, or two of them.
+        touch : bool
+            Whether the two may touch each other nevertheless.
+        """
+        self._changed()
+        joint._add_to_scene(self._core, name, [_name(body) for body in bodies], bool(touch))
+
+    def mass(self, body: Side | str) -> tuple[float, np.ndarray, np.ndarray]:
+        """Mass, center of mass in the frame of the shapes, and moments of inertia of a body."""
+        name = _name(body)
+        if name not in self.bodies:
+            raise InputError(f"the scene has no body `{name}`")
+        mass, center, inertia = self._core.mass_of(self.bodies.index(name))
+        return mass, np.array(center), np.array(inertia)
+
+    @property
+    def model(self) -> Model:
+        """The model of the scene, to which other systems and interactions may be added. It is made
+        anew after the scene was changed."""
+        from saltus.model import Model
+
+        if self._model is None:
+            self._model = Model._from_core(self._core.model())
+        return self._model
+
+    def run(
+        self,
+        h: float | None = None,
+        until: float | None = None,
+        tol: float = 1e-8,
+        integrator: Integrator | Sequence[Integrator] | None = None,
+        solver: Solver | None = None,
+        progress: bool | Callable[[Progress], object] = False,
+        every: int = 1,
+        signals: Sequence[str] | None = None,
+    ) -> Run:
+        """Runs the scene by time-stepping.
+
+        Parameters
+        ----------
+        h : float, optional
+            The step; that of the file that the scene was read from unless given.
+        until : float, optional
+            The end, likewise.
+        tol : float
+            The verified residual of every step's problem is at most this.
+        integrator : Integrator, optional
+            `MoreauJean` unless given.
+        solver : Solver, optional
+            ``Auto(tol)`` unless given.
+        progress, every, signals
+            As for `TimeStepping.run`.
+        """
+        from saltus.time_stepping import TimeStepping, _integrators
+
+        known = self._settings
+        if (h is None or until is None) and known is None:
+            raise TypeError("run() needs `h` and `until`")
+        step = real(known[0] if h is None and known else h, "h")
+        end = real(known[1] if until is None and known else until, "until")
+        texts = [one._json() for one in _integrators(integrator)]
+        if integrator is None and known is not None:
+            texts = known[2]
+        method = (Auto(tol=real(tol, "tol")) if solver is None else solver)._json()
+        newton = None if known is None else known[4]
+        self._settings = (step, end, texts, method, newton)
+        try:
+            text: str | None = self._core.text(*self._settings)
+        except InputError:  # functions, which no text can hold
+            text = None
+        simulation = TimeStepping.__new__(TimeStepping)
+        simulation._start(self.model, step, texts, method, text, newton)
+        return simulation.run(end, progress, every, signals)
+
+    def text(self, h: float | None = None, until: float | None = None) -> str:
+        """The scene as the text of a model file, from which the same scene is read again.
+
+        Parameters
+        ----------
+        h, until : float, optional
+            The step and the end that the file says; those of the last run, or 5 ms and 10 s.
+        """
+        step, end, texts, method, newton = self._settings or (5e-3, 10.0, [], Auto()._json(), None)
+        step = step if h is None else real(h, "h")
+        end = end if until is None else real(until, "until")
+        return self._core.text(step, end, texts, method, newton)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        h: float | None = None,
+        until: float | None = None,
+    ) -> None:
+        """Writes the scene as a model file (TOML), which `load` and the command line read."""
+        text = self.text(h, until)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def _changed(self) -> None:
+        self._model = None
+
+    def _given(self, scope: Scope, value: Any, what: str, arguments: str, rows: int) -> Any:
+        """Formulas as texts, numbers as an array, anything else as an operator."""
+        value = given_or_none(value, what, 1)
+        if value is None or isinstance(value, str):
+            return value
+        if isinstance(value, list):
+            return [entry if isinstance(entry, str) else repr(float(entry)) for entry in value]
+        if isinstance(value, np.ndarray):
+            return value
+        return scope.operator(value, what, arguments, rows)
+
+    def _turn(self, orientation: ArrayLike, angle: float) -> np.ndarray:
+        if self.dim == 2:
+            half = 0.5 * real(angle, "angle")
+            return np.array([np.cos(half), 0.0, 0.0, np.sin(half)])
+        return vector(orientation, "orientation")
+
+    def _omega(self, omega: ArrayLike | None) -> np.ndarray:
+        if omega is None:
+            return np.zeros(3)
+        if self.dim == 2:
+            return np.array([0.0, 0.0, real(omega, "omega")])
+        return vector(omega, "omega")
+
+    def _inertia(self, inertia: ArrayLike | None) -> np.ndarray | None:
+        if inertia is None:
+            return None
+        if self.dim == 2:
+            return np.array([[0.0, 0.0, real(inertia, "inertia")]])
+        moments = np.array(inertia, dtype=float)
+        return np.diag(moments) if moments.ndim == 1 else moments
+
+    def __repr__(self) -> str:
+        counts = ", ".join(
+            f"{len(names)} {what}"
+            for names, what in zip(
+                self._core.names()[1:], ("statics", "bodies", "joints"), strict=True
+            )
+        )
+        return f"<Scene {self.title!r}: {counts}>"
+
+
+def load(path: str | os.PathLike[str]) -> Scene:
+    """Reads a scene: a model file (``.toml``), a scene of Siconos (``.hdf5``) or a robot
+    description (``.urdf``).
+
+    What has no place in the scene is told by a `SceneWarning`.
+    """
+    core, settings, left_aside = _saltus.load_scene(os.fspath(path))
+    for what in left_aside:
+        warnings.warn(f"{os.fspath(path)}: left aside: {what}", SceneWarning, stacklevel=2)
+    scene = Scene.__new__(Scene)
+    scene._take(core)
+    scene._settings = settings
+    return scene
+
+
+def _name(side: Side | str) -> str:
+    if isinstance(side, Side):
+        return side.name
+    if isinstance(side, str):
+        return side
+    raise TypeError(f"expected a body of the scene or its name, not {type(side).__name__}")
+
+
+def _vector(value: ArrayLike | None, what: str) -> np.ndarray | None:
+    return None if value is None else vector(value, what)
+
+
+def _time(value: float | None, what: str) -> float | None:
+    return None if value is None else real(value, what)

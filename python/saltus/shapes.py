@@ -1,0 +1,213 @@
+"""Shapes of bodies. Each stands in a frame of its own; lengths are in metres."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from saltus import _saltus
+from saltus._arrays import matrix, real, vector
+
+__all__ = [
+    "Box",
+    "Capsule",
+    "Compound",
+    "Cone",
+    "ConvexHull",
+    "Cylinder",
+    "Disk",
+    "HeightField",
+    "Part",
+    "Plane",
+    "Polygon",
+    "Polyline",
+    "Segment",
+    "Shape",
+    "Sphere",
+    "TriangleMesh",
+]
+
+
+class Shape:
+    """A shape in its own frame. Axes of capsules, cylinders and cones are along ``z``."""
+
+    _core: _saltus.Shape
+
+    def at(
+        self,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        material: str | None = None,
+        touch: bool = True,
+    ) -> Part:
+        """The shape in its place.
+
+        Parameters
+        ----------
+        position : array_like
+            Where its origin is, in the frame of its owner.
+        orientation : (4,) array_like
+            How it is turned there: a quaternion ``(w, x, y, z)``.
+        material : str, optional
+            That of its owner unless given.
+        touch : bool
+            Whether it touches anything and has a mass, or is only drawn.
+        """
+        return Part(self, position, orientation, material, touch)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class Part:
+    """A shape in its place; made by `Shape.at`."""
+
+    def __init__(
+        self,
+        shape: Shape,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        material: str | None = None,
+        touch: bool = True,
+    ) -> None:
+        self.shape = shape
+        place, turn = vector(position, "position"), vector(orientation, "orientation")
+        self._core = _saltus.Part(shape._core, place, turn, material, bool(touch))
+
+
+def parts(given: Shape | Part | Sequence[Shape | Part]) -> list[_saltus.Part]:
+    """One shape or several, each in its place."""
+    if isinstance(given, (Shape, Part)):
+        given = [given]
+    made = []
+    for one in given:
+        if not isinstance(one, (Shape, Part)):
+            raise TypeError(f"expected a shape such as Box(1, 1, 1), not {type(one).__name__}")
+        made.append((one if isinstance(one, Part) else one.at())._core)
+    return made
+
+
+class Sphere(Shape):
+    """A ball of radius `r` about the origin."""
+
+    def __init__(self, r: float) -> None:
+        self._core = _saltus.Shape.sphere(real(r, "r"))
+
+
+class Box(Shape):
+    """A box about the origin with these full edges; two of them in the plane."""
+
+    def __init__(self, x: float, y: float, z: float | None = None) -> None:
+        edges = [x, y] if z is None else [x, y, z]
+        self._core = _saltus.Shape.cuboid(vector(edges, "edges"))
+
+
+class Capsule(Shape):
+    """All points within `r` of a segment of this `length` about the origin."""
+
+    def __init__(self, r: float, length: float) -> None:
+        self._core = _saltus.Shape.capsule(real(r, "r"), real(length, "length"))
+
+
+class Cylinder(Shape):
+    """A cylinder about the origin, of radius `r` and full `length`."""
+
+    def __init__(self, r: float, length: float) -> None:
+        self._core = _saltus.Shape.cylinder(real(r, "r"), real(length, "length"))
+
+
+class Cone(Shape):
+    """A cone whose base has radius `r`, the origin halfway to its tip."""
+
+    def __init__(self, r: float, height: float) -> None:
+        self._core = _saltus.Shape.cone(real(r, "r"), real(height, "height"))
+
+
+class ConvexHull(Shape):
+    """The smallest convex body that holds (n, 3) `points`."""
+
+    def __init__(self, points: ArrayLike) -> None:
+        self._core = _saltus.Shape.convex_hull(matrix(points, "points"))
+
+
+class TriangleMesh(Shape):
+    """A surface of triangles; a body where it is closed.
+
+    Parameters
+    ----------
+    points : (n, 3) array_like
+    triangles : (m, 3) array_like of int
+        Positions of their corners among the points, counterclockwise seen from outside.
+    """
+
+    def __init__(self, points: ArrayLike, triangles: ArrayLike) -> None:
+        corners = np.asarray(triangles, dtype=np.uint32).tolist()
+        self._core = _saltus.Shape.triangle_mesh(matrix(points, "points"), corners)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], scale: float = 1.0) -> TriangleMesh:
+        """Reads a mesh: STL, OBJ or VTK. Its lengths are multiplied by `scale`."""
+        mesh = cls.__new__(cls)
+        mesh._core = _saltus.Shape.mesh_file(os.fspath(path), real(scale, "scale"))
+        return mesh
+
+
+class HeightField(Shape):
+    """The ground ``z = heights[i, j]`` over a rectangle about the origin: row `i` along ``y``,
+    column `j` along ``x``.
+
+    Parameters
+    ----------
+    heights : (n, m) array_like
+    size : (float, float)
+        Edges of the rectangle along ``x`` and ``y``.
+    """
+
+    def __init__(self, heights: ArrayLike, size: ArrayLike) -> None:
+        field = matrix(heights, "heights")
+        self._core = _saltus.Shape.height_field(field, vector(size, "size"))
+
+
+class Plane(Shape):
+    """The half-space ``normal · x <= offset``, for what stands still."""
+
+    def __init__(self, normal: ArrayLike = (0.0, 0.0, 1.0), offset: float = 0.0) -> None:
+        self._core = _saltus.Shape.plane(vector(normal, "normal"), real(offset, "offset"))
+
+
+class Compound(Shape):
+    """Several shapes that move as one; each may be placed by `Shape.at`."""
+
+    def __init__(self, shapes: Sequence[Shape | Part]) -> None:
+        self._core = _saltus.Shape.compound(parts(shapes))
+
+
+class Disk(Shape):
+    """A disk of radius `r` in the plane."""
+
+    def __init__(self, r: float) -> None:
+        self._core = _saltus.Shape.disk(real(r, "r"))
+
+
+class Segment(Shape):
+    """A segment in the plane, from `start` to `end`."""
+
+    def __init__(self, start: ArrayLike, end: ArrayLike) -> None:
+        self._core = _saltus.Shape.segment(vector(start, "start"), vector(end, "end"))
+
+
+class Polygon(Shape):
+    """A convex polygon in the plane with (n, 2) corners."""
+
+    def __init__(self, points: ArrayLike) -> None:
+        self._core = _saltus.Shape.polygon(matrix(points, "points"))
+
+
+class Polyline(Shape):
+    """A line of segments in the plane through (n, 2) points."""
+
+    def __init__(self, points: ArrayLike) -> None:
+        self._core = _saltus.Shape.polyline(matrix(points, "points"))
