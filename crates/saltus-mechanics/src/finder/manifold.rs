@@ -78,12 +78,14 @@ impl Clipper {
                 touches.extend(crossing(a, b, axis.n, pair).filter(|t| t.gap <= wide));
             }
         }
-        // apart, and nearest somewhere else: past the edge of a face, or at the end of an edge
+        // apart, and perhaps nearest somewhere else: past the edge of a face, or at the end of an edge;
+        // bodies with sharp edges may be a little tilted, as they are at rest
         let size = a.polytope.size.min(b.polytope.size);
+        let tilt = if radii == [0.0; 2] { ON_EDGE } else { 1e-9 };
         let least = touches[start..].iter().fold(f64::INFINITY, |least, t| least.min(t.gap));
-        if axis.s > 0.0 && !(least <= axis.s + 1e-9 * size) {
-            touches.truncate(start);
-            touches.extend(between(a, b).filter(|t| t.gap <= wide));
+        if axis.s > 0.0 && !(least <= axis.s + tilt * size) {
+            let nearer = least - 1e-9 * size;
+            touches.extend(between(a, b).filter(|t| t.gap <= wide && !(t.gap >= nearer)));
         }
         widen(&mut touches[start..], radii);
     }

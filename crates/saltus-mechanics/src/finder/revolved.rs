@@ -125,6 +125,24 @@ impl<'a> Convex<'a> {
         }
     }
 
+    /// The face that looks along `n`, and its normal: flat faces and caps are exact.
+    fn facing(&self, n: Vector) -> Option<(usize, Vector)> {
+        let near = |m: Vector| {
+            let apart = sub(m, n);
+            dot(apart, apart) < FACE * FACE
+        };
+        let (down, up) = ([0.0, 0.0, -1.0], [0.0, 0.0, 1.0]);
+        match self {
+            Convex::Flat(body) => {
+                let face = body.normals.iter().position(|&m| near(m))?;
+                Some((face, body.normals[face]))
+            }
+            Convex::Cylinder { .. } | Convex::Cone { .. } if near(down) => Some((0, down)),
+            Convex::Cylinder { .. } if near(up) => Some((1, up)),
+            _ => None,
+        }
+    }
+
     /// Where it reaches farthest along `n`.
     fn support(&self, n: Vector) -> Vector {
         let rim = |radius: f64, z: f64| {
@@ -176,7 +194,10 @@ pub(super) fn contacts(
     meet((first, r), (second, s), &to, reach, room, touches);
     let size = first.size().min(second.size());
     merge(touches, start, size);
-    reduce(touches, start, size);
+    // all corners of a rim stay, as on a plane: a choice among them would change with the lowest
+    if touches.len() - start > SIDES {
+        reduce(touches, start, size);
+    }
     to_world(&mut touches[start..], a.at);
 }
 
@@ -193,44 +214,24 @@ fn meet(
     let of_a = Support { shape: a, at: None };
     let of_b = Support { shape: b, at: Some(to) };
     let Some((n, x, y)) = direction(&of_a, &of_b, wide, room) else { return };
+    // a face that looks along the direction decides it: first one of a body with flat faces
+    let facing_a = a.facing(n).map(|(f, n)| (Kind::FaceA(f), n));
+    let facing_b = b.facing(to.turn_back(scaled(-1.0, n)));
+    let facing_b = facing_b.map(|(f, n)| (Kind::FaceB(f), scaled(-1.0, to.turn(n))));
+    let facing = match b {
+        Convex::Flat(_) => facing_b.or(facing_a),
+        _ => facing_a.or(facing_b),
+    };
+    let (kind, n) = facing.map_or((None, n), |(kind, n)| (Some(kind), n));
     let Revolved { stand_ins: [ins_a, ins_b], moved, clipper, .. } = room;
     let (body_a, from_a) = stand_in(a, n, ins_a);
     let (body_b, from_b) = stand_in(b, to.turn_back(scaled(-1.0, n)), ins_b);
     let view_a = View::own(body_a);
     let view_b = moved.view(body_b, to);
-    // a face that looks along the direction; caps and flat faces are exact, sides of what stands in
-    // for a round wall are not faces
-    let facing = |view: &View<'_>, shape: Convex<'_>, n: Vector| {
-        let real = match shape {
-            Convex::Flat(body) => {
-                if body.solid {
-                    body.faces.len()
-                } else {
-                    2.min(body.faces.len())
-                }
-            }
-            Convex::Cylinder { .. } => 2,
-            Convex::Cone { .. } => 1,
-        };
-        (0..real.min(view.normals.len())).find(|&f| {
-            let apart = sub(view.normals[f], n);
-            dot(apart, apart) < FACE * FACE
-        })
-    };
-    let kind = match (facing(&view_a, a, n), facing(&view_b, b, scaled(-1.0, n))) {
-        (Some(f), _) => Some(Kind::FaceA(f)),
-        (None, Some(f)) => Some(Kind::FaceB(f)),
-        (None, None) => None,
-    };
     let start = touches.len();
     if let Some(kind) = kind {
-        let along = match kind {
-            Kind::FaceA(f) => view_a.normals[f],
-            Kind::FaceB(f) => scaled(-1.0, view_b.normals[f]),
-            Kind::Edges(_) => n,
-        };
         // no separation claimed: contacts are those of the face alone
-        let axis = Axis { s: f64::NEG_INFINITY, n: along, kind };
+        let axis = Axis { s: f64::NEG_INFINITY, n, kind };
         clipper.along(view_a, view_b, axis, [r, s], reach, touches);
     }
     if view_a.normals.is_empty() && view_b.normals.is_empty() {
@@ -353,25 +354,30 @@ pub(super) fn on_surface(
 /// of its first feature: the body itself, the line of its wall that looks that way, or a prism or
 /// pyramid with corners on the rim.
 fn stand_in<'a>(shape: Convex<'a>, n: Vector, room: &'a mut StandIns) -> (&'a Polytope, u32) {
-    // fixed in the body where it is level
     let across = n[0].hypot(n[1]);
-    let from = if across > 1e-9 { n[1].atan2(n[0]) } else { 0.0 };
-    let rim = |k: usize, radius: f64, z: f64| {
-        let angle = from + std::f64::consts::TAU * k as f64 / SIDES as f64;
-        [radius * angle.cos(), radius * angle.sin(), z]
+    let azimuth = (across > 1e-12).then(|| n[1].atan2(n[0]));
+    // corners of a rim are fixed in the body, but for that nearest to where it reaches farthest
+    let step = std::f64::consts::TAU / SIDES as f64;
+    let nearest =
+        azimuth.map(|angle| (angle / step).round().rem_euclid(SIDES as f64) as usize % SIDES);
+    let place = |angle: f64, radius: f64, z: f64| [radius * angle.cos(), radius * angle.sin(), z];
+    let rim = |k: usize, radius: f64, z: f64| match azimuth {
+        Some(angle) if nearest == Some(k) => place(angle, radius, z),
+        _ => place(step * k as f64, radius, z),
     };
+    let wall = |radius: f64, z: f64| place(azimuth.unwrap_or(0.0), radius, z);
     match shape {
         Convex::Flat(body) => (body, 0),
         Convex::Cylinder { radius, half } if across > n[2].abs() => {
-            room.line.vertices[0] = rim(0, radius, -half);
-            room.line.vertices[1] = rim(0, radius, half);
+            room.line.vertices[0] = wall(radius, -half);
+            room.line.vertices[1] = wall(radius, half);
             (&room.line, WALL)
         }
         // the wall's normal is (h, r) along (ρ, z)
         Convex::Cone { radius, half }
             if 2.0 * half * across + radius * n[2] > -n[2] * radius.hypot(2.0 * half) =>
         {
-            room.line.vertices[0] = rim(0, radius, -half);
+            room.line.vertices[0] = wall(radius, -half);
             room.line.vertices[1] = [0.0, 0.0, half];
             (&room.line, WALL)
         }

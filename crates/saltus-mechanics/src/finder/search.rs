@@ -3,7 +3,7 @@
 use super::broad::{Bounds, Tree};
 use super::driven::{Driving, Motion};
 use super::pairs::{Body as Shaped, Room, contacts};
-use super::plan::{Item, Plan};
+use super::plan::Plan;
 use super::touch::{Touch, merge};
 use crate::pose::Pose;
 use saltus_model::rotation::{Vector, dot, norm, sub};
@@ -187,7 +187,8 @@ impl Search {
                 self.pair(a, b, found);
             }
             if count > 1 {
-                join(&mut self.touches, found, start, &plan.items[self.pairs[from][0] as usize]);
+                let [a, b] = self.pairs[from].map(|item| plan.items[item as usize].size);
+                join(&mut self.touches, found, start, a.min(b));
             }
             from += count;
         }
@@ -275,7 +276,7 @@ fn tell_apart(touches: &mut [Touch]) {
 }
 
 /// Contacts of several shapes of the same two sides: one in each place, sorted by feature.
-fn join(touches: &mut Vec<Touch>, found: &mut Vec<FoundContact>, start: usize, item: &Item) {
+fn join(touches: &mut Vec<Touch>, found: &mut Vec<FoundContact>, start: usize, size: f64) {
     // the position among those found stands in for the features
     touches.clear();
     touches.extend(found[start..].iter().enumerate().map(|(k, contact)| Touch {
@@ -284,13 +285,18 @@ fn join(touches: &mut Vec<Touch>, found: &mut Vec<FoundContact>, start: usize, i
         point: contact.point,
         features: [k as u32, 0],
     }));
-    merge(touches, 0, item.size);
+    merge(touches, 0, size);
     touches.sort_unstable_by_key(|touch| touch.features);
     for (k, touch) in touches.iter().enumerate() {
         found[start + k] = found[start + touch.features[0] as usize];
     }
     found.truncate(start + touches.len());
     found[start..].sort_unstable_by_key(|contact| contact.feature);
+    for k in start + 1..found.len() {
+        if found[k].feature <= found[k - 1].feature {
+            found[k].feature = found[k - 1].feature + 1;
+        }
+    }
 }
 
 impl ContactSearch for Search {

@@ -42,6 +42,55 @@ fn rest_does_not_flicker() {
     }
 }
 
+/// The same for other bodies on other grounds: places and features stay.
+#[test]
+fn rest_of_other_bodies_does_not_flicker() {
+    let mut random = Random(8);
+    let points: Vec<Vector> = (0..6)
+        .flat_map(|k| {
+            let (sin, cos) = (f64::from(k) * std::f64::consts::FRAC_PI_3).sin_cos();
+            [[0.4 * cos, 0.4 * sin, -0.5], [0.3 * cos, 0.3 * sin, 0.5]]
+        })
+        .collect();
+    let bodies = [
+        CUBE,
+        Shape::ConvexHull { points },
+        Shape::Cylinder { radius: 0.4, length: 1.0 },
+        Shape::Cone { radius: 0.4, height: 1.0 },
+    ];
+    let flat = Shape::HeightField { heights: vec![vec![0.5; 5]; 5], size: [3.0, 3.0] };
+    for ground in [Shape::Box { edges: [3.0, 3.0, 1.0] }, flat] {
+        // on triangles, which corners of a rim are chosen changes with the lowest
+        let count = if matches!(ground, Shape::Box { .. }) { bodies.len() } else { 2 };
+        for body in &bodies[..count] {
+            let mut expected: Option<Vec<(u64, Vector)>> = None;
+            for k in 0..60 {
+                let mut world = World::new(Body::Space);
+                let n = if k == 0 { [0.0; 3] } else { random.vector(1e-9) };
+                let x = add([0.1, 0.07, 1.0], if k == 0 { n } else { random.vector(1e-9) });
+                world.body(body.clone(), x, [1.0, 0.5 * n[0], 0.5 * n[1], 0.5 * n[2]]);
+                world.fixed(ground.clone());
+                world.v[2] = -0.05;
+                let found = world.find(5e-3);
+                let places: Vec<_> = found.iter().map(|c| (c.feature, c.point)).collect();
+                let expected = expected.get_or_insert_with(|| places.clone());
+                let name = (body.name(), ground.name());
+                assert_eq!(found.len(), expected.len(), "{name:?} {found:#?} {expected:?}");
+                assert!(found.iter().all(|c| c.gap.abs() < 1e-8 && c.normal[2] > 1.0 - 1e-12));
+                // one corner of a rim goes to its lowest point, at most half a side away
+                let mut moved = 0;
+                for ((feature, point), (other, place)) in places.iter().zip(&*expected) {
+                    assert_eq!(feature, other, "{name:?} {places:?} {expected:?}");
+                    let way = norm(sub(*point, *place));
+                    moved += usize::from(way > 1e-8);
+                    assert!(way < 0.4 * 0.4, "{name:?} {way}");
+                }
+                assert!(moved <= 1, "{name:?}");
+            }
+        }
+    }
+}
+
 /// A face on an edge, a corner on a face, two edges.
 #[test]
 fn kinds_of_contact() {

@@ -28,6 +28,19 @@ fn compound_is_one_side() {
     assert_eq!((found.len(), corners.count()), (6, 6), "{found:#?}");
 }
 
+/// A dumbbell on a plane that is named before it.
+#[test]
+fn compound_after_its_ground() {
+    let ball = |x: f64| Placed { shape: BALL, position: [x, 0.0, 0.0], orientation: IDENTITY };
+    let mut world = World::new(Body::Space);
+    world.fixed(ground());
+    world.body(Shape::Compound { parts: vec![ball(-1.0), ball(1.0)] }, [0.0, 0.0, 0.5], UPRIGHT);
+    let found = world.find(1e-3);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].feature < found[1].feature);
+    assert!(found.iter().all(|c| c.sides == [0, 1] && c.normal == [0.0, 0.0, -1.0]));
+}
+
 #[test]
 fn apart_and_without_a_law() {
     let mut world = World::new(Body::Space);
