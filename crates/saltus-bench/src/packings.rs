@@ -112,19 +112,19 @@ fn table(options: &Options) -> Result<bool, NumericsError> {
                     peak_megabytes(),
                 );
             }
-            growth.push((c, count, seconds));
+            growth.push((c.to_string(), count, seconds));
         }
     }
     println!();
-    print_growth(&growth);
+    print_growth("contacts", &growth);
     Ok(all_solved)
 }
 
 /// Median and worst of the seeds for each size, with their exponents.
-fn print_growth(rows: &[(f64, usize, Vec<f64>)]) {
-    println!("| c | contacts | median seconds | exponent | worst | exponent |");
+fn print_growth(what: &str, rows: &[(String, usize, Vec<f64>)]) {
+    println!("| c | {what} | median seconds | exponent | worst | exponent |");
     println!("| --- | --- | --- | --- | --- | --- |");
-    let mut before: Option<(f64, usize, [f64; 2])> = None;
+    let mut before: Option<(&str, usize, [f64; 2])> = None;
     for (c, contacts, seconds) in rows {
         let mut sorted = seconds.clone();
         sorted.sort_by(f64::total_cmp);
@@ -132,7 +132,7 @@ fn print_growth(rows: &[(f64, usize, Vec<f64>)]) {
             continue;
         };
         let exponent = |which: usize, now: f64| match before {
-            Some((of, n, then)) if of == *c => {
+            Some((of, n, then)) if of == c => {
                 let ratio = *contacts as f64 / n as f64;
                 format!("{:.2}", (now / then[which]).ln() / ratio.ln())
             }
@@ -143,7 +143,7 @@ fn print_growth(rows: &[(f64, usize, Vec<f64>)]) {
             exponent(0, median),
             exponent(1, worst)
         );
-        before = Some((*c, *contacts, [median, worst]));
+        before = Some((c, *contacts, [median, worst]));
     }
 }
 

@@ -40,12 +40,12 @@ pub fn table(options: &Options) -> Result<bool, NumericsError> {
                     medians.push(median);
                     all_solved &= solved;
                 }
-                growth.push((c, bodies, medians));
+                growth.push((format!("{c}, speed {speed}"), bodies, medians));
             }
         }
     }
     println!();
-    print_growth(&growth);
+    print_growth("bodies", &growth);
     Ok(all_solved)
 }
 
