@@ -9,7 +9,8 @@
 //! compares formula strings with closures, `saltus-bench callables` Python functions in a simulation
 //! with the functions alone, `saltus-bench event-driven` event-driven runs with those of Siconos and
 //! SciPy; `saltus-bench circuits` netlists with ngspice;
-//! `saltus-bench finding` tells what finding contacts costs; `saltus-bench orders` shows errors beside steps.
+//! `saltus-bench finding` tells what finding contacts costs; `saltus-bench orders` shows errors beside steps;
+//! `saltus-bench piles` compares piles of bodies with those of engines of rigid bodies.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
 
 mod callables;
@@ -21,6 +22,7 @@ mod formulas;
 mod orders;
 mod packings;
 mod peers;
+mod piles;
 mod profiles;
 
 use cases::{Case, Measure};
@@ -51,6 +53,9 @@ fn main() -> ExitCode {
     if chosen.first().is_some_and(|first| first == "finding") {
         return finding::run(&chosen[1..]);
     }
+    if chosen.first().is_some_and(|first| first == "piles") {
+        return piles::run(&chosen[1..]);
+    }
     if chosen.first().is_some_and(|first| first == "orders") {
         return orders::run(&chosen[1..]);
     }
@@ -60,7 +65,7 @@ fn main() -> ExitCode {
     }) {
         let names: Vec<&str> = all.iter().map(|case| case.name).collect();
         eprintln!(
-            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables, circuits, event-driven, finding, orders",
+            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables, circuits, event-driven, finding, orders, piles",
             names.join(", ")
         );
         return ExitCode::from(2);

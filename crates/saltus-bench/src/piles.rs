@@ -1,0 +1,306 @@
+//! Piles of spheres and boxes in a bin beside MuJoCo, Bullet, Rapier and Siconos.
+//!
+//! Bodies of a loose lattice, jittered and turned, fall into a bin and come to rest: friction 0.7, no
+//! restitution, one second at 5 ms. Every engine gets the same scene and tells its processor time a
+//! step; penetrations are measured here, by our own contact finding, on the bodies where each engine
+//! left them. How far contacts are from Signorini's and Coulomb's law is measured here too, from what
+//! each engine says of impulses `r` and velocities `u` after its last step: the distance
+//!
+//! ```text
+//! ‖r − P(r − u − μ ‖u_T‖ n)‖,    P the projection onto ‖r_T‖ ≤ μ r_N
+//! ```
+//!
+//! with `r` in units of the mean normal impulse and `u` in units of `g h`; an open gap counts as velocity
+//! of the normal, `gap/h`.
+
+use cpu_time::ProcessTime;
+use saltus::mechanics::{BodySpec, ContactPair, Material, Scene, Shape, StaticSpec};
+use saltus::model::rotation::{dot, tangents};
+use saltus::model::{Model, Moment};
+use saltus::numerics::{AutoSettings, Solver};
+use saltus::sim::{MoreauJean, TimeStepping};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+/// Length of a step.
+const H: f64 = 5e-3;
+/// Friction.
+const MU: f64 = 0.7;
+/// Radius of spheres; boxes have edges a bit shorter than their diameter.
+const RADIUS: f64 = 0.05;
+const EDGE: f64 = 0.09;
+/// Edge of a cell of the lattice.
+const CELL: f64 = 0.11;
+/// Residual of every step, relative.
+const TOLERANCE: f64 = 1e-6;
+
+/// What one engine did.
+struct Answer {
+    seconds: f64,
+    poses: Vec<Vec<f64>>,
+    /// Worst and mean distance from the law, in units of the mean normal impulse and of g h.
+    residual: Option<[f64; 2]>,
+    note: String,
+}
+
+pub fn run(arguments: &[String]) -> ExitCode {
+    let mut sizes = Vec::new();
+    let (mut alone, mut steps) = (false, 200);
+    let mut left = arguments.iter();
+    while let Some(one) = left.next() {
+        match one.as_str() {
+            "--alone" => alone = true,
+            "--steps" => steps = left.next().and_then(|text| text.parse().ok()).unwrap_or(steps),
+            text => match text.parse() {
+                Ok(size) => sizes.push(size),
+                Err(_) => {
+                    eprintln!("piles [SIZE...] [--alone] [--steps N]; `{text}` is none of these");
+                    return ExitCode::from(2);
+                }
+            },
+        }
+    }
+    if sizes.is_empty() {
+        sizes = vec![100, 1000, 10_000];
+    }
+    println!(
+        "| bodies | engine | a step | to Saltus | penetration | distance from the law, worst | mean square |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    for kind in ["sphere", "box"] {
+        for &size in &sizes {
+            if let Err(error) = table(kind, size, steps, alone) {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn table(kind: &str, size: usize, steps: usize, alone: bool) -> Result<(), String> {
+    let pile = Pile::new(kind, size, steps);
+    let ours = pile.saltus()?;
+    let row = |engine: &str, one: &Answer| {
+        let depth = pile.penetration(&one.poses).unwrap_or(f64::NAN);
+        let law = match one.residual {
+            Some([worst, rms]) => format!("{worst:.1e} | {rms:.1e}"),
+            None => "- | -".to_string(),
+        };
+        let (time, ratio) = (crate::time(Some(one.seconds)), one.seconds / ours.seconds);
+        println!(
+            "| {size} {kind} | {engine}{} | {time} | {ratio:.2} | {depth:.1e} m | {law} |",
+            one.note
+        );
+    };
+    row("Saltus", &ours);
+    if alone {
+        return Ok(());
+    }
+    let python = std::env::var("PILES_PYTHON").unwrap_or_else(|_| "python3".to_string());
+    let peer = |name: &str| [peers().join(name).to_string_lossy().into_owned()];
+    let rapier = std::env::var("RAPIER_PILE").ok();
+    let siconos = crate::peers::siconos_interpreter();
+    for iterations in ["4", "50"] {
+        if let Some(one) = rapier.as_ref().and_then(|path| pile.peer(path, &[], &[iterations])) {
+            row(&format!("Rapier, {iterations} iterations"), &one);
+        }
+    }
+    if let Some(one) = pile.peer(&python, &peer("bullet_pile.py"), &["50"]) {
+        row("Bullet, 50 iterations", &one);
+    }
+    if size <= 1000
+        && let Some(one) = pile.peer(&python, &peer("mujoco_pile.py"), &[])
+    {
+        row("MuJoCo", &one);
+    }
+    if size <= 100
+        && let Some(one) = pile.peer(&siconos, &peer("siconos_pile.py"), &[])
+    {
+        row("Siconos", &one);
+    }
+    Ok(())
+}
+
+fn peers() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peer/piles")
+}
+
+/// A scene, for all engines alike.
+struct Pile {
+    kind: String,
+    steps: usize,
+    bin: f64,
+    bodies: Vec<([f64; 3], [f64; 4])>,
+}
+
+impl Pile {
+    fn new(kind: &str, size: usize, steps: usize) -> Pile {
+        let across = (size as f64).cbrt().round().max(3.0) as usize;
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let bodies = (0..size).map(|k| {
+            let cell = [k % across, (k / across) % across, k / (across * across)];
+            let place = cell.map(|i| (i as f64 + 0.5) * CELL + 0.004 * random.next());
+            let turn = [1.0, 0.1 * random.next(), 0.1 * random.next(), 0.1 * random.next()];
+            let length = turn.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let turn = if kind == "box" { turn.map(|x| x / length) } else { [1.0, 0.0, 0.0, 0.0] };
+            (place, turn)
+        });
+        Pile { kind: kind.to_string(), steps, bin: across as f64 * CELL, bodies: bodies.collect() }
+    }
+
+    fn model(&self) -> Result<Model, String> {
+        let mut scene = Scene::new("pile").gravity([0.0, 0.0, -9.81]);
+        scene.materials.push(Material::new("stone", 1000.0));
+        scene.contacts.push(ContactPair::new("stone", "stone").friction(MU));
+        let walls = [
+            ("floor", [0.0, 0.0, 1.0], 0.0),
+            ("west", [1.0, 0.0, 0.0], 0.0),
+            ("east", [-1.0, 0.0, 0.0], -self.bin),
+            ("south", [0.0, 1.0, 0.0], 0.0),
+            ("north", [0.0, -1.0, 0.0], -self.bin),
+        ];
+        for (name, normal, offset) in walls {
+            let plane = Shape::Plane { normal, offset };
+            scene.statics.push(StaticSpec::new(name, plane).of("stone"));
+        }
+        for (k, (place, turn)) in self.bodies.iter().enumerate() {
+            let shape = match self.kind.as_str() {
+                "sphere" => Shape::Sphere { radius: RADIUS },
+                _ => Shape::Box { edges: [EDGE; 3] },
+            };
+            let body = BodySpec::new(format!("b{k}"), shape).of("stone").at(*place);
+            scene.bodies.push(body.orientation(*turn));
+        }
+        scene.model().map_err(|error| error.to_string())
+    }
+
+    fn saltus(&self) -> Result<Answer, String> {
+        let said = |error: &dyn std::fmt::Display| error.to_string();
+        let model = self.model()?;
+        let names: Vec<String> = model.systems().map(|(name, _)| name.to_string()).collect();
+        let solver = Solver::Auto(AutoSettings { tol: TOLERANCE, ..AutoSettings::default() });
+        let scheme = [MoreauJean::default().into()];
+        let mut sim = TimeStepping::with_solver(model, H, scheme, &solver).map_err(|e| said(&e))?;
+        let (mut worst, mut iterations) = (0.0_f64, 0);
+        let begin = ProcessTime::now();
+        for _ in 0..self.steps {
+            let done = sim.step().map_err(|e| said(&e))?;
+            worst = worst.max(done.residual);
+            iterations += done.iterations;
+        }
+        let seconds = begin.elapsed().as_secs_f64() / self.steps as f64;
+        let pose = |name: &String| {
+            let id = sim.model().system_id(name).map_err(|e| said(&e))?;
+            sim.q(id).map(<[f64]>::to_vec).map_err(|e| said(&e))
+        };
+        let poses = names.iter().map(pose).collect::<Result<_, String>>()?;
+        let a_step = iterations as f64 / self.steps as f64;
+        let note = format!(" (residual {worst:.1e}, {a_step:.0} iterations a step)");
+        let table = sim.contacts();
+        let (mut r, mut u) = (Vec::new(), Vec::new());
+        for k in 0..table.gap.len() {
+            let n = table.normal[k];
+            let [t1, t2] = tangents(n);
+            let along = |a: [f64; 3]| vec![dot(n, a), dot(t1, a), dot(t2, a)];
+            r.push(along(table.impulse[k]));
+            u.push(along(table.u[k]));
+            u[k][0] += table.gap[k].max(0.0) / H;
+        }
+        let residual = Some(distance(&r, &u));
+        Ok(Answer { seconds, poses, residual, note })
+    }
+
+    /// The deepest overlap of bodies that are there.
+    fn penetration(&self, poses: &[Vec<f64>]) -> Result<f64, String> {
+        let model = self.model()?;
+        let Some(finder) = model.contact_finder() else { return Ok(0.0) };
+        let mut starts = Vec::new();
+        for side in finder.sides() {
+            starts.push(side.system.map(|id| [7 * id.index(), 6 * id.index()]));
+        }
+        let (q, v) = (poses.concat(), vec![0.0; 6 * poses.len()]);
+        let mut found = Vec::new();
+        let moment = Moment { t: 0.0, h: 1e-9, q: &q, v: &v };
+        finder.begin(&starts).find(moment, &mut found).map_err(|error| error.to_string())?;
+        Ok(found.iter().map(|one| -one.gap).fold(0.0, f64::max))
+    }
+
+    /// The scene as peers read it.
+    fn json(&self) -> Value {
+        let (kind, size) = match self.kind.as_str() {
+            "sphere" => ("sphere", RADIUS),
+            _ => ("box", EDGE),
+        };
+        let body = |(place, turn): &([f64; 3], [f64; 4])| json!({"kind": kind, "size": size, "position": place, "orientation": turn});
+        let bodies: Vec<Value> = self.bodies.iter().map(body).collect();
+        json!({"h": H, "steps": self.steps, "mu": MU, "bin": [self.bin, self.bin], "bodies": bodies})
+    }
+
+    /// What a peer says; nothing where it is not installed.
+    fn peer(&self, program: &str, script: &[String], arguments: &[&str]) -> Option<Answer> {
+        let mut command = Command::new(program);
+        command.args(script).args(arguments).env("OMP_NUM_THREADS", "1");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().ok()?;
+        child.stdin.take()?.write_all(self.json().to_string().as_bytes()).ok()?;
+        let output = child.wait_with_output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let answer: Value = text.lines().find_map(|line| serde_json::from_str(line).ok())?;
+        let numbers = |value: &Value| -> Vec<f64> {
+            value.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
+        };
+        let poses = answer["poses"].as_array()?.iter().map(numbers).collect();
+        let rows =
+            |what: &str| answer[what].as_array().map(|rows| rows.iter().map(numbers).collect());
+        let (r, u): (Option<Vec<Vec<f64>>>, Option<Vec<Vec<f64>>>) =
+            (rows("reactions"), rows("velocities"));
+        let residual = r.zip(u).map(|(r, u)| distance(&r, &u));
+        Some(Answer { seconds: answer["seconds"].as_f64()?, poses, residual, note: String::new() })
+    }
+}
+
+/// Worst and root mean square distance of contacts from the law.
+fn distance(reactions: &[Vec<f64>], velocities: &[Vec<f64>]) -> [f64; 2] {
+    let acting = reactions.iter().filter(|r| r[0] > 0.0);
+    let (sum, count) = acting.fold((0.0, 0), |(sum, count), r| (sum + r[0], count + 1));
+    let (mean, gh) = (sum / f64::from(count.max(1)), 9.81 * H);
+    let (mut worst, mut squares) = (0.0_f64, 0.0);
+    for (r, u) in reactions.iter().zip(velocities) {
+        let r = [0, 1, 2].map(|k| r[k] / mean);
+        let u = [0, 1, 2].map(|k| u[k] / gh);
+        let x = [r[0] - u[0] - MU * u[1].hypot(u[2]), r[1] - u[1], r[2] - u[2]];
+        let projected = onto_cone(x);
+        let apart = (0..3).map(|k| (r[k] - projected[k]).powi(2)).sum::<f64>();
+        worst = worst.max(apart.sqrt());
+        squares += apart;
+    }
+    [worst, (squares / reactions.len().max(1) as f64).sqrt()]
+}
+
+/// The point of the cone `‖x_T‖ ≤ μ x_N` next to `x`.
+fn onto_cone(x: [f64; 3]) -> [f64; 3] {
+    let along = x[1].hypot(x[2]);
+    if along <= MU * x[0] {
+        return x;
+    }
+    if MU * along <= -x[0] {
+        return [0.0; 3];
+    }
+    let normal = (x[0] + MU * along) / (1.0 + MU * MU);
+    [normal, MU * normal * x[1] / along, MU * normal * x[2] / along]
+}
+
+/// Numbers in [−1, 1], the same on every machine.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
