@@ -69,8 +69,8 @@ def read_raw(path):
 def ngspice(folder, kept, tran, limit):
     words = tran.split()
     step = number(words[1])
-    path = os.path.join(folder, ".saltus-bench-ngspice.cir")
-    raw = os.path.join(folder, ".saltus-bench.raw")
+    path = os.path.join(folder, f".saltus-bench-{os.getpid()}-ngspice.cir")
+    raw = os.path.join(folder, f".saltus-bench-{os.getpid()}-ngspice.raw")
     first, *rest = kept
     card = words[:3] + ([words[3] if len(words) > 3 and number(words[3]) is not None else "0"])
     card += [f"{step:e}"] + (["uic"] if "uic" in tran.lower() else [])
@@ -96,9 +96,9 @@ def ngspice(folder, kept, tran, limit):
 
 
 def saltus(program, folder, kept, tran, steps, until, limit):
-    path = os.path.join(folder, ".saltus-bench-saltus.cir")
-    raw = os.path.join(folder, ".saltus-bench-saltus.raw")
-    run = os.path.join(folder, ".saltus-bench-saltus.h5")
+    path = os.path.join(folder, f".saltus-bench-{os.getpid()}.cir")
+    raw = os.path.join(folder, f".saltus-bench-{os.getpid()}.raw")
+    run = os.path.join(folder, f".saltus-bench-{os.getpid()}.h5")
     first, *rest = kept
     write(path, [first, *rest, ".option saltus device=smooth", tran, ".save all", ".end"])
     try:

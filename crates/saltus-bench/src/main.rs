@@ -20,6 +20,7 @@ mod orders;
 mod packings;
 mod peers;
 mod profiles;
+mod waveforms;
 
 use cases::{Case, Measure};
 use std::process::ExitCode;
