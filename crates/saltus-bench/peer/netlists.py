@@ -3,7 +3,7 @@
     python3 netlists.py [--saltus PROGRAM] [--out TABLE.md] [--limit SECONDS] NETLIST...
 
 Every netlist is copied beside itself, where its includes are found, with its own `.control` section taken out and the
-first transient analysis it asks for put in as a card. ngspice runs it with `reltol=1e-5` and steps of at most the
+first transient analysis it asks for put in as a card. ngspice runs it with `reltol=1e-5` and steps of at most a tenth of the
 printed one; Saltus runs the same copy with `device=smooth` (SPICE's own devices), by Euler's implicit rule, with steps
 that are halved until its own answer stands. Every voltage of a node that both know is compared at
 ngspice's instants: the difference is told relative to the range of that voltage, or of the largest one where a
@@ -69,11 +69,11 @@ def read_raw(path):
 def ngspice(folder, kept, tran, limit):
     words = tran.split()
     step = number(words[1])
-    path = os.path.join(folder, ".saltus-bench-ngspice.cir")
-    raw = os.path.join(folder, ".saltus-bench.raw")
+    path = os.path.join(folder, f".saltus-bench-{os.getpid()}-ngspice.cir")
+    raw = os.path.join(folder, f".saltus-bench-{os.getpid()}-ngspice.raw")
     first, *rest = kept
     card = words[:3] + ([words[3] if len(words) > 3 and number(words[3]) is not None else "0"])
-    card += [f"{step:e}"] + (["uic"] if "uic" in tran.lower() else [])
+    card += [f"{step / 10:e}"] + (["uic"] if "uic" in tran.lower() else [])
     lines = [first, *rest, ".options reltol=1e-5", " ".join(card), ".end"]
     write(path, lines)
     try:
@@ -96,9 +96,9 @@ def ngspice(folder, kept, tran, limit):
 
 
 def saltus(program, folder, kept, tran, steps, until, limit):
-    path = os.path.join(folder, ".saltus-bench-saltus.cir")
-    raw = os.path.join(folder, ".saltus-bench-saltus.raw")
-    run = os.path.join(folder, ".saltus-bench-saltus.h5")
+    path = os.path.join(folder, f".saltus-bench-{os.getpid()}.cir")
+    raw = os.path.join(folder, f".saltus-bench-{os.getpid()}.raw")
+    run = os.path.join(folder, f".saltus-bench-{os.getpid()}.h5")
     first, *rest = kept
     write(path, [first, *rest, ".option saltus device=smooth", tran, ".save all", ".end"])
     try:

@@ -6,6 +6,7 @@
 //! without reading and writing.
 
 use crate::peers;
+use crate::waveforms::Waves;
 use cpu_time::ProcessTime;
 use saltus::circuits::{Deck, Method, Watch};
 use std::fmt::Write;
@@ -20,7 +21,11 @@ struct Answer {
 
 pub fn run(arguments: &[String]) -> ExitCode {
     let quick = arguments.iter().any(|one| one == "--quick");
-    match tables(quick) {
+    let done = match arguments.iter().any(|one| one == "waveforms") {
+        true => waveforms(quick),
+        false => tables(quick),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -59,6 +64,56 @@ fn tables(quick: bool) -> Result<(), String> {
         row(&format!("{count} inverters"), 10e-12, &ours, theirs.as_ref(), None);
     }
     println!("\n| | Saltus | ngspice |\n| --- | --- | --- |\n{figures}");
+    waveforms(quick)
+}
+
+/// Where waveforms are compared point by point.
+const POINTWISE: f64 = 4e-5;
+
+/// The waveforms of the buck converter: figures over the last periods, and how far states are apart.
+fn waveforms(quick: bool) -> Result<(), String> {
+    println!(
+        "| circuit | h | devices | mean output | duty | ripple | v(out) to 40 µs | i(L1) to 40 µs |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for (name, values) in [("buck", STANDARD), ("buck, sliding", SLIDING)] {
+        let until = 2e-4;
+        let tight = ".options reltol=1e-6 abstol=1e-12 vntol=1e-9\n.save v(out) i(L1) v(sw)";
+        let reference = buck(values, 0, 5e-10, until).replace(".save v(out) i(L1)", tight);
+        let reference = Waves::ngspice(&reference);
+        if let Some(reference) = &reference {
+            let [mean, duty, ripple] = reference.figures();
+            println!(
+                "| {name} | ngspice, 5e-10 | smooth | {mean:.6} | {duty:.5} | {ripple:.5} | - | - |"
+            );
+        }
+        for (h, until, smooth) in [
+            (1e-9, 2e-4, false),
+            (5e-11, if quick { POINTWISE } else { 2e-4 }, false),
+            (1e-9, POINTWISE, true),
+        ] {
+            let mut deck = buck(values, 0, h, until);
+            if smooth {
+                let own = ["*saltus + range=1 body=0\n", "*saltus + vf=0.8\n"];
+                own.iter().for_each(|line| deck = deck.replace(line, ""));
+                deck = deck.replace("device=pwl", "device=smooth");
+            }
+            let (ours, _) = Waves::saltus(&deck)?;
+            let devices = if smooth { "smooth" } else { "piecewise linear" };
+            let figures = match until > 1e-4 {
+                true => {
+                    let [mean, duty, ripple] = ours.figures();
+                    format!("{mean:.6} | {duty:.5} | {ripple:.5}")
+                }
+                false => "- | - | -".to_string(),
+            };
+            let apart = |signal| {
+                let apart = reference.as_ref().map(|them| ours.apart(them, signal, POINTWISE));
+                apart.map_or("-".to_string(), |apart| format!("{apart:.1e}"))
+            };
+            println!("| {name} | {h:e} | {devices} | {figures} | {} | {} |", apart(0), apart(1));
+        }
+    }
     Ok(())
 }
 

@@ -24,6 +24,7 @@ mod packings;
 mod peers;
 mod piles;
 mod profiles;
+mod waveforms;
 
 use cases::{Case, Measure};
 use std::process::ExitCode;

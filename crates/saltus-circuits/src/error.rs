@@ -177,7 +177,7 @@ pub enum CircuitError {
     },
     /// Initial voltages of nodes that capacitors cannot have.
     #[error(
-        "the initial voltages of nodes contradict each other, or sources, at node `{node}`: {given} was asked, {found} is there"
+        "the initial voltages of nodes contradict each other, sources, or `ic=` of capacitors, at node `{node}`: {given} was asked, {found} is there"
     )]
     InitialNode {
         /// The node.

@@ -52,6 +52,7 @@ fn state(space: &StateSpace<'_>) -> Result<(Vec<f64>, Option<Vec<f64>>), Circuit
         }
     };
     check_excess(network, &x0)?;
+    check_nodes(network, &x0)?;
     Ok((x0, lam))
 }
 
@@ -134,6 +135,30 @@ fn hold_nodes(network: &Network<'_>) -> Result<Circuit, CircuitError> {
         circuit.add(format!(".ic v({name})"), Device::VoltageSource { between, source });
     }
     Ok(circuit)
+}
+
+/// A node whose voltage is that of capacitors, one of them with an initial value of its own, starts there.
+fn check_nodes(network: &Network<'_>, x0: &[f64]) -> Result<(), CircuitError> {
+    let columns = &network.columns;
+    for &(node, voltage) in &network.circuit.initial {
+        if !network.tree.has(node) || node == Node::GROUND {
+            continue;
+        }
+        let row = network.voltage([node, Node::GROUND]);
+        let is_state = |column: usize| columns.x.contains(&column);
+        let own = |column: usize| given(network, network.states[column - columns.x.start]);
+        let decided = row.terms().all(|(column, _)| is_state(column))
+            && row.terms().any(|(column, _)| own(column).is_some());
+        if !decided {
+            continue;
+        }
+        let found: f64 = row.terms().map(|(column, a)| a * x0[column - columns.x.start]).sum();
+        if (found - voltage).abs() > AGREES * found.abs().max(voltage.abs()).max(1.0) {
+            let node = network.circuit.nodes[node.0].clone();
+            return Err(CircuitError::InitialNode { node, given: voltage, found });
+        }
+    }
+    Ok(())
 }
 
 /// Capacitors and inductors that are no states start as the others say.

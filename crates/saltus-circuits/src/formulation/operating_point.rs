@@ -368,7 +368,7 @@ impl<'a, 'b> Rest<'a, 'b> {
 
     /// The way through circuits with conductances beside smooth devices, smaller and smaller. What
     /// devices that block leave to their leakage only proximal terms smaller than these let move.
-    fn lessen(&self, z: &mut Vec<f64>) -> Result<(), CircuitError> {
+    fn lessen(&self, z: &mut [f64]) -> Result<(), CircuitError> {
         let mut leak = FIRST_LEAK;
         while leak >= LAST_LEAK {
             self.settle(z, EPSILON * leak, leak, true)?;
@@ -380,7 +380,7 @@ impl<'a, 'b> Rest<'a, 'b> {
     /// Proximal and Newton steps from `z` until nothing moves.
     fn settle(
         &self,
-        z: &mut Vec<f64>,
+        z: &mut [f64],
         epsilon: f64,
         leak: f64,
         smooth: bool,
@@ -388,7 +388,7 @@ impl<'a, 'b> Rest<'a, 'b> {
         let mut workspace = Workspace::new(Solver::default().with_tol(TOLERANCE))?;
         let mut w = vec![0.0; z.len()];
         for step in 0..STEPS {
-            let before = z.clone();
+            let before = z.to_vec();
             let (problem, apart) = self.problem(z, epsilon, leak)?;
             let report = workspace.solve(&problem, z, &mut w)?;
             if report.status != Status::Solved {

@@ -66,6 +66,8 @@ pub(crate) enum Body {
     Resistor {
         value: Expr,
         times: Option<Expr>,
+        /// `R (1 + a ΔT + b ΔT²)`.
+        thermal: [Option<Expr>; 2],
     },
     Capacitor {
         value: Expr,

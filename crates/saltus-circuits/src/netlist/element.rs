@@ -202,12 +202,13 @@ impl Reader<'_, '_> {
     fn resistor(&mut self) -> Made {
         let (value, mut rest) = self.quantity("r", "a resistance")?;
         let times = rest.take("m");
+        let thermal = [rest.take("tc1"), rest.take("tc2")];
         self.finish(
             rest,
             &[],
             &["tc", "tc1", "tc2", "temp", "dtemp", "noisy", "noise", "ac", "m", "r"],
         )?;
-        Ok(Body::Resistor { value, times })
+        Ok(Body::Resistor { value, times, thermal })
     }
 
     fn capacitor(&mut self) -> Made {

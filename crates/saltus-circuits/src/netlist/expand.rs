@@ -25,6 +25,9 @@ const MAX_SCOPES: usize = 250_000;
 /// How deep subcircuits may call one another.
 const MAX_CALLS: usize = 100;
 
+/// Temperature at which values are given, Celsius.
+const NOMINAL: f64 = 27.0;
+
 /// What an expansion takes from outside of the blocks.
 pub(crate) struct Context<'d> {
     /// Values put in place of those of components, by names in lower case.
@@ -223,9 +226,13 @@ impl<'d> Expansion<'d, '_> {
             _ => [Node::GROUND; 2], // a coupling has none
         };
         match body {
-            Body::Resistor { value, times } => {
+            Body::Resistor { value, times, thermal: [first, second] } => {
                 let times = self.times(times, scope)?;
-                let resistance = self.value(&name, value, scope)? / times;
+                let warmer = self.context.temperature - NOMINAL;
+                let first = self.optional(first, scope)?.unwrap_or(0.0);
+                let second = self.optional(second, scope)?.unwrap_or(0.0);
+                let grown = 1.0 + warmer * (first + warmer * second);
+                let resistance = self.value(&name, value, scope)? * grown / times;
                 self.add(name, Device::Resistor { between, resistance }, at)?;
             }
             Body::Capacitor { value, initial, times } => {

@@ -174,7 +174,7 @@ fn ill_posed_circuits_are_named() {
                 c.resistor("R1", ["a", "0"], 1.0);
                 c.initial.push((Node(1), 3.0));
             },
-            "the initial voltages of nodes contradict each other, or sources, at node `a`: 3 was asked, 5 is there",
+            "the initial voltages of nodes contradict each other, sources, or `ic=` of capacitors, at node `a`: 3 was asked, 5 is there",
         ),
         (
             |c| {

@@ -152,3 +152,22 @@ fn parameters_that_smooth_devices_do_not_have_are_named() {
         assert!(Deck::parse(&text, "a.cir").and_then(|deck| deck.circuit()).is_ok(), "{text}");
     }
 }
+
+/// `C ic=` and `.ic` of the same node say the same, or it is told.
+#[test]
+fn initial_values_that_contradict_each_other() {
+    for (node, allowed) in [(2.0, false), (3.0, true)] {
+        let text = format!("t\nR1 a 0 1k\nC1 a 0 1u ic=3\n.ic v(a)={node}\n.tran 1u 1m\n.end\n");
+        let model = Deck::parse(&text, "a.cir").unwrap().circuit().unwrap().model();
+        assert_eq!(model.is_ok(), allowed, "{:?}", model.err());
+    }
+}
+
+/// `R (1 + a ΔT + b ΔT²)`.
+#[test]
+fn a_resistance_grows_with_temperature() {
+    let text = "t\nV1 a 0 1\nR1 a 0 1k tc1=0.03125 tc2=1e-3\n.temp 37\n.end\n";
+    let point = Deck::parse(text, "a.cir").unwrap().circuit().unwrap().operating_point().unwrap();
+    let expected = 1e-3 / (1.0 + 0.3125 + 0.1);
+    assert!((point.i("R1").unwrap() - expected).abs() < 1e-12);
+}

@@ -236,10 +236,10 @@ fn polynomials_and_tables() {
 #[test]
 fn parts_without_effect() {
     assert_eq!(
-        warnings("V1 a 0 1 AC 1\nR1 a 0 1 tc1=1m\nC1 a 0 1F\nC2 a 0 10F\nC3 a 0 10uF\nC4 a 0 1f"),
+        warnings("V1 a 0 1 AC 1\nR1 a 0 1 noisy=1m\nC1 a 0 1F\nC2 a 0 10F\nC3 a 0 10uF\nC4 a 0 1f"),
         [
             "a.cir:2:10: `AC` has no effect",
-            "a.cir:3:10: `tc1` has no effect",
+            "a.cir:3:10: `noisy` has no effect",
             "a.cir:4:8: `1F` is 1e-15 farad: `f` is femto",
             "a.cir:5:8: `10F` is 1e-14 farad: `f` is femto",
         ]
