@@ -73,10 +73,11 @@ const FIRST: usize = 200;
 const PATIENCE: usize = 25;
 const SHORT_PATIENCE: usize = 2;
 
-/// Forces a velocity from which most contacts hang together, and spots come before regions; and from
-/// which alternating directions come next.
+/// Forces a velocity from which most contacts hang together, and spots come before regions; from which
+/// alternating directions come next; and from which they come first in very large problems.
 const JOINED: f64 = 0.8;
 const HYPERSTATIC: f64 = 1.5;
+const CROWDED: f64 = 5.0;
 /// Sweeps before the first spots and between them; rounds in which the residual must halve.
 const BEFORE_SPOTS: usize = 40;
 const BETWEEN_SPOTS: usize = 15;
@@ -161,7 +162,9 @@ impl Cones {
         let forces = problem.global().filter(|_| admm::is_iterative(problem)).map_or(0.0, forces);
         // with few forces a velocity spots are known to be better only up to that size
         let joined = forces > if n <= FACTORED { JOINED } else { HYPERSTATIC };
-        if joined && self.by_spots(problem, z, w, search) {
+        // with very many of them sweeps get on more slowly in larger problems than the bodies at once
+        let crowded = forces > CROWDED && n > FACTORED;
+        if joined && !crowded && self.by_spots(problem, z, w, search) {
             return;
         }
         if forces > HYPERSTATIC {
