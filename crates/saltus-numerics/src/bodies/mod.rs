@@ -365,3 +365,71 @@ impl Touch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Status;
+    use crate::residual::residual;
+
+    /// Balls in a row on the ground, pressed together by their velocities.
+    fn row(count: u32, friction: Friction) -> (Vec<MovingBody>, Vec<u32>, Vec<Touch>) {
+        let ball = |k: u32| MovingBody {
+            inverse_mass: 1.0,
+            inverse_inertia: [2.5, 2.5, 2.5, 0.0, 0.0, 0.0],
+            v: [if k == 0 { 2.0 } else { -0.1 }, 0.05 * f64::from(k), -1.0],
+            omega: [0.0; 3],
+        };
+        let mut bodies: Vec<_> = (0..count).map(ball).collect();
+        bodies.push(MovingBody::default());
+        let (x, y, z) = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]);
+        let minus = |a: Vector| a.map(|a| -a);
+        let q = [0.0; COMPONENTS];
+        let mut touches = Vec::new();
+        for k in 0..count {
+            let arms = [minus(z), [0.0; 3]];
+            touches.push(Touch { bodies: [k, count], frame: [z, x, y], arms, q, friction });
+            if k + 1 < count {
+                let (bodies, arms) = ([k, k + 1], [x, minus(x)]);
+                touches.push(Touch { bodies, frame: [minus(x), y, minus(z)], arms, q, friction });
+            }
+        }
+        (bodies, (0..count).collect(), touches)
+    }
+
+    /// The residual that the sweeps report is that of the same problem as a matrix.
+    #[test]
+    fn sweeps_solve_what_the_matrix_says() {
+        let laws = [
+            Friction::None,
+            Friction::Space { mu: 0.3 },
+            Friction::RollingSpace { mu: 0.3, mu_r: 0.01 },
+        ];
+        for (count, friction) in [3, 20].into_iter().flat_map(|n| laws.map(|law| (n, law))) {
+            let (bodies, members, touches) = row(count, friction);
+            let stride = stride(&touches);
+            let mut z = vec![0.0; stride * touches.len()];
+            let settings = Sweeping { tol: 1e-9, max_iter: 20_000 };
+            let mut sweeps = BodySweeps::default();
+            let report = sweeps.solve(&bodies, &members, &touches, &mut z, stride, settings);
+            assert_eq!(report.status, Status::Solved, "{count} {friction:?} {report:?}");
+            let packed: Vec<f64> = (0..touches.len())
+                .flat_map(|c| z[c * stride..c * stride + friction.size()].to_vec())
+                .collect();
+            let mut w = vec![0.0; packed.len()];
+            let known = problem(&bodies, &members, &touches).unwrap();
+            let value = residual(&known, &packed, &mut w).value;
+            assert!(value <= 2e-9, "{count} {friction:?} {value:e}");
+        }
+    }
+
+    #[test]
+    fn what_the_impulses_stop_is_at_rest() {
+        let (mut bodies, members, touches) = row(1, Friction::Space { mu: 0.3 });
+        bodies[0].v = [0.0, 0.0, -1.0];
+        let mut sweeps = BodySweeps::default();
+        assert_eq!(sweeps.rests(&bodies, &members, &touches, &[1.0, 0.0, 0.0], 3), 0.0);
+        assert!(sweeps.rests(&bodies, &members, &touches, &[0.9, 0.0, 0.0], 3) > 0.05);
+        assert!(sweeps.rests(&bodies, &members, &touches, &[1.0, 0.5, 0.0], 3) > 0.05);
+    }
+}

@@ -49,6 +49,15 @@ struct LawBlock {
     closed: bool, // a switch is
 }
 
+/// Rows under one set, as they stand in a step.
+#[derive(Debug)]
+pub(crate) struct PosedBlock {
+    pub rows: Range<usize>,
+    pub set: Set,
+    /// Of contacts, along normal and tangents.
+    pub restitution: Option<[f64; 2]>,
+}
+
 /// What a row of a bond allows: impulses from `least` to `most`, which for a constant force are
 /// multiplied by the step.
 #[derive(Debug, Clone, Copy)]
@@ -362,12 +371,12 @@ impl Laws {
         &self,
         rows: Range<usize>,
         h: f64,
-    ) -> impl Iterator<Item = Result<(Range<usize>, Set, Option<[f64; 2]>), SimError>> {
+    ) -> impl Iterator<Item = Result<PosedBlock, SimError>> {
         let blocks = &self.blocks[self.first[rows.start]..];
         let blocks = blocks.iter().take_while(move |block| block.rows.end <= rows.end);
         blocks.map(move |block| {
             let restitution = block.contact.map(|contact| [contact.e, contact.et]);
-            Ok((block.rows.clone(), block.set(h)?, restitution))
+            Ok(PosedBlock { rows: block.rows.clone(), set: block.set(h)?, restitution })
         })
     }
 

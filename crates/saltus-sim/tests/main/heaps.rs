@@ -33,10 +33,10 @@ pub fn bin(count: usize, radius: f64, mu: f64) -> Scene {
 fn a_bin_of_spheres_is_solved_in_every_step() {
     let (tol, radius) = (1e-6, 0.05);
     let solver = Solver::Auto(AutoSettings { tol, ..AutoSettings::default() });
-    let model = bin(27, radius, 0.7).model();
+    let model = bin(16, radius, 0.7).model();
     let mut sim = TimeStepping::with_solver(model, 5e-3, [], &solver).unwrap();
     let mut deepest = 0.0_f64;
-    for _ in 0..200 {
+    for _ in 0..100 {
         let done = sim.step().unwrap();
         assert!(done.residual <= tol, "{done:?}");
         deepest = deepest.max(done.penetration);

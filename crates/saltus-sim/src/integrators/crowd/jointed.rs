@@ -2,6 +2,7 @@
 
 use super::islands::NONE;
 use super::linked::What;
+use super::links::LinkBlock;
 use super::{Crowd, overlap};
 use crate::SimError;
 use crate::integrators::Step;
@@ -46,7 +47,7 @@ impl Crowd {
                 links.rows[row].u = link.velocity(i, now.v, members);
                 links.rows[row].free = link.velocity(i, next.v, members);
             }
-            for (_, _, state) in link.blocks(&links.laws, step.h, now.y, &links.rows)? {
+            for LinkBlock { state, .. } in link.blocks(&links.laws, step.h, now.y, &links.rows)? {
                 if let Some(state) = state.filter(|state| state.hits(step.h)) {
                     least[island] = least[island].max(state.theta(step.h)).min(1.0);
                 }
@@ -72,7 +73,9 @@ impl Crowd {
         for &k in &linked[island] {
             let link = &links.all[k];
             units.add_link(k, link, members);
-            for (own, set, state) in link.blocks(&links.laws, h, now.y, &links.rows)? {
+            for LinkBlock { rows: own, set, state } in
+                link.blocks(&links.laws, h, now.y, &links.rows)?
+            {
                 let mut bias = [0.0; COMPONENTS];
                 if let Some(state) = state {
                     state.bias(h, theta, touching.resting, &mut bias, own.len());

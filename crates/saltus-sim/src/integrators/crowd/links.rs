@@ -18,7 +18,7 @@ use super::members::Members;
 use super::touching::State;
 use crate::SimError;
 use crate::integrators::assembly::Places;
-use crate::integrators::laws::Laws;
+use crate::integrators::laws::{Laws, PosedBlock};
 use saltus_linalg::Matrix;
 use saltus_model::{At, Law, Model, OperatorError, Order, Relation, Terms};
 use saltus_numerics::Set;
@@ -68,6 +68,15 @@ pub(super) struct RowOfStep {
     pub after: f64,
     /// `∂h/∂t`.
     pub rate: f64,
+}
+
+/// Rows of an interaction under one set.
+#[derive(Debug)]
+pub(super) struct LinkBlock {
+    pub rows: Range<usize>,
+    pub set: Set,
+    /// Of a contact.
+    pub state: Option<State>,
 }
 
 impl Links {
@@ -165,10 +174,10 @@ impl Link {
         h: f64,
         y: &[f64],
         rows: &[RowOfStep],
-    ) -> Result<Vec<(Range<usize>, Set, Option<State>)>, SimError> {
+    ) -> Result<Vec<LinkBlock>, SimError> {
         let mut blocks = Vec::new();
         for block in laws.blocks_of(self.rows.clone(), h) {
-            let (own, set, restitution) = block?;
+            let PosedBlock { rows: own, set, restitution } = block?;
             let state = restitution.map(|[e, et]| {
                 let mut u = [0.0; saltus_numerics::bodies::COMPONENTS];
                 for (k, row) in own.clone().enumerate().take(u.len()) {
@@ -176,7 +185,7 @@ impl Link {
                 }
                 State::new(y[own.start], u, rows[own.start].free, [e, et])
             });
-            blocks.push((own, set, state));
+            blocks.push(LinkBlock { rows: own, set, state });
         }
         Ok(blocks)
     }
