@@ -129,7 +129,15 @@ impl Packed {
 /// Equation (1) for the rows of a strip, added to `sums`.
 #[inline]
 fn products(strip: &[[f64; STRIP]], x: &[f64], mut sums: [f64; STRIP]) -> [f64; STRIP] {
-    for (a, x) in strip.iter().zip(x) {
+    let (pairs, last) = strip.as_chunks::<2>();
+    let (x_pairs, x_last) = x.as_chunks::<2>();
+    for ([a, b], [x, y]) in pairs.iter().zip(x_pairs) {
+        for k in 0..STRIP {
+            sums[k] += a[k] * x;
+            sums[k] += b[k] * y;
+        }
+    }
+    for (a, x) in last.iter().zip(x_last) {
         for k in 0..STRIP {
             sums[k] += a[k] * x;
         }

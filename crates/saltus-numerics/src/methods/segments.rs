@@ -14,20 +14,37 @@
 //! at once while that makes fewer of them wrong, the last one alone where it does not.
 //!
 //! A dense `W` of at most `CACHED` unknowns has the factors of many modes, a larger one those of the
-//! last, which are sparse where `W` is.
+//! last. Where `W` is mostly zeros (1) is written for all unknowns,
+//!
+//! ```text
+//! leans: (W z)_i + d z_i = c_i − q_i          level: z_i = z_k                            (2)
+//! ```
+//!
+//! so that an unknown that changes its segment changes one row, and only what follows from this row
+//! is factored again (see `RowLu`). Where its pivots do not do, the search goes on with the rows and
+//! columns that lean, factored with a choice of pivots.
 
 use super::pivoting::Progress;
+use super::proximal::mostly_zeros;
 use crate::residual::{Residual, natural_map};
 use crate::{Measure, Memory, Operator, Problem, Report, Set, Status};
-use saltus_linalg::{DenseLu, MaskedFactor, Matrix, Sparse, vector};
+use saltus_linalg::{DenseLu, MaskedFactor, Matrix, RowLu, Sparse, vector};
 
 /// Most modes of a call.
 const MODES: usize = 60;
+/// More of them, in unknowns, where rows change one by one: along a chain the segments that are found
+/// stay right, however many are wrong behind them.
+const ALONG: usize = 2;
 /// Steps of iterative refinement before an answer is given up.
 const REFINEMENTS: usize = 2;
 /// Largest dense problem with the factors of several modes, and how many.
 const CACHED: usize = 64;
 const SLOTS: usize = 32;
+/// Dense problems at least this large and at most so full are factored as sparse ones.
+const CONVERTED: usize = 24;
+const CONVERTED_SHARE: f64 = 0.34;
+/// Share of the tolerance above which an answer without a choice of pivots is refined.
+const SHARP: f64 = 1e-4;
 /// No mode.
 const NONE: u32 = u32::MAX;
 
@@ -84,10 +101,21 @@ struct Slot {
 /// Factors of the last mode.
 #[derive(Debug)]
 struct BySparse {
-    mode: Vec<u32>,
-    valid: bool,
-    factors: MaskedFactor,
+    converted: Option<Sparse>, // the matrix, where the problem has it as a dense one
+    rows: Option<RowLu>,
+    factors: Option<MaskedFactor>, // where the diagonal is not enough
+    pivots: bool,                  // are chosen in this call
+    of_rows: Held,
+    of_factors: Held,
+    changed: Vec<usize>,
     right: Vec<f64>,
+}
+
+/// Which mode factors are of.
+#[derive(Debug)]
+struct Held {
+    valid: bool,
+    mode: Vec<u32>,
 }
 
 impl Segments {
@@ -138,6 +166,9 @@ impl Segments {
         if !self.works {
             return None;
         }
+        if let Engine::Sparse(engine) = &mut self.engine {
+            engine.pivots = engine.rows.is_none();
+        }
         self.guess.copy_from_slice(z);
         let report = self.search(problem, z, w, tol);
         if report.is_none() {
@@ -163,17 +194,25 @@ impl Segments {
             self.wrong(z, w)?;
             std::mem::swap(&mut self.mode, &mut self.next);
         }
-        let mut progress = Progress::default();
-        for iterations in 1..=MODES {
-            self.level(z);
-            if !self.improve(problem, z) {
+        let (mut progress, most) = match self.is_by_rows() {
+            true => (Progress::patient(usize::MAX), MODES + ALONG * n),
+            false => (Progress::default(), MODES),
+        };
+        for iterations in 1..=most {
+            if !self.solve_mode(problem, z) {
                 return None;
             }
             problem.eval(z, w);
             let (count, last) = self.wrong(z, w)?;
             if count == 0 {
                 let check = self.refine(problem, z, w, tol);
-                return (check.value <= tol).then(|| report(iterations, check));
+                if check.value <= tol {
+                    return Some(report(iterations, check));
+                }
+                if !self.choose_pivots() {
+                    return None;
+                }
+                continue; // the same mode once more
             }
             if progress.is_made(count) {
                 std::mem::swap(&mut self.mode, &mut self.next);
@@ -187,6 +226,33 @@ impl Segments {
             }
         }
         None
+    }
+
+    /// The answer of the mode.
+    fn solve_mode(&mut self, problem: &Problem, z: &mut [f64]) -> bool {
+        if let Engine::Sparse(engine) = &mut self.engine
+            && let Some(solved) = engine.solve(problem, &self.mode, &self.segments, z)
+        {
+            if solved {
+                return true;
+            }
+            self.choose_pivots();
+        }
+        self.level(z);
+        self.improve(problem, z)
+    }
+
+    /// Whether rows change one by one.
+    #[inline]
+    fn is_by_rows(&self) -> bool {
+        matches!(&self.engine, Engine::Sparse(engine) if !engine.pivots)
+    }
+
+    /// Pivots are chosen for the rest of the call; false where they have been.
+    #[cold]
+    fn choose_pivots(&mut self) -> bool {
+        let Engine::Sparse(engine) = &mut self.engine else { return false };
+        !std::mem::replace(&mut engine.pivots, true)
     }
 
     /// The level unknowns are known.
@@ -208,9 +274,7 @@ impl Segments {
             (Engine::Dense(engine), Operator::Dense(W)) => {
                 engine.improve(W, problem.q(), mode, segments, z)
             }
-            (Engine::Sparse(engine), Operator::Sparse(W)) => {
-                engine.improve(W, problem.q(), mode, segments, z)
-            }
+            (Engine::Sparse(engine), _) => engine.improve(problem, mode, segments, z),
             _ => false,
         }
     }
@@ -219,6 +283,10 @@ impl Segments {
     #[inline]
     fn refine(&mut self, problem: &Problem, z: &mut [f64], w: &mut [f64], tol: f64) -> Residual {
         let mut check = natural_map(problem, z, w);
+        if self.is_by_rows() && check.value > SHARP * tol && self.improve(problem, z) {
+            problem.eval(z, w);
+            check = natural_map(problem, z, w);
+        }
         for _ in 0..REFINEMENTS {
             if check.value <= tol || !self.improve(problem, z) {
                 break;
@@ -290,15 +358,20 @@ impl Segments {
             self.mode.clear(); // it is one of other sets
         }
         if self.matrix_id != problem.matrix_id() {
-            self.engine = match matrix {
-                Operator::Dense(_) => Engine::Dense(Dense::new(n)),
-                Operator::Sparse(W) => Engine::Sparse(Box::new(BySparse::new(W))),
-                Operator::Global(_) | Operator::Function(_) => Engine::None,
+            self.engine = match (matrix, mostly_zeros(matrix, CONVERTED, CONVERTED_SHARE)) {
+                (Operator::Dense(_), Some(W)) => Engine::Sparse(Box::new(BySparse::new(W))),
+                (Operator::Dense(_), None) => Engine::Dense(Dense::new(n)),
+                (Operator::Sparse(W), _) => {
+                    let mut engine = BySparse::new(W.clone());
+                    engine.converted = None;
+                    Engine::Sparse(Box::new(engine))
+                }
+                (Operator::Global(_) | Operator::Function(_), _) => Engine::None,
             };
         }
         match &mut self.engine {
             Engine::Dense(engine) => engine.clear(),
-            Engine::Sparse(engine) => engine.valid = false,
+            Engine::Sparse(engine) => engine.clear(),
             Engine::None => {}
         }
         self.matrix_id = problem.matrix_id();
@@ -412,44 +485,126 @@ impl Slot {
 }
 
 impl BySparse {
-    fn new(W: &Sparse) -> BySparse {
+    fn new(W: Sparse) -> BySparse {
         let n = W.rows();
-        let (mode, right) = (vec![NONE; n], vec![0.0; n]);
-        BySparse { mode, valid: false, factors: MaskedFactor::new(W), right }
+        let held = || Held { valid: false, mode: vec![NONE; n] };
+        BySparse {
+            rows: RowLu::new(&W),
+            converted: Some(W),
+            factors: None,
+            pivots: false,
+            of_rows: held(),
+            of_factors: held(),
+            changed: Vec::with_capacity(n),
+            right: vec![0.0; n],
+        }
+    }
+
+    fn clear(&mut self) {
+        (self.of_rows.valid, self.of_factors.valid) = (false, false);
+    }
+
+    /// Equation (2) without a choice of pivots: nothing where they are chosen, else whether they did.
+    fn solve(
+        &mut self,
+        problem: &Problem,
+        mode: &[u32],
+        segments: &[Segment],
+        z: &mut [f64],
+    ) -> Option<bool> {
+        if self.pivots {
+            return None;
+        }
+        if !self.factor_rows(problem, mode, segments)? {
+            return Some(false);
+        }
+        for ((z, q), &segment) in z.iter_mut().zip(problem.q()).zip(mode) {
+            let segment = &segments[segment as usize];
+            *z = if segment.level { segment.z } else { segment.c - q };
+        }
+        self.rows.as_mut()?.solve(z);
+        Some(true)
+    }
+
+    /// The factors of (2); whether the diagonal does.
+    fn factor_rows(
+        &mut self,
+        problem: &Problem,
+        mode: &[u32],
+        segments: &[Segment],
+    ) -> Option<bool> {
+        let BySparse { converted, rows, of_rows: Held { valid, mode: own }, changed, .. } = self;
+        let rows = rows.as_mut()?;
+        let W = matrix_of(converted, problem)?;
+        let of = |i: usize| &segments[mode[i] as usize];
+        changed.clear();
+        if *valid {
+            changed.extend((0..mode.len()).filter(|&i| own[i] != mode[i]));
+        } else {
+            rows.forget();
+        }
+        if !*valid || !changed.is_empty() {
+            own.copy_from_slice(mode);
+            let factored = rows.factor(changed.iter().copied(), |i, entries| {
+                let Segment { level, d, .. } = *of(i);
+                if level {
+                    return entries.add(i, 1.0);
+                }
+                W.row(i).iter().for_each(|entry| entries.add(entry.col, entry.value));
+                entries.add(i, d);
+            });
+            *valid = factored.is_ok();
+        }
+        Some(*valid)
     }
 
     fn improve(
         &mut self,
-        W: &Sparse,
-        q: &[f64],
+        problem: &Problem,
         mode: &[u32],
         segments: &[Segment],
         z: &mut [f64],
     ) -> bool {
+        let BySparse { converted, rows, factors, pivots, of_rows, of_factors, right, .. } = self;
+        let Some(W) = matrix_of(converted, problem) else { return false };
         let of = |i: usize| &segments[mode[i] as usize];
-        if !self.valid || self.mode != mode {
-            self.mode.copy_from_slice(mode);
+        let held = if *pivots { of_factors } else { of_rows };
+        if *pivots && (!held.valid || held.mode != mode) {
+            held.mode.copy_from_slice(mode);
             let value = |i: usize, j: usize, w: f64| match (of(i).level, of(j).level) {
                 (false, false) if i == j => w + of(i).d,
                 (false, false) => w,
                 _ => f64::from(i == j),
             };
-            self.valid = self.factors.factor_with(W, value).is_ok();
+            let factors = factors.get_or_insert_with(|| MaskedFactor::new(W));
+            held.valid = factors.factor_with(W, value).is_ok();
         }
-        if !self.valid {
+        if !held.valid {
             return false;
         }
-        for (i, (right, product)) in self.right.iter_mut().zip(W.products(z)).enumerate() {
+        for (i, (right, product)) in right.iter_mut().zip(W.products(z)).enumerate() {
             let Segment { level, d, c, .. } = *of(i);
-            *right = if level { 0.0 } else { c - q[i] - product - d * z[i] };
+            *right = if level { 0.0 } else { c - problem.q()[i] - product - d * z[i] };
         }
-        self.factors.solve(&mut self.right);
-        for (i, (z, right)) in z.iter_mut().zip(&self.right).enumerate() {
+        match (rows, factors) {
+            (Some(rows), _) if !*pivots => rows.solve(right),
+            (_, Some(factors)) => factors.solve(right),
+            _ => return false,
+        }
+        for (i, (z, right)) in z.iter_mut().zip(&*right).enumerate() {
             if !of(i).level {
                 *z += right;
             }
         }
         true
+    }
+}
+
+/// The sparse matrix of a problem, or what its dense one was converted to.
+fn matrix_of<'a>(converted: &'a Option<Sparse>, problem: &'a Problem) -> Option<&'a Sparse> {
+    match (converted, problem.matrix()) {
+        (Some(W), _) | (None, Operator::Sparse(W)) => Some(W),
+        _ => None,
     }
 }
 

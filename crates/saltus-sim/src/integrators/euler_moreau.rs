@@ -257,7 +257,7 @@ impl EulerMoreauPart {
         let G_now = G_now.sparse(n, m);
         let joined = match self.time_varying {
             true => None,
-            false => self.join(&P, [&S_next, &S_now, &G_now], &drift),
+            false => self.join([&P, &S_next, &S_now, &G_now], &drift),
         };
         let [P, S_now, S_next, G, G_now] = [P, S_now, S_next, G, G_now].map(LinearMap::from_sparse);
         self.operators = Some(Operators { h, P, S_now, S_next, G, G_now, drift, joined, problem });
@@ -265,7 +265,7 @@ impl EulerMoreauPart {
     }
 
     /// (1) and `q` of (3) as one product, where they are small.
-    fn join(&self, P: &Sparse, others: [&Sparse; 3], drift: &[f64]) -> Option<Joined> {
+    fn join(&self, maps: [&Sparse; 4], drift: &[f64]) -> Option<Joined> {
         let mut varies = vec![false; drift.len()];
         for member in self.systems.iter().filter(|member| member.forced) {
             for (component, row) in member.range.clone().enumerate() {
@@ -274,12 +274,12 @@ impl EulerMoreauPart {
         }
         // what does not vary is part of the drift
         let mut d = drift.to_vec();
-        for map in &others[..2] {
+        for map in &maps[1..3] {
             for (i, j, x) in map.iter().filter(|entry| !varies[entry.1]) {
                 d[i] += x * self.b_now[j];
             }
         }
-        let terms = Terms { P, others, d: &d, C: &self.relations.C };
+        let terms = Terms { maps, d: &d, C: &self.relations.C };
         Joined::new(&terms, |component| varies[component])
     }
 
@@ -377,7 +377,7 @@ impl Part for EulerMoreauPart {
             forcing(&self.systems, step.end, &mut self.b_next)?;
         }
         if let Some(joined) = &mut operators.joined {
-            joined.free(now.x, [&self.b_next, &self.b_now, now.lam], next.x);
+            joined.free([now.x, &self.b_next, &self.b_now, now.lam], next.x);
         } else {
             operators.P.apply_plus(&operators.drift, now.x, next.x);
             if self.forced {

@@ -5,8 +5,9 @@
 //! q      = C x_free + e                = C T s + e
 //! ```
 //!
-//! Of `b` and `λ` only the components are in `s` that change and act. While there are few of them,
-//! two dense products take less time than the sparse ones that they are made of.
+//! Only the components are in `s` that act, which states without mass do not, and of `b` those that
+//! change. While there are few of them, two dense products take less time than the sparse ones that
+//! they are made of.
 
 use saltus_linalg::{Packed, Sparse};
 
@@ -18,16 +19,15 @@ const ENTRIES: usize = 1024;
 pub(super) struct Joined {
     states: Packed,     // T
     outputs: Packed,    // C T
-    places: Vec<usize>, // of what follows x in s: components of b⁺, of b, and of λ
-    ends: [usize; 3],   // of each of these in `places`
+    places: Vec<usize>, // of what follows 1 in s: components of x, of b⁺, of b, and of λ
+    ends: [usize; 4],   // of each of these in `places`
     s: Vec<f64>,
 }
 
 /// What (1) is made of.
 pub(super) struct Terms<'a> {
-    pub P: &'a Sparse,
-    /// Of `b⁺`, `b` and `λ`.
-    pub others: [&'a Sparse; 3],
+    /// Of `x`, `b⁺`, `b` and `λ`.
+    pub maps: [&'a Sparse; 4],
     pub d: &'a [f64],
     pub C: &'a Sparse,
 }
@@ -35,24 +35,24 @@ pub(super) struct Terms<'a> {
 impl Joined {
     /// The products, if there are few enough of them; `varies` tells which components of `b` change.
     pub fn new(terms: &Terms<'_>, varies: impl Fn(usize) -> bool) -> Option<Joined> {
-        let (n, m) = (terms.P.rows(), terms.C.rows());
+        let (n, m) = (terms.d.len(), terms.C.rows());
         let mut places: Vec<usize> = Vec::new();
-        let mut ends = [0; 3];
-        for (k, map) in terms.others.iter().enumerate() {
+        let mut ends = [0; 4];
+        for (k, map) in terms.maps.iter().enumerate() {
             let mut acts = vec![false; map.cols()];
             map.iter().filter(|entry| entry.2 != 0.0).for_each(|(_, j, _)| acts[j] = true);
-            places.extend((0..map.cols()).filter(|&j| acts[j] && (k == 2 || varies(j))));
+            let is_forcing = k == 1 || k == 2;
+            places.extend((0..map.cols()).filter(|&j| acts[j] && (!is_forcing || varies(j))));
             ends[k] = places.len();
         }
-        let width = 1 + n + places.len();
+        let width = 1 + places.len();
         if (n + m) * width > ENTRIES {
             return None;
         }
-        let owner = |k: usize| ends.iter().position(|&end| k < end).unwrap_or(2);
-        let entry = |i: usize, j: usize| match j.checked_sub(1 + n) {
-            None if j == 0 => terms.d[i],
-            None => terms.P.get(i, j - 1),
-            Some(k) => terms.others[owner(k)].get(i, places[k]),
+        let owner = |k: usize| ends.iter().position(|&end| k < end).unwrap_or(3);
+        let entry = |i: usize, j: usize| match j.checked_sub(1) {
+            None => terms.d[i],
+            Some(k) => terms.maps[owner(k)].get(i, places[k]),
         };
         let (mut states, mut outputs) = (Packed::default(), Packed::default());
         states.fill(n, width, entry);
@@ -65,15 +65,13 @@ impl Joined {
         Some(Joined { states, outputs, places, ends, s })
     }
 
-    /// Takes note of what (1) is applied to, and fills `x_free`.
+    /// Takes note of what (1) is applied to, `x`, `b⁺`, `b` and `λ`, and fills `x_free`.
     #[inline]
-    pub fn free(&mut self, x: &[f64], others: [&[f64]; 3], x_free: &mut [f64]) {
+    pub fn free(&mut self, values: [&[f64]; 4], x_free: &mut [f64]) {
         let Joined { states, places, ends, s, .. } = self;
-        let (own, rest) = s[1..].split_at_mut(x.len());
-        own.copy_from_slice(x);
         let mut first = 0;
-        for (&end, values) in ends.iter().zip(others) {
-            for (s, &place) in rest[first..end].iter_mut().zip(&places[first..end]) {
+        for (&end, values) in ends.iter().zip(values) {
+            for (s, &place) in s[1 + first..1 + end].iter_mut().zip(&places[first..end]) {
                 *s = values[place];
             }
             first = end;
@@ -99,11 +97,11 @@ mod tests {
         let (S, G) = (sparse(&[(0, 1, 4.0), (1, 0, 7.0)]), sparse(&[(1, 1, -1.0)]));
         let none = sparse(&[]);
         let C = Sparse::from_triplets(1, 2, &[(0, 0, 1.0), (0, 1, 10.0)]);
-        let terms = Terms { P: &P, others: [&S, &none, &G], d: &[0.25, 0.0], C: &C };
+        let terms = Terms { maps: [&P, &S, &none, &G], d: &[0.25, 0.0], C: &C };
         // the first component of b is part of d
         let mut joined = Joined::new(&terms, |component| component == 1).unwrap();
         let (mut x, mut q) = ([0.0; 2], [0.0]);
-        joined.free(&[1.0, 2.0], [&[100.0, 3.0], &[9.0; 2], &[8.0, 6.0]], &mut x);
+        joined.free([&[1.0, 2.0], &[100.0, 3.0], &[9.0; 2], &[8.0, 6.0]], &mut x);
         joined.pose(&[0.5], &mut q);
         assert_eq!(x, [0.5 + 12.0 + 0.25, -2.0 + 6.0 - 6.0]);
         assert_eq!(q, [x[0] + 10.0 * x[1] + 0.5]);
@@ -111,9 +109,10 @@ mod tests {
 
     #[test]
     fn many_states_are_left_to_sparse_products() {
-        let P = Sparse::from_triplets(40, 40, &[(0, 0, 1.0)]);
+        let entries: Vec<_> = (0..40).map(|i| (i, i, 1.0)).collect();
+        let P = Sparse::from_triplets(40, 40, &entries);
         let C = Sparse::from_triplets(1, 40, &[(0, 0, 1.0)]);
-        let terms = Terms { P: &P, others: [&P, &P, &P], d: &[0.0; 40], C: &C };
+        let terms = Terms { maps: [&P; 4], d: &[0.0; 40], C: &C };
         assert!(Joined::new(&terms, |_| true).is_none());
     }
 }

@@ -476,8 +476,9 @@ fn bring_inside(problem: &Problem, z: &mut [f64], w: &mut [f64]) -> Residual {
 /// How the mode came about, and whether block changes still lead somewhere.
 pub(in crate::methods) struct Progress {
     fewest: usize,
-    patience: usize,
-    single: usize, // changes of a single unknown for want of progress
+    patience: usize, // that is left
+    most: usize,     // patience
+    single: usize,   // changes of a single unknown for want of progress
     last_step: Option<Step>,
 }
 
@@ -489,15 +490,20 @@ enum Step {
 
 impl Default for Progress {
     fn default() -> Self {
-        Progress { fewest: usize::MAX, patience: PATIENCE, single: 0, last_step: None }
+        Progress::patient(PATIENCE)
     }
 }
 
 impl Progress {
+    /// With so many block changes without fewer wrong signs.
+    pub fn patient(most: usize) -> Progress {
+        Progress { fewest: usize::MAX, patience: most, most, single: 0, last_step: None }
+    }
+
     /// Takes note of the number of wrong signs.
     pub fn is_made(&mut self, count: usize) -> bool {
         if count < self.fewest {
-            (self.fewest, self.patience) = (count, PATIENCE);
+            (self.fewest, self.patience) = (count, self.most);
         } else {
             self.patience = self.patience.saturating_sub(1);
         }
