@@ -13,6 +13,7 @@ mod model;
 mod network;
 mod operating_point;
 mod parts;
+mod semiconductors;
 mod signal;
 mod smooth;
 mod state_space;
