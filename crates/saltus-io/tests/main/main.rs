@@ -10,3 +10,5 @@ mod problem_file;
 mod raw;
 mod run_file;
 mod sample;
+mod scene_file;
+mod vtk;

@@ -8,9 +8,9 @@ use crate::{Collider, Colliders, Drive, Finder, FinderError, Placed};
 use saltus_model::rotation::{IDENTITY, Quaternion, Vector};
 use saltus_model::rotation::{add, normalized, product, rotate, sub};
 use saltus_model::{
-    Body, Inertia, Model, Names, Operator, RigidBody, RigidBody2d, Side, System, SystemId,
+    Body, Event, Inertia, Model, Names, Operator, RigidBody, RigidBody2d, Side, System, SystemId,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// What formulas of forces in space may use.
@@ -41,7 +41,7 @@ impl Scene {
                 self.material(Member::Body(k), &body.material, part, &materials)?;
                 self.check_shape(Member::Body(k), part)?;
             }
-            let system = self.system(k, body)?;
+            let system = self.system(k, body, model.t0())?;
             (model.add(&body.name, system))
                 .map_err(|error| self.error(Member::Body(k), key_of(&error), error))?;
         }
@@ -52,7 +52,9 @@ impl Scene {
     /// and the finder of contacts.
     pub fn complete(&self, model: &mut Model) -> Result<(), SceneError> {
         for (k, joint) in self.joints.iter().enumerate() {
+            let before = model.interactions().len();
             self.connect(k, joint, model)?;
+            self.let_live(k, joint, before, model)?;
         }
         for (k, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_mortal()) {
             self.give_life(k, body, model)?;
@@ -60,8 +62,16 @@ impl Scene {
         if let Some(colliders) = self.colliders(model)? {
             let finder = Finder::new(self.space, &colliders)
                 .map_err(|error| self.error(Member::Scene, "", error))?;
-            (model.find_contacts(Arc::new(finder)))
-                .map_err(|error| self.error(Member::Scene, "", error))?;
+            let statics = vec![[f64::NEG_INFINITY, f64::INFINITY]; self.statics.len()];
+            let lives = statics.into_iter().chain(self.bodies.iter().map(BodySpec::life));
+            let added = match self.bodies.iter().any(BodySpec::is_mortal) {
+                false => model.find_contacts(Arc::new(finder)),
+                true => {
+                    let lives = lives.collect();
+                    model.find_contacts(Arc::new(life::LivingFinder { finder, lives }))
+                }
+            };
+            added.map_err(|error| self.error(Member::Scene, "", error))?;
         }
         Ok(())
     }
@@ -71,7 +81,7 @@ impl Scene {
     }
 
     /// The system of a body.
-    fn system(&self, k: usize, body: &BodySpec) -> Result<System, SceneError> {
+    fn system(&self, k: usize, body: &BodySpec, t0: f64) -> Result<System, SceneError> {
         let at = Member::Body(k);
         let mass = self.mass_of(k)?;
         let fault = |key, fault: SceneFault| self.error(at, key, fault);
@@ -95,7 +105,7 @@ impl Scene {
         }
         let position = self.center_of(body, mass.center);
         // it rests until it is born
-        let unborn = body.birth.is_some_and(|birth| birth > f64::NEG_INFINITY);
+        let unborn = body.birth.is_some_and(|birth| birth > t0);
         let moving = |x: Vector| if unborn { [0.0; 3] } else { x };
         let (v, omega) = (moving(body.v), moving(body.omega));
         if self.space == Body::Plane {
@@ -166,6 +176,41 @@ impl Scene {
         let spec = link.spec(self).map_err(|fault| self.error(at, "motor", fault))?;
         (spec.connect(model, &link.name, &systems))
             .map_err(|error| self.error(at, key_of(&error), error))?;
+        Ok(())
+    }
+
+    /// A joint acts while both its bodies are there; its interactions begin at `first`.
+    fn let_live(
+        &self,
+        k: usize,
+        link: &JointLink,
+        first: usize,
+        model: &mut Model,
+    ) -> Result<(), SceneError> {
+        let linked = self.bodies.iter().filter(|body| link.bodies.contains(&body.name));
+        let (mut birth, mut death) = (f64::NEG_INFINITY, f64::INFINITY);
+        for [from, to] in linked.map(BodySpec::life) {
+            (birth, death) = (birth.max(from), death.min(to));
+        }
+        let names: Vec<String> =
+            model.interactions().skip(first).map(|(name, _)| name.to_string()).collect();
+        let mut events = Vec::new();
+        if birth > model.t0() {
+            for name in &names {
+                if let Ok(id) = model.interaction_id(name) {
+                    model.set_active(id, false);
+                }
+            }
+            let event = Event::at([birth]).named(format!("{} appears", link.name));
+            events.push(names.iter().fold(event, |event, name| event.connect(name.as_str())));
+        }
+        if death > model.t0() && death < f64::INFINITY {
+            let event = Event::at([death]).named(format!("{} disappears", link.name));
+            events.push(names.iter().fold(event, |event, name| event.disconnect(name.as_str())));
+        }
+        for event in events {
+            model.add_event(event).map_err(|error| self.error(Member::Joint(k), "name", error))?;
+        }
         Ok(())
     }
 
@@ -362,7 +407,7 @@ impl Scene {
 
     /// Pairs of sides that do not touch: those set apart, and those that a joint links.
     fn apart(&self, sides: &[Side]) -> Result<Vec<[usize; 2]>, SceneError> {
-        let mut members: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (side, one) in sides.iter().enumerate() {
             members.entry(&one.name).or_default().push(side);
         }

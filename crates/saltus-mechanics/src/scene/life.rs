@@ -9,9 +9,12 @@
 //! nothing, and its joints do not act.
 
 use super::BodySpec;
-use crate::MassProperties;
+use crate::{Finder, MassProperties};
 use saltus_model::rotation::{Quaternion, Vector, rotate_back};
-use saltus_model::{Argument, At, Event, Frame, Function, Operator};
+use saltus_model::{
+    Argument, At, Body, ContactFinder, ContactSearch, Event, FoundContact, Frame, Function, Law,
+    Model, ModelError, Moment, Operator, OperatorError, Side,
+};
 use std::sync::Arc;
 
 impl BodySpec {
@@ -39,6 +42,59 @@ impl BodySpec {
             events.push(event.set_state(&self.name, "v", rest));
         }
         events
+    }
+}
+
+/// A finder that leaves out what is not there.
+#[derive(Debug)]
+pub(crate) struct LivingFinder {
+    pub finder: Finder,
+    /// When each side is there: from birth to death.
+    pub lives: Vec<[f64; 2]>,
+}
+
+#[derive(Debug)]
+struct LivingSearch {
+    search: Box<dyn ContactSearch>,
+    lives: Vec<[f64; 2]>,
+}
+
+impl ContactFinder for LivingFinder {
+    fn space(&self) -> Body {
+        self.finder.space()
+    }
+
+    fn sides(&self) -> &[Side] {
+        self.finder.sides()
+    }
+
+    fn laws(&self) -> &[Law] {
+        self.finder.laws()
+    }
+
+    fn check(&self, model: &Model) -> Result<(), ModelError> {
+        self.finder.check(model)
+    }
+
+    fn begin(&self, starts: &[Option<[usize; 2]>]) -> Box<dyn ContactSearch> {
+        let (search, lives) = (self.finder.begin(starts), self.lives.clone());
+        Box::new(LivingSearch { search, lives })
+    }
+}
+
+impl ContactSearch for LivingSearch {
+    fn find(
+        &mut self,
+        moment: Moment<'_>,
+        found: &mut Vec<FoundContact>,
+    ) -> Result<(), OperatorError> {
+        self.search.find(moment, found)?;
+        let is_there = |side: u32| {
+            let [birth, death] = self.lives[side as usize];
+            birth <= moment.t && moment.t < death
+        };
+        found.retain(|contact| contact.sides.into_iter().all(is_there));
+        Ok(())
     }
 }
 

@@ -32,6 +32,7 @@ mod orders;
 mod reference_models;
 mod rigid_bodies;
 mod same_scheme;
+mod scenes;
 mod schemes;
 mod states;
 mod stepping;

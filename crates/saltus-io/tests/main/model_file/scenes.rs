@@ -231,12 +231,12 @@ fn wrong_scenes_are_told_where() {
     check(
         "mass = 2\n",
         "",
-        "44:3: body `rod`: it has no mass: the material `default` has no density, and `mass` is not given",
+        "44:1: body `rod`: it has no mass: the material `default` has no density, and `mass` is not given",
     );
     check(
         "\"stone\", \"default\"",
         "\"stone\", \"stone\"",
-        "11:2: scene: nothing says what happens where `stone` touches `default`; describe the contact of the two, or of `default` with `default`, or say that they do not touch",
+        "11:1: scene: nothing says what happens where `stone` touches `default`; describe the contact of the two, or of `default` with `default`, or say that they do not touch",
     );
     check(
         "name = \"belt\"",

@@ -1,0 +1,202 @@
+//! Scenes: the examples made of them against closed forms and what does not change, and a scene of
+//! Siconos against its own run.
+
+use crate::example_files::run;
+use crate::support::within;
+use saltus::io::scene_file::read_scene;
+use saltus::mechanics::Scene;
+use saltus::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// A column of a signal at the end.
+fn last(run: &Run, signal: &str) -> f64 {
+    *run.signal(signal).unwrap().last().unwrap()
+}
+
+fn vector(run: &Run, signal: &str, row: usize, size: usize) -> Vec<f64> {
+    run.signal(signal).unwrap()[row * size..(row + 1) * size].to_vec()
+}
+
+/// An entry of the ledger at a row.
+fn ledger(run: &Run, row: usize, name: &str) -> f64 {
+    let place = saltus::sim::Ledger::NAMES.iter().position(|known| *known == name).unwrap();
+    let column = run.layout.ledger_columns().start + place;
+    run.frames.rows[row * run.layout.width() + column]
+}
+
+/// `x = g (sin α − μ cos α) t²/2`, and not a bit where friction holds.
+#[test]
+fn cube_on_slope() {
+    let (g, alpha, h) = (9.81, std::f64::consts::FRAC_PI_6, 1e-3);
+    let run_ = run("cube-on-slope/scene.toml", &[]);
+    let a = g * (alpha.sin() - 0.3 * alpha.cos());
+    within("speed", (last(&run_, "cube.v[0]") - a).abs(), 1e-9);
+    within("way", (last(&run_, "cube.position[0]") - 0.5 * a).abs(), a * h);
+    let held = run("cube-on-slope/scene.toml", &[("mu", "0.6")]);
+    let rows = held.frames.len();
+    assert_eq!(vector(&held, "cube.position", rows - 1, 3), [0.0, 0.0, 0.1]);
+    assert_eq!(vector(&held, "cube.v", rows - 1, 3), [0.0; 3]);
+    // the slope bears the weight
+    let contacts = &held.frames.contacts;
+    let own = contacts.of(rows - 1);
+    let normal: f64 = contacts.impulse[own].iter().map(|p| p[2].abs()).sum();
+    let weight = 700.0 * 0.008 * g * alpha.cos();
+    within("normal force", (normal / h - weight).abs() / weight, 1e-6);
+}
+
+/// It rolls from `t = 2 v/(7 μ g)` on, with `5/7 v`.
+#[test]
+fn rolling_sphere() {
+    let run = run("rolling-sphere/scene.toml", &[]);
+    within("speed", (last(&run, "ball.v[0]") - 2.5).abs(), 1e-9);
+    within("turn", (last(&run, "ball.omega[1]") - 25.0).abs(), 1e-9);
+    let roll = 2.0 * 3.5 / (7.0 * 0.2 * 9.81);
+    let way = 3.5 * roll - 0.5 * 0.2 * 9.81 * roll * roll + 2.5 * (1.0 - roll);
+    within("way", (last(&run, "ball.position[0]") - way).abs(), 2e-3);
+    assert_eq!(run.stats.worst_penetration, 0.0);
+}
+
+/// It turns over, and Jellett's number `L · (from the center of mass to the contact)` does not change.
+#[test]
+fn tippe_top() {
+    let run = run("tippe-top/scene.toml", &[]);
+    let (r, a) = (0.015, 0.003);
+    within("it stands on its head", (last(&run, "top.position[2]") - (r + a)).abs(), 5e-4);
+    let jellett = |row: usize| {
+        let (m, q) = (0.006, vector(&run, "top.orientation", row, 4));
+        let omega = vector(&run, "top.omega", row, 3);
+        let (across, along) = (131.0 / 350.0 * m * r * r, 0.4 * m * r * r);
+        // the upward direction in the frame of the body
+        let [w, x, y, z] = [q[0], q[1], q[2], q[3]];
+        let up = [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)];
+        // from the contact to the center of mass: r up − a e₃
+        let arm = [r * up[0], r * up[1], r * up[2] - a];
+        across * omega[0] * arm[0] + across * omega[1] * arm[1] + along * omega[2] * arm[2]
+    };
+    let (first, end) = (jellett(0), jellett(run.frames.len() - 1));
+    within("Jellett's number", ((end - first) / first).abs(), 0.02);
+}
+
+/// Energy and momentum of free rotation.
+#[test]
+fn dzhanibekov() {
+    let run = run("dzhanibekov/scene.toml", &[]);
+    let rows = run.frames.len();
+    let energy = run.signal("nut.omega").unwrap();
+    assert!(energy.chunks(3).any(|omega| omega[2] < -9.0), "it turns over");
+    let [first, end] = [0, rows - 1].map(|row| ledger(&run, row, "kinetic"));
+    within("energy", ((end - first) / first).abs(), 1e-5);
+}
+
+/// Links stay together.
+#[test]
+fn chain_and_four_bar() {
+    let chain = run("chain/scene.toml", &[]);
+    let gap = chain.signal("eye5.y").unwrap();
+    within("chain", gap.iter().fold(0.0, |most, y| most.max(y.abs())), 1e-10);
+    let bars = run("four-bar/scene.toml", &[]);
+    for joint in ["shaft", "pin", "eye", "stand"] {
+        let gap = bars.signal(&format!("{joint}.y")).unwrap();
+        within(joint, gap.iter().fold(0.0, |most, y| most.max(y.abs())), 1e-10);
+    }
+    within("crank", (last(&bars, "crank.omega[1]").abs() - std::f64::consts::TAU).abs(), 1e-9);
+}
+
+/// What stands, stands: towers, walls and arches do not creep.
+#[test]
+fn what_stands() {
+    let largest_speed = |run: &Run| {
+        let bodies = run.layout.signals.iter().filter(|s| s.quantity.name() == "v");
+        let row = run.frames.len() - 1;
+        let speed = |s: &saltus::sim::Signal| {
+            let width = run.layout.width();
+            run.frames.rows[row * width..][s.columns.clone()]
+                .iter()
+                .fold(0.0_f64, |m, v| m.max(v.abs()))
+        };
+        bodies.map(speed).fold(0.0, f64::max)
+    };
+    for file in ["kapla-tower/scene.toml", "masonry-wall/scene.toml", "masonry-arch/scene.toml"] {
+        let run = run(file, &[]);
+        assert_eq!(largest_speed(&run), 0.0, "{file}");
+        within(file, run.stats.worst_penetration, 1e-9);
+    }
+    // an arch that is too thin falls
+    let thin = run("masonry-arch/scene.toml", &[("thickness", "0.1")]);
+    assert!(largest_speed(&thin) > 0.1);
+}
+
+/// Rocks end below where they began, on the ground or beyond its edge; grains are not lost.
+#[test]
+fn what_falls() {
+    for (file, depth) in [
+        ("rock-fall/scene.toml", 1e-2),
+        ("granular-column/scene.toml", 1e-2),
+        ("hopper/scene.toml", 1e-2),
+    ] {
+        let run = run(file, &[]);
+        within(file, run.stats.worst_penetration, depth);
+        let end = run.frames.len() - 1;
+        assert!(ledger(&run, end, "impact") + ledger(&run, end, "friction") > 0.0, "{file}");
+    }
+}
+
+/// A ball on a table that goes up and down leaves it where the table falls faster than the ball.
+#[test]
+fn vibrating_table() {
+    let run = run("vibrating-table/scene.toml", &[]);
+    let z = run.signal("ball.position[2]").unwrap();
+    let w = std::f64::consts::TAU * 10.0;
+    let (mut highest, mut lowest) = (0.0_f64, 0.0_f64);
+    for (z, t) in z.iter().zip(&run.frames.time) {
+        let gap = z - 0.1 - 0.004 * (w * t).sin();
+        (highest, lowest) = (highest.max(gap), lowest.min(gap));
+    }
+    assert!(highest > 1e-4, "{highest}");
+    within("penetration", -lowest, 1e-9);
+}
+
+/// A wheel climbs its steps and goes on with the speed of its motor.
+#[test]
+fn rover_wheel() {
+    let run = run("rover-wheel/scene.toml", &[]);
+    within("height", (last(&run, "wheel.position[1]") - 0.25).abs(), 1e-9);
+    within("speed", (last(&run, "wheel.v[0]") - 0.6).abs(), 1e-6);
+}
+
+fn testdata(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/scenes").join(name)
+}
+
+/// A scene file of Siconos, run here with its step, against its own run.
+#[test]
+fn a_scene_of_siconos() {
+    let file = read_scene(&testdata("siconos-scene.hdf5")).unwrap();
+    let contacts = Scene { joints: Vec::new(), ..file.scene.clone() };
+    let joints = Scene { contacts: Vec::new(), statics: Vec::new(), ..file.scene };
+    let run = |scene: &Scene| {
+        let mut sim =
+            TimeStepping::new(scene.model().unwrap(), 1e-3, [MoreauJean::default().into()])
+                .unwrap();
+        sim.run(1.0).unwrap()
+    };
+    let (touching, swinging) = (run(&contacts), run(&joints));
+    let text = std::fs::read_to_string(testdata("siconos-scene.csv")).unwrap();
+    let mut rows = 0;
+    for line in text.lines().skip(1) {
+        let words: Vec<&str> = line.split(',').collect();
+        let number = |k: usize| -> f64 { words[k].parse().unwrap() };
+        let row = (number(0) * 1000.0).round() as usize;
+        let (run, tolerance) = match words[1] {
+            "bar" => (&swinging, 5e-3),
+            _ => (&touching, 5e-3),
+        };
+        let ours = vector(run, &format!("{}.position", words[1]), row, 3);
+        for k in 0..3 {
+            let difference = (ours[k] - number(2 + k)).abs();
+            within(&format!("{} at {} s, {k}", words[1], words[0]), difference, tolerance);
+        }
+        rows += 1;
+    }
+    assert_eq!(rows, 36);
+}

@@ -1,0 +1,140 @@
+"""Scenes: what users build, run, save and load."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import saltus as sl
+from saltus import mechanics as m
+
+
+def box_on_ground():
+    sc = m.Scene(gravity=(0, 0, -9.81))
+    sc.material("stone", density=2500.0)
+    sc.contact("stone", "stone", e=0.0, mu=0.7)
+    sc.add_static("ground", m.Plane(normal=(0, 0, 1)), material="stone")
+    sc.add_body("box", m.Box(1, 1, 1), material="stone", position=(0, 0, 0.5))
+    return sc
+
+
+class TestContract:
+    def test_a_box_at_rest(self):
+        sc = box_on_ground()
+        run = sc.run(h=5e-3, until=0.5, tol=1e-8)
+        assert run["box"].position.shape == (len(run), 3)
+        assert run["box"].orientation.shape == (len(run), 4)
+        assert np.abs(run["box"].position[-1] - [0, 0, 0.5]).max() < 1e-9
+        contacts = run.contacts
+        assert set(contacts.dtype.names) >= {
+            "time", "bodies", "point", "normal", "gap", "u", "impulse",
+        }
+        assert set(contacts["bodies"].ravel()) == {"ground", "box"}
+        weight = 2500 * 9.81
+        assert run.force_on("ground")[-1] == pytest.approx([0, 0, -weight], rel=1e-6, abs=1e-3)
+        assert run.force_on("box")[-1] == pytest.approx([0, 0, weight], rel=1e-6, abs=1e-3)
+        (pair,) = run.contact_graph(0.5)
+        assert set(pair) == {"ground", "box"}
+        with pytest.raises(sl.SignalError, match="did you mean `box`"):
+            run.force_on("bxo")
+
+    def test_save_and_load(self, tmp_path):
+        sc = box_on_ground()
+        run = sc.run(h=5e-3, until=0.05)
+        path = tmp_path / "scene.toml"
+        sc.save(path)
+        again = m.load(path)
+        assert again.text() == sc.text()
+        other = again.run()
+        assert np.array_equal(other["box"].position, run["box"].position)
+        run.save(tmp_path / "run.h5")
+        stored = sl.load(tmp_path / "run.h5")
+        assert np.array_equal(stored.contacts, run.contacts)
+        assert "[[body]]" in stored.model_text
+        assert sl.load_model(path).run().stats.steps == run.stats.steps
+
+    def test_a_hinge(self):
+        sc = m.Scene(gravity=(0, 0, -9.81))
+        sc.material("wood", density=700)
+        bar = sc.add_body("bar", m.Box(1, 0.1, 0.1), material="wood", position=(0.5, 0, 0))
+        sc.add_joint("hinge", m.Pivot(point=(0, 0, 0), axis=(0, 1, 0)), bar)
+        run = sc.run(h=1e-3, until=0.1, integrator=sl.MoreauJean(projection="direct"))
+        distance = np.linalg.norm(run["bar"].position, axis=1)
+        assert np.abs(distance - 0.5).max() < 1e-9
+
+    def test_other_systems_beside_it(self):
+        sc = box_on_ground()
+        model = sc.model
+        model.add(sl.LagrangianLinear([0], [1], [[1]]), name="mass")
+        run = sl.TimeStepping(model, h=1e-2).run(until=0.1)
+        assert run["mass"].q[-1, 0] == pytest.approx(0.1)
+
+
+class TestBodies:
+    def test_mass_by_shape(self):
+        sc = m.Scene()
+        sc.material("water", density=1000)
+        sc.add_body("a", m.Sphere(0.5), material="water")
+        sc.add_body("b", [m.Box(1, 1, 1), m.Box(1, 1, 1).at((2, 0, 0))], material="water")
+        mass, center, inertia = sc.mass("a")
+        assert mass == pytest.approx(1000 * np.pi / 6)
+        assert np.diag(inertia) == pytest.approx([mass * 0.1] * 3)
+        mass, center, _ = sc.mass("b")
+        assert (mass, list(center)) == (pytest.approx(2000), pytest.approx([1, 0, 0]))
+
+    def test_forces(self):
+        sc = m.Scene(parameters={"k": 4.0})
+        sc.add_body("a", m.Sphere(1), mass=1, position=(1, 0, 0), force=["-k*q[0]", 0, 0])
+        sc.add_body("b", m.Sphere(1), mass=1, position=(1, 5, 0), force=lambda t, q, v: [-4 * q[0], 0, 0])
+        run = sc.run(h=1e-3, until=1.0)
+        assert run["a"].position[-1, 0] == pytest.approx(np.cos(2.0), abs=1e-5)
+        assert np.allclose(run["a"].position[:, 0], run["b"].position[:, 0])
+        with pytest.raises(sl.InputError, match="body `b`: `force` is a function"):
+            sc.text()
+
+    def test_the_plane(self):
+        sc = m.Scene(gravity=(0, -9.81), dim=2)
+        sc.contact("default", "default", mu=0.5)
+        sc.add_static("ground", m.Plane(normal=(0, 1)))
+        sc.add_body("disk", m.Disk(0.5), mass=1, position=(0, 0.5), omega=1.0)
+        run = sc.run(h=1e-3, until=0.1)
+        assert run["disk"].angle.shape == (len(run),)
+        assert abs(run["disk"].position[-1, 1] - 0.5) < 1e-9
+
+    def test_births_and_deaths(self):
+        sc = m.Scene(gravity=(0, 0, -10))
+        sc.add_body("drop", m.Sphere(0.1), mass=1, position=(0, 0, 1), birth=0.2, death=0.5)
+        run = sc.run(h=1e-2, until=1.0)
+        height = np.interp([0.1, 0.2, 0.5, 1.0], run.t, run["drop"].position[:, 2])
+        assert height == pytest.approx([1, 1, 1 - 0.45, 1 - 0.45], abs=1e-9)
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (lambda sc: sc.add_body("b", m.Sphere(1), material="ston"), "did you mean `stone`"),
+            (lambda sc: sc.add_body("b", m.Sphere(1)), "no density"),
+            (lambda sc: sc.add_body("box", m.Sphere(1), mass=1), "used twice"),
+            (lambda sc: sc.add_body("b", m.Sphere(-1), mass=1), "radius"),
+            (lambda sc: sc.add_body("b", m.Sphere(1), mass=-1), "`mass` is -1"),
+            (lambda sc: sc.contact("stone", "ice", mu=1), "no material named `ice`"),
+            (lambda sc: sc.add_joint("j", m.Ball(point=(0, 0, 0)), "bx"), "did you mean `box`"),
+        ],
+    )
+    def test_scenes_that_make_no_sense(self, change, message):
+        sc = box_on_ground()
+        change(sc)
+        with pytest.raises(sl.ModelError, match=message):
+            _ = sc.model
+
+    def test_arguments(self):
+        sc = box_on_ground()
+        with pytest.raises(sl.InputError, match="`position` has 2 components, expected 3"):
+            sc.add_body("b", m.Sphere(1), mass=1, position=(0, 0))
+        with pytest.raises(TypeError, match="expected a shape"):
+            sc.add_body("b", ["sphere"], mass=1)
+        with pytest.raises(TypeError, match="needs `h` and `until`"):
+            sc.run()
+        with pytest.raises(sl.MissingFileError):
+            m.load("nothing.toml")
