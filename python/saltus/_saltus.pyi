@@ -547,9 +547,55 @@ def connect_joint(
     systems: list[str],
     kind: str,
     vectors: list[tuple[str, _Vector]],
-    pitch: float,
+    number: float,
     teeth: tuple[int, int],
+    built_in: list[tuple[Any, ...]],
+    break_force: float | None,
+    break_moment: float | None,
 ) -> int: ...
+def connect_joint_coordinate(
+    model: Model,
+    name: str,
+    law: Law,
+    systems: list[str],
+    kind: str,
+    vectors: list[tuple[str, _Vector]],
+    number: float,
+    teeth: tuple[int, int],
+    of: str,
+) -> None: ...
+def connect_spring_damper(
+    model: Model,
+    name: str,
+    law: Law,
+    systems: list[str],
+    point: _Vector,
+    second_point: _Vector,
+    stiffness: float,
+    damping: float,
+    rest: float | None,
+) -> None: ...
+def connect_disk_line(
+    model: Model,
+    name: str,
+    law: Law,
+    systems: list[str],
+    center: _Vector,
+    radius: float,
+    normal: _Vector,
+    origin: _Vector,
+    size: int,
+) -> None: ...
+def connect_disk_disk(
+    model: Model,
+    name: str,
+    law: Law,
+    systems: list[str],
+    radii: _Vector,
+    center: _Vector,
+    second_center: _Vector,
+    size: int,
+) -> None: ...
 def connect_point_plane(
     model: Model,
     name: str,

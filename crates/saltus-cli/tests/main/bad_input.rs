@@ -223,7 +223,7 @@ fn uses() {
     check_use(&["compare", "a.h5", "b.h5"], r#"saltus: there is no file `a.h5`"#);
     check_use(
         &["examples", "nope"],
-        r#"saltus: there is no example `nope`; there are boost-converter, bouncing-ball, buck-converter, cam-follower, charge-pump, chua, cohesive-bar, colpitts, column-of-beads, delta-sigma, diode-bridge, falling-arm, filippov-square-spiral, flip-flop, fluid-queues, friction-oscillator, full-bridge, gene-network, guitar-string, impacting-bar, inverter-chain, llc-converter, lzc-circuit, modular-multilevel-arm, newtons-cradle, optimal-control, power-converter, rc-diode-ladder, relay-oscillator, rlc-half-wave-rectifier, rocking-block, slider-crank, sliding-mode, spinning-top, stick-slip-belt, three-phase-rectifier, tilted-stack, two-fuses, two-link-arm, woodpecker"#,
+        r#"saltus: there is no example `nope`; there are boost-converter, bouncing-ball, buck-converter, cam-follower, charge-pump, chua, cohesive-bar, colpitts, column-of-beads, delta-sigma, diode-bridge, falling-arm, filippov-square-spiral, flip-flop, fluid-queues, four-bar, friction-oscillator, full-bridge, gene-network, guitar-string, impacting-bar, inverter-chain, llc-converter, lzc-circuit, modular-multilevel-arm, newtons-cradle, optimal-control, power-converter, rc-diode-ladder, relay-oscillator, rlc-half-wave-rectifier, rocking-block, slider-crank, sliding-mode, spinning-top, stick-slip-belt, swing-door, three-phase-rectifier, tilted-stack, two-fuses, two-link-arm, woodpecker"#,
     );
     check_use(&["run", "ball.toml", "--h", "nan"], r#"saltus: --h NaN: expected a finite number"#);
     check_use(&["run"], r#"error: the following required arguments were not provided:"#);
