@@ -389,7 +389,7 @@ impl Part for Mechanics {
                 .project(members, laws, newton, next.q, |index| places.owner_of(model, index))?;
             // what contradicted itself before the projection was done may not do so now
             let open = report.is_some_and(|report| report.status != Status::Solved);
-            if !again && !(open && rounds < ROUNDS) {
+            if !(again || open && rounds < ROUNDS) {
                 members.forces(step.end, next.q, next.v)?;
                 break;
             }
