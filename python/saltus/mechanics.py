@@ -22,15 +22,24 @@ bodies start in, unless they are said to be in the frame of a body::
 
 Joints are held in their velocities; with `MoreauJean(projection="direct")`, ``"combined"`` or
 ``"ggl"``, and with `GeneralizedAlpha(projection="ggl")`, in their positions too.
+
+A joint may have more built into it, which becomes interactions of its own, ``hinge.limit``,
+``hinge.friction``, ``hinge.spring`` and ``hinge.motor``::
+
+    hinge = sl.mechanics.Pivot((0, 0, 3), (0, 1, 0), limits=(-1, 1), friction=0.2,
+                               motor=sl.mechanics.VelocityMotor(2.0, max_force=5.0), break_force=1e4)
+    model.connect(hinge, sl.Equality(), box, name="hinge")
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from saltus import _saltus
-from saltus._arrays import Array, Operand, constant, count
-from saltus._operators import Scope
+from saltus._arrays import Operand, constant, count
+from saltus._operators import Operator, Scope, given
 from saltus.relations import Link, Relation
 from saltus.scene import Drive, Scene, SceneWarning, Side, load
 from saltus.shapes import (
@@ -62,20 +71,30 @@ __all__ = [
     "Cylinder",
     "Cylindrical",
     "Disk",
+    "DiskDisk",
+    "DiskLine",
     "Distance",
+    "Distance2d",
     "Drive",
     "Fixed",
+    "Fixed2d",
+    "ForceMotor",
     "Gear",
     "HeightField",
     "Joint",
+    "JointCoordinate",
     "Part",
     "Pivot",
+    "Pivot2d",
     "Planar",
     "Plane",
     "PointPlane",
     "Polygon",
     "Polyline",
+    "PositionMotor",
     "Prismatic",
+    "Prismatic2d",
+    "Rack",
     "Scene",
     "SceneWarning",
     "Screw",
@@ -84,49 +103,187 @@ __all__ = [
     "Side",
     "Sphere",
     "SphereSphere",
+    "Spring",
+    "SpringDamper",
     "TriangleMesh",
     "Universal",
+    "VelocityMotor",
     "load",
 ]
 
 
+#: What is made of a number, formula or function of ``t``, given with its name.
+_Compile = Callable[[Any, str], Any]
+
+
+@dataclass
+class Spring:
+    """A spring with a damper in a joint: the force ``−stiffness (x − rest) − damping ẋ``."""
+
+    stiffness: float = 0.0
+    damping: float = 0.0
+    rest: float = 0.0
+
+
+class ForceMotor:
+    """A force or moment along a coordinate, a number or an operator of ``t``."""
+
+    def __init__(self, force: Operator) -> None:
+        self.force = given(_row(force), "force", 1)
+
+    def _parts(self, operator: _Compile) -> tuple[str, Any, float, float, float]:
+        return "force", operator(self.force, "force"), 0.0, 0.0, float("inf")
+
+
+class VelocityMotor:
+    """A rate, a number or an operator of ``t``, as far as a largest force allows."""
+
+    def __init__(self, v: Operator, max_force: float = float("inf")) -> None:
+        self.v, self.max_force = given(_row(v), "v", 1), float(max_force)
+
+    def _parts(self, operator: _Compile) -> tuple[str, Any, float, float, float]:
+        return "velocity", operator(self.v, "v"), 0.0, 0.0, self.max_force
+
+
+class PositionMotor:
+    """A place ``r``, a number or an operator of ``t``: the force ``−stiffness (x − r) − damping (ẋ − ṙ)``,
+    as far as a largest force allows."""
+
+    def __init__(
+        self,
+        target: Operator,
+        stiffness: float,
+        damping: float = 0.0,
+        max_force: float = float("inf"),
+    ) -> None:
+        self.target = given(_row(target), "target", 1)
+        self.stiffness, self.damping = float(stiffness), float(damping)
+        self.max_force = float(max_force)
+
+    def _parts(self, operator: _Compile) -> tuple[str, Any, float, float, float]:
+        target = operator(self.target, "target")
+        return "position", target, self.stiffness, self.damping, self.max_force
+
+
+def _row(value: Any) -> Any:
+    """A number or formula as a vector of one component."""
+    return [value] if isinstance(value, (int, float, str)) else value
+
+
 class Joint(Relation):
-    """What two bodies, or a body and the world, hold on to."""
+    """What two bodies, or a body and the world, hold on to.
+
+    All joints but those that leave nothing free take these keywords. Where a joint has several
+    coordinates (see the book, "Rigid bodies"), a dict of them by name may stand for a value; a value
+    alone is that of the first.
+
+    Parameters
+    ----------
+    limits : (lower, upper), optional
+        Where the coordinate ends; infinite where it does not.
+    restitution : float
+        That of the limits.
+    friction : float or (friction, stiction), optional
+        The largest force of dry friction; two where it is larger at rest.
+    spring : Spring, optional
+        A spring and a damper.
+    motor : ForceMotor, VelocityMotor or PositionMotor, optional
+        What drives it.
+    break_force, break_moment : float, optional
+        It breaks, with all that is built into it, when its forces or moments exceed these; the event
+        ``hinge.break`` tells.
+    """
 
     _kind: str
     _vectors: tuple[str, ...] = ()
+    _number: str = ""
+    _built_in: Mapping[str, Any] = {}
+
+    def _build(self, built_in: Mapping[str, Any]) -> None:
+        known = (
+            "limits",
+            "restitution",
+            "friction",
+            "spring",
+            "motor",
+            "break_force",
+            "break_moment",
+        )
+        for key in built_in:
+            if key not in known:
+                raise TypeError(f"{type(self).__name__} has no `{key}`; it may have {', '.join(known)}")
+        self._built_in = dict(built_in)
+
+    def _values(self, scope: Scope) -> tuple[str, list[tuple[str, Any]], float, tuple[int, int]]:
+        """Kind, vectors by name, the number and the teeth."""
+        names = [name for name in self._vectors if getattr(self, name) is not None]
+        vectors = [(name, scope.constant(getattr(self, name), name)) for name in names]
+        number = getattr(self, self._number) if self._number else None
+        number = 0.0 if number is None else float(scope.constant(number, self._number)[0])
+        return self._kind, vectors, number, getattr(self, "teeth", (1, 1))
+
+    def _extras(self, operator: _Compile) -> list[tuple[Any, ...]]:
+        """What is built into each coordinate."""
+        by_coordinate: dict[str, dict[str, Any]] = {}
+        for key in ("limits", "restitution", "friction", "spring", "motor"):
+            value = self._built_in.get(key)
+            if value is None:
+                continue
+            values = value if isinstance(value, Mapping) else {"": value}
+            for coordinate, one in values.items():
+                by_coordinate.setdefault(coordinate, {})[key] = one
+        extras = []
+        for coordinate, own in by_coordinate.items():
+            limits, friction, spring = own.get("limits"), own.get("friction"), own.get("spring")
+            if limits is not None:
+                lower, upper = limits
+                limits = (float(lower), float(upper), float(own.get("restitution", 0.0)))
+            if friction is not None:
+                friction = tuple(friction) if isinstance(friction, Sequence) else (friction, None)
+            if spring is not None:
+                spring = (spring.stiffness, spring.damping, spring.rest)
+            motor = own.get("motor")
+            motor = None if motor is None else motor._parts(operator)
+            extras.append((coordinate, limits, friction, spring, motor))
+        return extras
 
     def _connect(self, link: Link) -> int:
-        q = link.state("q")
-        scope = link.scope(("q", len(q)))
-        vectors = [(name, scope.constant(getattr(self, name), name)) for name in self._vectors]
-        pitch = getattr(self, "pitch", None)
+        size = len(link.state("q"))
+        scope = link.scope(("q", size))
         return _saltus.connect_joint(
             link.model,
             link.name,
-            link.compiled_law(len(q), 1),
+            link.compiled_law(size, 1),
             link.systems,
-            self._kind,
-            vectors,
-            0.0 if pitch is None else float(scope.constant(pitch, "pitch")[0]),
-            getattr(self, "teeth", (1, 1)),
+            *self._values(scope),
+            self._extras(lambda value, what: scope.operator(value, what, "t", 1)),
+            self._built_in.get("break_force"),
+            self._built_in.get("break_moment"),
         )
 
-    def _add_to_scene(
-        self, scene: _saltus.Scene, name: str, bodies: list[str], touch: bool
-    ) -> None:
-        vectors, pitch = self._values(f"joint `{name}`", dict(scene.parameters))
-        teeth = getattr(self, "teeth", (1, 1))
-        scene.add_joint(name, self._kind, vectors, pitch, teeth, bodies, touch)
 
-    def _values(
-        self, owner: str, parameters: Mapping[str, float]
-    ) -> tuple[list[tuple[str, Array]], float]:
-        """Its vectors by name, and its pitch."""
-        scope = Scope(owner, parameters, ("", 0))
-        vectors = [(name, scope.constant(getattr(self, name), name)) for name in self._vectors]
-        pitch = getattr(self, "pitch", None)
-        return vectors, 0.0 if pitch is None else float(scope.constant(pitch, "pitch")[0])
+class JointCoordinate(Relation):
+    """What a joint leaves free, as an output of one component: the angle of a pivot, the way of a
+    prismatic joint. The joint itself need not be there.
+
+    Parameters
+    ----------
+    joint : Joint
+    coordinate : str
+        ``"angle"``, ``"way"``, ``"second_angle"``, ``"second_way"``, ``"swing"``, ``"twist"`` or
+        ``"length"``, one that the joint has.
+    """
+
+    def __init__(self, joint: Joint, coordinate: str) -> None:
+        self.joint, self.coordinate = joint, coordinate
+
+    def _connect(self, link: Link) -> int:
+        law = link.compiled_law(len(link.state("q")), 1)
+        values = self.joint._values(link.scope(("q", len(link.state("q")))))
+        _saltus.connect_joint_coordinate(
+            link.model, link.name, law, link.systems, *values, self.coordinate
+        )
+        return 1
 
 
 class Ball(Joint):
@@ -135,12 +292,20 @@ class Ball(Joint):
     Parameters
     ----------
     point : (3,) array_like
+    twist_axis : (3,) array_like, optional
+        The axis of its coordinates ``swing`` and ``twist``; z unless given.
+    **built_in
+        Limits, friction … (see `Joint`).
     """
 
-    _kind, _vectors = "ball", ("point",)
+    _kind, _vectors = "ball", ("point", "twist_axis")
 
-    def __init__(self, point: Operand) -> None:
+    def __init__(
+        self, point: Operand, twist_axis: Operand | None = None, **built_in: Any
+    ) -> None:
         self.point = constant(point, "point", 1)
+        self.twist_axis = None if twist_axis is None else constant(twist_axis, "twist_axis", 1)
+        self._build(built_in)
 
 
 class Pivot(Joint):
@@ -156,9 +321,10 @@ class Pivot(Joint):
 
     _kind, _vectors = "pivot", ("point", "axis")
 
-    def __init__(self, point: Operand, axis: Operand) -> None:
+    def __init__(self, point: Operand, axis: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
         self.axis = constant(axis, "axis", 1)
+        self._build(built_in)
 
 
 class Prismatic(Joint):
@@ -171,8 +337,9 @@ class Prismatic(Joint):
 
     _kind, _vectors = "prismatic", ("axis",)
 
-    def __init__(self, axis: Operand) -> None:
+    def __init__(self, axis: Operand, **built_in: Any) -> None:
         self.axis = constant(axis, "axis", 1)
+        self._build(built_in)
 
 
 class Cylindrical(Joint):
@@ -186,9 +353,10 @@ class Cylindrical(Joint):
 
     _kind, _vectors = "cylindrical", ("point", "axis")
 
-    def __init__(self, point: Operand, axis: Operand) -> None:
+    def __init__(self, point: Operand, axis: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
         self.axis = constant(axis, "axis", 1)
+        self._build(built_in)
 
 
 class Universal(Joint):
@@ -204,10 +372,13 @@ class Universal(Joint):
 
     _kind, _vectors = "universal", ("point", "axis", "second_axis")
 
-    def __init__(self, point: Operand, axis: Operand, second_axis: Operand) -> None:
+    def __init__(
+        self, point: Operand, axis: Operand, second_axis: Operand, **built_in: Any
+    ) -> None:
         self.point = constant(point, "point", 1)
         self.axis = constant(axis, "axis", 1)
         self.second_axis = constant(second_axis, "second_axis", 1)
+        self._build(built_in)
 
 
 class Planar(Joint):
@@ -220,15 +391,19 @@ class Planar(Joint):
 
     _kind, _vectors = "planar", ("point", "normal")
 
-    def __init__(self, point: Operand, normal: Operand) -> None:
+    def __init__(self, point: Operand, normal: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
         self.normal = constant(normal, "normal", 1)
+        self._build(built_in)
 
 
 class Fixed(Joint):
     """Both are one body: 6 rows."""
 
     _kind = "fixed"
+
+    def __init__(self, **built_in: Any) -> None:
+        self._build(built_in)
 
 
 class Distance(Joint):
@@ -242,9 +417,10 @@ class Distance(Joint):
 
     _kind, _vectors = "distance", ("point", "second_point")
 
-    def __init__(self, point: Operand, second_point: Operand) -> None:
+    def __init__(self, point: Operand, second_point: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
         self.second_point = constant(second_point, "second_point", 1)
+        self._build(built_in)
 
 
 class Screw(Joint):
@@ -257,12 +433,13 @@ class Screw(Joint):
         The way of a full turn, not zero.
     """
 
-    _kind, _vectors = "screw", ("point", "axis")
+    _kind, _vectors, _number = "screw", ("point", "axis"), "pitch"
 
-    def __init__(self, point: Operand, axis: Operand, pitch: Operand) -> None:
+    def __init__(self, point: Operand, axis: Operand, pitch: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
         self.axis = constant(axis, "axis", 1)
         self.pitch = constant(pitch, "pitch", 1)
+        self._build(built_in)
 
 
 class Gear(Joint):
@@ -283,6 +460,135 @@ class Gear(Joint):
         self.second_axis = constant(second_axis, "second_axis", 1)
         first, second = teeth
         self.teeth = (int(first), int(second))
+
+
+class Rack(Joint):
+    """A pinion, the first body, on a rack, the second: ``direction · v_b = radius ω_a · axis``, both
+    against the world: 1 row.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        That of the pinion.
+    direction : (3,) array_like
+        That the rack moves in as the pinion turns about its axis.
+    radius : float
+        Of the pinion, positive.
+    """
+
+    _kind, _vectors, _number = "rack", ("axis", "direction"), "radius"
+
+    def __init__(self, axis: Operand, direction: Operand, radius: Operand) -> None:
+        self.axis = constant(axis, "axis", 1)
+        self.direction = constant(direction, "direction", 1)
+        self.radius = constant(radius, "radius", 1)
+
+
+class Pivot2d(Joint):
+    """A point that both have in common, in the plane: 2 rows. Its angle counts all turns.
+
+    Parameters
+    ----------
+    point : (2,) array_like
+    **built_in
+        Limits, friction … (see `Joint`).
+    """
+
+    _kind, _vectors = "pivot-2d", ("point",)
+
+    def __init__(self, point: Operand, **built_in: Any) -> None:
+        self.point = constant(point, "point", 1)
+        self._build(built_in)
+
+
+class Prismatic2d(Joint):
+    """A way along an axis, without a turn, in the plane: 2 rows.
+
+    Parameters
+    ----------
+    axis : (2,) array_like
+    **built_in
+        Limits, friction … (see `Joint`).
+    """
+
+    _kind, _vectors = "prismatic-2d", ("axis",)
+
+    def __init__(self, axis: Operand, **built_in: Any) -> None:
+        self.axis = constant(axis, "axis", 1)
+        self._build(built_in)
+
+
+class Fixed2d(Joint):
+    """Both are one body, in the plane: 3 rows."""
+
+    _kind = "fixed-2d"
+
+    def __init__(self, **built_in: Any) -> None:
+        self._build(built_in)
+
+
+class Distance2d(Joint):
+    """Two points that keep their distance, in the plane: 1 row.
+
+    Parameters
+    ----------
+    point, second_point : (2,) array_like
+        One of the first body, and one of the second.
+    """
+
+    _kind, _vectors = "distance-2d", ("point", "second_point")
+
+    def __init__(self, point: Operand, second_point: Operand, **built_in: Any) -> None:
+        self.point = constant(point, "point", 1)
+        self.second_point = constant(second_point, "second_point", 1)
+        self._build(built_in)
+
+
+class SpringDamper(Relation):
+    """A spring with a damper between two points, for the law `Equality`::
+
+        f = −stiffness (|d| − rest) − damping |d|˙
+
+    Parameters
+    ----------
+    point, second_point : (3,) or (2,) array_like
+        One of the first body, and one of the second or of the world, at the start.
+    stiffness : float
+        Positive.
+    damping : float
+    rest : float, optional
+        Its length without force; that at the start unless given.
+    """
+
+    def __init__(
+        self,
+        point: Operand,
+        second_point: Operand,
+        stiffness: Operand,
+        damping: Operand = 0.0,
+        rest: float | None = None,
+    ) -> None:
+        self.point = constant(point, "point", 1)
+        self.second_point = constant(second_point, "second_point", 1)
+        self.stiffness = constant(stiffness, "stiffness", 1)
+        self.damping = constant(damping, "damping", 1)
+        self.rest = rest
+
+    def _connect(self, link: Link) -> int:
+        q = link.state("q")
+        scope = link.scope(("q", len(q)))
+        _saltus.connect_spring_damper(
+            link.model,
+            link.name,
+            link.compiled_law(len(q), 1),
+            link.systems,
+            scope.constant(self.point, "point"),
+            scope.constant(self.second_point, "second_point"),
+            float(scope.constant(self.stiffness, "stiffness")[0]),
+            float(scope.constant(self.damping, "damping")[0]),
+            None if self.rest is None else float(self.rest),
+        )
+        return 1
 
 
 class PointPlane(Relation):
@@ -364,6 +670,97 @@ class SphereSphere(Relation):
         q = link.state("q")
         scope = link.scope(("q", len(q)))
         _saltus.connect_sphere_sphere(
+            link.model,
+            link.name,
+            link.compiled_law(len(q), self.components),
+            link.systems,
+            scope.constant(self.radii, "radii"),
+            scope.constant(self.center, "center"),
+            scope.constant(self.second_center, "second_center"),
+            self.components,
+        )
+        return self.components
+
+
+class DiskLine(Relation):
+    """A disk, or a point, of the first body in the plane above a line of the second or of the world::
+
+        gap = n · (P − origin) − radius,    contact point P − radius n
+
+    Parameters
+    ----------
+    center : (2,) array_like, optional
+        The point P, in the frame of the first body; its center of mass unless given.
+    radius : float
+        That of the disk about it; 0 is the point alone.
+    normal, origin : (2,) array_like, optional
+        Of the line; ``y = 0`` unless given.
+    components : {2, 1, 3}
+        The normal and the tangent, for laws of friction; the normal alone; or the rate of rolling
+        besides, for `RollingFriction`.
+    """
+
+    def __init__(
+        self,
+        center: Operand = (0, 0),
+        radius: Operand = 0.0,
+        normal: Operand = (0, 1),
+        origin: Operand = (0, 0),
+        components: int = 2,
+    ) -> None:
+        self.center = constant(center, "center", 1)
+        self.radius = constant(radius, "radius", 1)
+        self.normal = constant(normal, "normal", 1)
+        self.origin = constant(origin, "origin", 1)
+        self.components = count(components, "components")
+
+    def _connect(self, link: Link) -> int:
+        q = link.state("q")
+        scope = link.scope(("q", len(q)))
+        _saltus.connect_disk_line(
+            link.model,
+            link.name,
+            link.compiled_law(len(q), self.components),
+            link.systems,
+            scope.constant(self.center, "center"),
+            float(scope.constant(self.radius, "radius")[0]),
+            scope.constant(self.normal, "normal"),
+            scope.constant(self.origin, "origin"),
+            self.components,
+        )
+        return self.components
+
+
+class DiskDisk(Relation):
+    """Two disks, of two bodies in the plane, or of one body and the world::
+
+        gap = |P − Q| − radii[0] − radii[1]
+
+    Parameters
+    ----------
+    radii : (2,) array_like
+    center, second_center : (2,) array_like, optional
+        Each in the frame of its body; the centers of mass unless given.
+    components : {2, 1, 3}
+        As those of `DiskLine`.
+    """
+
+    def __init__(
+        self,
+        radii: Operand,
+        center: Operand = (0, 0),
+        second_center: Operand = (0, 0),
+        components: int = 2,
+    ) -> None:
+        self.radii = constant(radii, "radii", 1)
+        self.center = constant(center, "center", 1)
+        self.second_center = constant(second_center, "second_center", 1)
+        self.components = count(components, "components")
+
+    def _connect(self, link: Link) -> int:
+        q = link.state("q")
+        scope = link.scope(("q", len(q)))
+        _saltus.connect_disk_disk(
             link.model,
             link.name,
             link.compiled_law(len(q), self.components),

@@ -326,7 +326,16 @@ class Scene:
             Whether the two may touch each other nevertheless.
         """
         self._changed()
-        joint._add_to_scene(self._core, name, [_name(body) for body in bodies], bool(touch))
+        scope = Scope(f"joint `{name}`", dict(self._core.parameters), ("", 0))
+        self._core.add_joint(
+            name,
+            *joint._values(scope),
+            joint._extras(lambda value, what: self._given(scope, value, what, "t", 1)),
+            joint._built_in.get("break_force"),
+            joint._built_in.get("break_moment"),
+            [_name(body) for body in bodies],
+            bool(touch),
+        )
 
     def mass(self, body: Side | str) -> tuple[float, np.ndarray, np.ndarray]:
         """Mass, center of mass in the frame of the shapes, and moments of inertia of a body."""

@@ -74,6 +74,7 @@ def test_loads_of_either_frame():
         (sl.mechanics.Distance((0, 0, 1), (1, 0, 0)), 1),
         (sl.mechanics.Screw((0, 0, 1), (0, 1, 0), pitch=0.1), 5),
         (sl.mechanics.Gear((0, 0, 1), (0, 0, 1), teeth=(10, -35)), 1),
+        (sl.mechanics.Rack((0, 0, 1), (0, 1, 0), radius=0.2), 1),
     ],
 )
 def test_joints_hold(joint, size):
@@ -181,3 +182,48 @@ def test_events_set_parts_of_a_state():
     assert run["disk"].angle[-1] == 2.0
     with pytest.raises(sl.ModelError, match="no state"):
         model.at([0.6], sl.SetState("body", angle=1.0))
+
+
+def test_what_is_built_into_a_joint():
+    model = sl.Model("door")
+    body = model.add(sl.RigidBody(mass=2, inertia=[0.5] * 3), name="body")
+    hinge = sl.mechanics.Pivot(
+        (0, 0, 0),
+        (0, 0, 1),
+        limits=(-1, 0.5),
+        friction=1.0,
+        spring=sl.mechanics.Spring(stiffness=2.0, damping=0.1),
+        motor=sl.mechanics.ForceMotor("3 + t"),
+        break_force=1e3,
+    )
+    model.connect(hinge, sl.Equality(), body, name="hinge")
+    angle = sl.mechanics.JointCoordinate(hinge, "angle")
+    model.connect(angle, sl.Relay(0, 0), body, name="angle")
+    run = sl.TimeStepping(model, h=1e-3, integrator=sl.MoreauJean(projection="ggl")).run(until=3.0)
+    # pressed on its limit
+    assert abs(run["angle"].y[-1, 0] - 0.5) < 1e-3
+    assert run["hinge.limit"].lam[-1, 1] > 0
+    assert abs(run["hinge.motor"].lam[-1, 0] / 1e-3 - 6.0) < 1e-2
+    assert run["hinge.friction"].lam.shape == (3001, 1)
+    with pytest.raises(TypeError, match="has no `limit`"):
+        sl.mechanics.Pivot((0, 0, 0), (0, 0, 1), limit=(0, 1))
+
+
+def test_joints_and_contacts_in_the_plane():
+    model = sl.Model("swing")
+    body = model.add(
+        sl.RigidBody2d((1, 0), mass=1, inertia=0.05, gravity=(0, -9.81)), name="body"
+    )
+    drive = sl.mechanics.VelocityMotor(10.0)
+    hinge = sl.mechanics.Pivot2d((0, 0), motor=drive)
+    model.connect(hinge, sl.Equality(), body, name="hinge")
+    disk = model.add(
+        sl.RigidBody2d((5, 0.1), v=(3, 0), mass=1, inertia=0.005, gravity=(0, -9.81)), name="disk"
+    )
+    line = sl.mechanics.DiskLine(radius=0.1)
+    model.connect(line, sl.ImpactFriction(e=0, mu=0.3), disk, name="floor")
+    spring = sl.mechanics.SpringDamper((1, 0), (1, 1), stiffness=1e-3)
+    model.connect(spring, sl.Equality(), body)
+    run = sl.TimeStepping(model, h=1e-3, integrator=sl.MoreauJean(projection="ggl")).run(until=1.0)
+    assert abs(run["body"].angle[-1, 0] - 10.0) < 0.02
+    np.testing.assert_allclose(run["disk"].v[-1, 0], 2.0, atol=1e-9)

@@ -5,8 +5,11 @@ use crate::operator::PyOperator;
 use crate::{arrays, errors};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use saltus::mechanics::{Components, Joint, PointPlane, SphereSphere};
-use saltus::model::{Frame, Inertia, ModelError, RigidBody, RigidBody2d, StateVector};
+use saltus::mechanics::{
+    AnyJoint, Components, Coordinate, DiskDisk, DiskLine, Friction, Joint, Joint2d,
+    JointCoordinate, JointSpec, Limits, Motor, PointPlane, SphereSphere, Spring, SpringDamper,
+};
+use saltus::model::{Frame, Inertia, Law, ModelError, RigidBody, RigidBody2d, StateVector};
 
 type Vector<'py> = PyReadonlyArray1<'py, f64>;
 
@@ -133,39 +136,32 @@ pub fn add_rigid_body_2d(
     model.add(py, name, body.into())
 }
 
-/// A joint of this kind with its vectors in the order of the kind's own; its size.
-#[pyfunction]
-#[allow(clippy::too_many_arguments)] // those of all kinds
-pub fn connect_joint(
-    py: Python<'_>,
-    model: &mut PyModel,
-    name: &str,
-    law: &PyLaw,
-    systems: Vec<String>,
-    kind: &str,
-    vectors: Vec<(String, Vector<'_>)>,
-    pitch: f64,
-    teeth: [i32; 2],
-) -> PyResult<usize> {
-    let owner = format!("interaction `{name}`");
-    let joint = joint_of(py, &owner, kind, &vectors, pitch, teeth)?;
-    model.connect(py, name, law, &systems, joint)?;
-    Ok(joint.size())
-}
+/// What is built into a coordinate: its name; lower, upper and restitution of the limits; friction and
+/// stiction; stiffness, damping and rest of the spring; kind, value, stiffness, damping and largest force
+/// of the motor.
+pub type BuiltIn<V> = (
+    String,
+    Option<(f64, f64, f64)>,
+    Option<(f64, Option<f64>)>,
+    Option<(f64, f64, f64)>,
+    Option<(String, V, f64, f64, f64)>,
+);
 
-/// A joint of this kind with its vectors by name.
+/// A joint with its vectors by name.
 pub fn joint_of(
     py: Python<'_>,
     owner: &str,
     kind: &str,
     vectors: &[(String, Vector<'_>)],
-    pitch: f64,
+    number: f64,
     teeth: [i32; 2],
-) -> PyResult<Joint> {
-    let vector = |what: &'static str| match vectors.iter().find(|(key, _)| key == what) {
-        Some((_, value)) => numbers::<3>(py, owner, what, value),
+) -> PyResult<AnyJoint> {
+    let find = |what: &'static str| match vectors.iter().find(|(key, _)| key == what) {
+        Some((_, value)) => Ok(value),
         None => Err(errors::input(format!("{owner}: {kind} needs `{what}`"))),
     };
+    let vector = |what: &'static str| numbers::<3>(py, owner, what, find(what)?);
+    let flat = |what: &'static str| numbers::<2>(py, owner, what, find(what)?);
     let point = || vector("point");
     let axis = || vector("axis");
     Ok(match kind {
@@ -180,10 +176,215 @@ pub fn joint_of(
         "planar" => Joint::Planar { point: point()?, normal: vector("normal")? },
         "fixed" => Joint::Fixed,
         "distance" => Joint::Distance { point: point()?, second_point: vector("second_point")? },
-        "screw" => Joint::Screw { point: point()?, axis: axis()?, pitch },
+        "screw" => Joint::Screw { point: point()?, axis: axis()?, pitch: number },
         "gear" => Joint::Gear { axis: axis()?, second_axis: vector("second_axis")?, teeth },
+        "rack" => Joint::Rack { axis: axis()?, direction: vector("direction")?, radius: number },
+        "pivot-2d" => return Ok(Joint2d::Pivot { point: flat("point")? }.into()),
+        "prismatic-2d" => return Ok(Joint2d::Prismatic { axis: flat("axis")? }.into()),
+        "fixed-2d" => return Ok(Joint2d::Fixed.into()),
+        "distance-2d" => {
+            let (point, second_point) = (flat("point")?, flat("second_point")?);
+            return Ok(Joint2d::Distance { point, second_point }.into());
+        }
         _ => return Err(errors::input(format!("{owner}: there is no joint {kind:?}"))),
+    }
+    .into())
+}
+
+/// A coordinate by its name.
+fn coordinate(owner: &str, name: &str) -> PyResult<Coordinate> {
+    Coordinate::from_name(name).ok_or_else(|| {
+        let known = Coordinate::ALL.map(Coordinate::name).join(", ");
+        errors::input(format!("{owner}: there is no coordinate {name:?}; there are {known}"))
     })
+}
+
+/// The coordinate of a joint that this names; its first one where nothing is named.
+pub fn coordinate_of(owner: &str, joint: AnyJoint, name: &str) -> PyResult<Coordinate> {
+    match name.is_empty() {
+        true => Ok(joint.coordinates().first().copied().unwrap_or(Coordinate::Way)),
+        false => coordinate(owner, name),
+    }
+}
+
+/// Limits by lower, upper and restitution.
+pub fn limits_of((lower, upper, e): (f64, f64, f64)) -> Limits {
+    Limits { lower, upper, e }
+}
+
+/// Friction and stiction.
+pub fn friction_of((force, stiction): (f64, Option<f64>)) -> Friction {
+    Friction { force, stiction, rest_speed: 1e-6 }
+}
+
+/// A spring by stiffness, damping and rest.
+pub fn spring_of((stiffness, damping, rest): (f64, f64, f64)) -> Spring {
+    Spring { stiffness, damping, rest }
+}
+
+/// A joint of this kind, and what is built into it; its size.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // those of all kinds
+pub fn connect_joint(
+    py: Python<'_>,
+    model: &mut PyModel,
+    name: &str,
+    law: &PyLaw,
+    systems: Vec<String>,
+    kind: &str,
+    vectors: Vec<(String, Vector<'_>)>,
+    number: f64,
+    teeth: [i32; 2],
+    built_in: Vec<BuiltIn<PyRef<'_, PyOperator>>>,
+    break_force: Option<f64>,
+    break_moment: Option<f64>,
+) -> PyResult<usize> {
+    let owner = format!("interaction `{name}`");
+    let joint = joint_of(py, &owner, kind, &vectors, number, teeth)?;
+    let mut spec = JointSpec::new(joint);
+    if let Some((_, axis)) = vectors.iter().find(|(key, _)| key == "twist_axis") {
+        spec.axis = numbers(py, &owner, "twist_axis", axis)?;
+    }
+    (spec.break_force, spec.break_moment) = (break_force, break_moment);
+    for (name, limits, friction, spring, motor) in built_in {
+        let extras = spec.extras_of(coordinate_of(&owner, joint, &name)?);
+        extras.limits = limits.map(limits_of);
+        extras.friction = friction.map(friction_of);
+        extras.spring = spring.map(spring_of);
+        if let Some((kind, value, stiffness, damping, max_force)) = motor {
+            model.note(&[Some(&value)]);
+            let value = value.operator.clone();
+            extras.motor = Some(match kind.as_str() {
+                "force" => Motor::Force(value),
+                "velocity" => Motor::Velocity { v: value, max_force },
+                _ => Motor::Position { target: value, stiffness, damping, max_force },
+            });
+        }
+    }
+    if spec.is_plain() {
+        match joint {
+            AnyJoint::Space(joint) => model.connect(py, name, law, &systems, joint)?,
+            AnyJoint::Plane(joint) => model.connect(py, name, law, &systems, joint)?,
+        }
+        return Ok(joint.size());
+    }
+    if law.law != Law::Equality {
+        let why = "a joint with something built into it holds with the law Equality";
+        return Err(errors::input(format!("{owner}: {why}")));
+    }
+    let ids = systems.iter().map(|name| model.model.system_id(name)).collect::<Result<Vec<_>, _>>();
+    let done = ids.and_then(|ids| spec.connect(&mut model.model, name, &ids));
+    done.map(|_| joint.size()).map_err(|error| errors::model(py, error))
+}
+
+/// A coordinate of a joint as a relation of its own.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // those of all kinds
+pub fn connect_joint_coordinate(
+    py: Python<'_>,
+    model: &mut PyModel,
+    name: &str,
+    law: &PyLaw,
+    systems: Vec<String>,
+    kind: &str,
+    vectors: Vec<(String, Vector<'_>)>,
+    number: f64,
+    teeth: [i32; 2],
+    of: &str,
+) -> PyResult<()> {
+    let owner = format!("interaction `{name}`");
+    let joint = joint_of(py, &owner, kind, &vectors, number, teeth)?;
+    let mut relation = JointCoordinate::new(joint, coordinate(&owner, of)?);
+    if let Some((_, axis)) = vectors.iter().find(|(key, _)| key == "twist_axis") {
+        relation.axis = numbers(py, &owner, "twist_axis", axis)?;
+    }
+    model.connect(py, name, law, &systems, relation)
+}
+
+/// A spring with a damper between two points, of three or two components.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // those of the equation
+pub fn connect_spring_damper(
+    py: Python<'_>,
+    model: &mut PyModel,
+    name: &str,
+    law: &PyLaw,
+    systems: Vec<String>,
+    point: Vector<'_>,
+    second_point: Vector<'_>,
+    stiffness: f64,
+    damping: f64,
+    rest: Option<f64>,
+) -> PyResult<()> {
+    let owner = &format!("interaction `{name}`");
+    let spring = if arrays::vector(&point).len() == 2 {
+        let point = numbers(py, owner, "point", &point)?;
+        let second = numbers(py, owner, "second_point", &second_point)?;
+        SpringDamper::in_plane(point, second, stiffness, damping)
+    } else {
+        let point = numbers(py, owner, "point", &point)?;
+        let second = numbers(py, owner, "second_point", &second_point)?;
+        SpringDamper::new(point, second, stiffness, damping)
+    };
+    model.connect(py, name, law, &systems, SpringDamper { rest, ..spring })
+}
+
+fn components_in_plane(size: usize) -> PyResult<Components> {
+    Components::of_size_in_plane(size).ok_or_else(|| {
+        errors::input(format!(
+            "`components` = {size} is outside 1 (the normal), 2 (with the tangent) and 3 (with rolling)"
+        ))
+    })
+}
+
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // those of the equation
+pub fn connect_disk_line(
+    py: Python<'_>,
+    model: &mut PyModel,
+    name: &str,
+    law: &PyLaw,
+    systems: Vec<String>,
+    center: Vector<'_>,
+    radius: f64,
+    normal: Vector<'_>,
+    origin: Vector<'_>,
+    size: usize,
+) -> PyResult<()> {
+    let owner = &format!("interaction `{name}`");
+    let contact = DiskLine {
+        center: numbers(py, owner, "center", &center)?,
+        radius,
+        normal: numbers(py, owner, "normal", &normal)?,
+        origin: numbers(py, owner, "origin", &origin)?,
+        components: components_in_plane(size)?,
+    };
+    model.connect(py, name, law, &systems, contact)
+}
+
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // those of the equation
+pub fn connect_disk_disk(
+    py: Python<'_>,
+    model: &mut PyModel,
+    name: &str,
+    law: &PyLaw,
+    systems: Vec<String>,
+    radii: Vector<'_>,
+    center: Vector<'_>,
+    second_center: Vector<'_>,
+    size: usize,
+) -> PyResult<()> {
+    let owner = &format!("interaction `{name}`");
+    let contact = DiskDisk {
+        radii: numbers(py, owner, "radii", &radii)?,
+        centers: [
+            numbers(py, owner, "center", &center)?,
+            numbers(py, owner, "second_center", &second_center)?,
+        ],
+        components: components_in_plane(size)?,
+    };
+    model.connect(py, name, law, &systems, contact)
 }
 
 fn components(size: usize) -> PyResult<Components> {

@@ -76,6 +76,14 @@ pub fn set_active(
 ) -> PyResult<()> {
     let id = model.model.interaction_id(name).map_err(|error| errors::model(py, error))?;
     model.model.set_active(id, active);
+    // with its parts
+    let part = format!("{name}.");
+    let names = model.model.interactions().map(|(name, _)| name.to_string());
+    let parts: Vec<_> = names.filter(|one| one.starts_with(&part)).collect();
+    for one in parts {
+        let id = model.model.interaction_id(&one).map_err(|error| errors::model(py, error))?;
+        model.model.set_active(id, active);
+    }
     Ok(())
 }
 

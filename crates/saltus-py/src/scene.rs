@@ -1,6 +1,6 @@
 //! Scenes: shapes, materials, bodies and joints, which come to a model.
 
-use crate::bodies::joint_of;
+use crate::bodies::{BuiltIn, coordinate_of, friction_of, joint_of, limits_of, spring_of};
 use crate::model::PyModel;
 use crate::operator::PyOperator;
 use crate::settings::{newton_text, text_of};
@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use saltus::io::model_file::{Output, Simulation, Strategy, scene_text};
 use saltus::io::scene_file::{SceneFile, read_scene};
 use saltus::mechanics::{
-    Anchor, BodySpec, ContactPair, DriveSpec, Given, JointLink, Material, Part, Placed, Scene,
-    Shape, StaticSpec,
+    Anchor, BodySpec, ContactPair, DriveSpec, Fitting, Given, JointLink, Material, MotorSpec, Part,
+    Placed, Scene, Shape, StaticSpec,
 };
 use saltus::model::{Body, Frame};
 use std::path::PathBuf;
@@ -402,14 +402,40 @@ impl PyScene {
         name: String,
         kind: &str,
         vectors: Vec<(String, Vector<'_>)>,
-        pitch: f64,
+        number: f64,
         teeth: [i32; 2],
+        built_in: Vec<BuiltIn<PyGiven<'_>>>,
+        break_force: Option<f64>,
+        break_moment: Option<f64>,
         bodies: Vec<String>,
         touch: bool,
     ) -> PyResult<()> {
         let owner = format!("joint `{name}`");
-        let joint = joint_of(py, &owner, kind, &vectors, pitch, teeth)?;
-        self.scene.joints.push(JointLink { bodies, touch, ..JointLink::new(name, joint, &[]) });
+        let joint = joint_of(py, &owner, kind, &vectors, number, teeth)?;
+        let mut link = JointLink::new(name, joint, &[]);
+        (link.bodies, link.touch) = (bodies, touch);
+        (link.break_force, link.break_moment) = (break_force, break_moment);
+        if let Some((_, axis)) = vectors.iter().find(|(key, _)| key == "twist_axis") {
+            link.axis = vector("twist_axis", axis)?;
+        }
+        for (coordinate, limits, friction, spring, motor) in built_in {
+            let motor = motor.map(|(kind, value, stiffness, damping, max_force)| {
+                let value = self.given(Some(value))?;
+                Some(match kind.as_str() {
+                    "force" => MotorSpec::Force(value),
+                    "velocity" => MotorSpec::Velocity { v: value, max_force },
+                    _ => MotorSpec::Position { target: value, stiffness, damping, max_force },
+                })
+            });
+            link.fittings.push(Fitting {
+                coordinate: coordinate_of(&owner, joint, &coordinate)?,
+                limits: limits.map(limits_of),
+                friction: friction.map(friction_of),
+                spring: spring.map(spring_of),
+                motor: motor.flatten(),
+            });
+        }
+        self.scene.joints.push(link);
         Ok(())
     }
 

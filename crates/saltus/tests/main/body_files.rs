@@ -123,3 +123,39 @@ fn the_spinning_top_stands_on_its_tip() {
     let gap = run.signal("tip.y").unwrap();
     within("tip", gap.iter().fold(0.0_f64, |most, y| most.max(y.abs())), 1e-13);
 }
+
+/// The crank of the four-bar linkage turns twice, and all rods are where they began.
+#[test]
+fn the_four_bar_linkage_comes_round() {
+    let run = run("four-bar/model.toml", &[]);
+    let last = |signal: &str| *run.signal(signal).unwrap().last().unwrap();
+    within("crank", (last("crank.angle") - 4.0 * std::f64::consts::PI).abs(), 1e-4);
+    within("coupler", (last("coupler.position[0]") - 1.25).abs(), 1e-4);
+    within("rocker", last("rocker.angle").abs(), 1e-4);
+    for pivot in ["drive", "first", "second", "ground"] {
+        let y = run.signal(&format!("{pivot}.y")).unwrap();
+        within(pivot, y.iter().fold(0.0_f64, |most, y| most.max(y.abs())), 1e-13);
+    }
+    let y = run.signal("rocker.angle").unwrap();
+    assert!(y.iter().any(|y| y.abs() > 0.3), "it does not move");
+}
+
+/// The swing door comes to rest on its stop, which carries what is left of the opener.
+#[test]
+fn the_swing_door_opens_to_its_stop() {
+    let run = run("swing-door/model.toml", &[]);
+    let y = run.signal("hinge.limit.y").unwrap();
+    let [below, above] = y[y.len() - 2..] else { panic!() };
+    within("stop", above.abs(), 1e-3);
+    within("angle", (below - 1.5).abs(), 1e-3);
+    let lam = run.signal("hinge.limit.lam").unwrap();
+    let force = lam[lam.len() - 1] / 1e-3;
+    assert!((3.9..=5.1).contains(&force), "{force}");
+    let motor = run.signal("hinge.motor.lam").unwrap();
+    within(
+        "opener",
+        motor.iter().fold(0.0_f64, |most, lam| most.max(lam.abs())) / 1e-3 - 6.0,
+        1e-9,
+    );
+    assert!(run.events.iter().all(|event| event.name != "hinge.break"));
+}
