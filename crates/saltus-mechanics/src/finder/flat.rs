@@ -211,6 +211,10 @@ fn disk_on(
             let apart = minus(c, corners[v]);
             ([apart[0] / nearest.0, apart[1] / nearest.0], nearest.0, v)
         }
+        // a segment has two sides, of which the disk is on one
+        _ if n == 2 && inner(out, minus(c, a)) < 0.0 => {
+            ([-out[0], -out[1]], -inner(out, minus(c, a)), n + 1 - k)
+        }
         _ => (out, inner(out, minus(c, a)), n + k),
     };
     let fine = corner.is_none_or(counts);

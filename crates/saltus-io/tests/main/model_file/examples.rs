@@ -26,10 +26,7 @@ fn every_example_is_a_model() {
     for path in files {
         let file = ModelFile::read(&path, &[]).unwrap_or_else(|error| panic!("{}", error.report()));
         assert!(!file.model.title().is_empty());
-        let touches = file.model.contact_finder().is_some();
-        // a body that turns freely has neither
-        let free = path.to_string_lossy().contains("dzhanibekov");
-        assert!(file.model.interactions().len() > 0 || touches || free);
+        assert!(file.model.systems().len() > 0);
     }
 }
 

@@ -82,6 +82,33 @@ fn lines() {
 }
 
 /// Gap of a disk and a turned polygon, both orders of the pair.
+/// A disk is on one side of a segment, whichever way it is drawn and turned, and its gap is positive.
+#[test]
+fn disks_beside_a_segment() {
+    let mut random = Random(11);
+    for _ in 0..2000 {
+        let [a, b, c, d, share, apart] = [0; 6].map(|_| random.within(-1.0, 1.0));
+        let (from, to) = ([3.0 * a, 3.0 * b], [3.0 * a + c, 3.0 * b + d]);
+        let length = c.hypot(d);
+        if length < 0.1 {
+            continue;
+        }
+        let (share, apart) = (0.5 + 0.4 * share, 0.2 + 0.05 * apart);
+        let (x, y) =
+            (from[0] + share * c - apart * d / length, from[1] + share * d + apart * c / length);
+        for (from, to) in [(from, to), (to, from)] {
+            let mut world = World::new(Body::Plane);
+            world.body(Shape::Disk { radius: 0.1 }, [x, y, 0.0], [1.0, 0.0, 0.0, 0.0]);
+            world.fixed(Shape::Segment { from, to });
+            (world.v[0], world.v[1]) = (d / length, -c / length);
+            let found = world.find(1.0);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!((found[0].gap - (apart - 0.1)).abs() < 1e-12, "{found:?}");
+            assert!((found[0].normal[0] + d / length).abs() < 1e-12, "{found:?}");
+        }
+    }
+}
+
 #[test]
 fn disk_and_polygon() {
     let mut random = Random(6);
