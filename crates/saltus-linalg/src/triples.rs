@@ -8,20 +8,20 @@
 //! four numbers, of which the last belongs to what comes next and is left out. Both ways below do the
 //! same operations in the same order.
 
-#![allow(unsafe_code)] // the wide registers have to be asked for
+#[cfg(target_arch = "x86_64")]
+use pulp::{cast, f64x4, x86::V3};
 
 /// `Σ W_k x_k` for blocks one after the other in `values`, which goes on for at least a number after
 /// the last of them; each with its first column.
 #[inline]
 pub(crate) fn products(
-    columns: impl ExactSizeIterator<Item = usize>,
+    columns: impl Iterator<Item = usize>,
     values: &[f64],
     x: &[f64],
 ) -> [f64; 3] {
     #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("avx") {
-        // SAFETY: the processor has what the function is compiled for.
-        return unsafe { wide(columns, values, x) };
+    if let Some(simd) = V3::try_new() {
+        return simd.vectorize(|| wide(simd, columns, values, x));
     }
     narrow(columns, values, x)
 }
@@ -42,29 +42,28 @@ fn narrow(columns: impl Iterator<Item = usize>, values: &[f64], x: &[f64]) -> [f
 
 /// Equation (1), a row of a block at a time.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx")]
-fn wide(columns: impl ExactSizeIterator<Item = usize>, values: &[f64], x: &[f64]) -> [f64; 3] {
-    use std::arch::x86_64::*;
-    assert!(values.len() > 9 * columns.len(), "a number after the last block");
-    let mut sums = [_mm256_setzero_pd(); 3];
-    for (k, col) in columns.enumerate() {
-        let x = match x[col..].first_chunk::<4>() {
-            // SAFETY: four numbers are there.
-            Some(four) => unsafe { _mm256_loadu_pd(four.as_ptr()) },
-            None => _mm256_set_pd(0.0, x[col + 2], x[col + 1], x[col]),
-        };
+#[inline(always)] // into what is compiled for the registers of `simd`
+fn wide(simd: V3, columns: impl Iterator<Item = usize>, mut values: &[f64], x: &[f64]) -> [f64; 3] {
+    let mut sums = [f64x4(0.0, 0.0, 0.0, 0.0); 3];
+    for col in columns {
+        let (block, x) = (&values[..10], four(x, col));
         for i in 0..3 {
-            // SAFETY: it reads the numbers 9 k + 3 i to 9 k + 9 at most, and there are more.
-            let row = unsafe { _mm256_loadu_pd(values.as_ptr().add(9 * k + 3 * i)) };
-            sums[i] = _mm256_add_pd(sums[i], _mm256_mul_pd(row, x));
+            sums[i] = simd.add_f64x4(sums[i], simd.mul_f64x4(four(block, 3 * i), x));
         }
+        values = &values[9..];
     }
-    sums.map(|sum| {
-        let mut four = [0.0; 4];
-        // SAFETY: there is room for four.
-        unsafe { _mm256_storeu_pd(four.as_mut_ptr(), sum) };
-        four[0] + four[1] + four[2]
-    })
+    let sum = |f64x4(a, b, c, _)| a + b + c;
+    [sum(sums[0]), sum(sums[1]), sum(sums[2])]
+}
+
+/// The numbers from place `at`: three and the one after them, which at the end is a zero.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn four(numbers: &[f64], at: usize) -> f64x4 {
+    match numbers[at..].first_chunk::<4>() {
+        Some(&four) => cast(four),
+        None => f64x4(numbers[at], numbers[at + 1], numbers[at + 2], 0.0),
+    }
 }
 
 #[cfg(test)]
