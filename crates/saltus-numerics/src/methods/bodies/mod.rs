@@ -14,10 +14,13 @@
 //! two products with the columns of `K`, however many blocks touch the same bodies, and there is no
 //! `W` to be made. Reference: Jean, *Comput. Methods Appl. Mech. Engrg.* 177 (1999) 235–257.
 
+mod pair;
+mod parts;
+
+pub(super) use pair::{Pair, is_one_island, of_bodies};
+
 use super::gauss_seidel::solve_block;
-use super::islands::{Neighbourhood, problem};
-use crate::{Global, LARGEST_BLOCK, Problem, Set};
-use saltus_linalg::BlockDiagonal;
+use crate::{LARGEST_BLOCK, Problem, Set};
 use saltus_linalg::vector::dot;
 
 /// Where a block touches a body.
@@ -45,68 +48,6 @@ pub(super) struct Bodies {
     there: Vec<(usize, usize)>, // the blocks that touch a body, and where their entries begin
     pub sets: Vec<Set>,
     q: Vec<f64>,
-}
-
-/// Blocks of `W` in a row from which bodies are cheaper.
-const CROWDED: f64 = 6.0;
-
-/// A pair whose velocities are those of bodies, all of one kind.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pair<'a> {
-    global: &'a Global,
-    inverse: &'a BlockDiagonal,
-    size: usize, // velocities of a body
-}
-
-/// The pair of a problem whose mass is that of bodies in space or in the plane, each touched by so many
-/// blocks that a row of `W` costs more than the bodies.
-pub(super) fn of_bodies(problem: &Problem) -> Option<Pair<'_>> {
-    let global = problem.global()?;
-    let inverse = global.inverse_blocks()?;
-    let n = global.velocities();
-    let alone = |size: usize| {
-        n.is_multiple_of(size) && inverse.ranges().all(|r| r.start / size == (r.end - 1) / size)
-    };
-    let size = [6, 3].into_iter().find(|&size| alone(size))?;
-    let mut pairs = 0.0; // of blocks on a body, three unknowns each
-    for body in 0..n / size {
-        let rows = size * body..size * (body + 1);
-        let most = rows.map(|i| global.H().row(i).len()).max().unwrap_or(0) as f64;
-        pairs += most * most / 9.0;
-    }
-    (pairs >= CROWDED * problem.len() as f64 / 3.0).then_some(Pair { global, inverse, size })
-}
-
-/// Whether all blocks hang together, through the bodies that they touch.
-pub(super) fn is_one_island(pair: Pair<'_>) -> bool {
-    let Pair { global, size, .. } = pair;
-    let mut parent: Vec<u32> = (0..global.velocities()).map(|i| (i - i % size) as u32).collect();
-    fn root(parent: &mut [u32], mut k: u32) -> u32 {
-        while parent[k as usize] != k {
-            parent[k as usize] = parent[parent[k as usize] as usize];
-            k = parent[k as usize];
-        }
-        k
-    }
-    let columns_of_H = global.transposed();
-    let mut first = None;
-    for unknown in 0..columns_of_H.rows() {
-        let mut columns = columns_of_H.row(unknown).iter().map(|entry| entry.col as u32);
-        let Some(one) = columns.next() else { continue };
-        for other in columns {
-            let (a, b) = (root(&mut parent, one), root(&mut parent, other));
-            parent[a.max(b) as usize] = a.min(b);
-        }
-        first = first.or(Some(one));
-    }
-    let Some(first) = first else { return true };
-    let whole = root(&mut parent, first);
-    (0..columns_of_H.rows()).all(|unknown| {
-        columns_of_H
-            .row(unknown)
-            .first()
-            .is_some_and(|entry| root(&mut parent, entry.col as u32) == whole)
-    })
 }
 
 impl Bodies {
@@ -357,71 +298,6 @@ impl Bodies {
     }
 }
 
-impl Neighbourhood for Bodies {
-    fn len(&self) -> usize {
-        self.sets.len()
-    }
-
-    fn for_each_neighbour(&self, k: usize, mut visit: impl FnMut(usize)) {
-        for touch in &self.touches[self.first[k]..self.first[k + 1]] {
-            self.on(touch.body)
-                .iter()
-                .filter(|(other, _)| *other != k)
-                .for_each(|&(o, _)| visit(o));
-        }
-    }
-
-    /// `W_ij = Σ_B K_iBᵀ K_jB` for the blocks of the part; the others push the bodies.
-    fn part(&self, whole: &Problem, of: &[usize], z: &[f64]) -> Option<(Problem, Vec<usize>)> {
-        let Bodies { size, start, first, touches, K, free, sets, .. } = self;
-        let size = *size;
-        let range = |k: usize| start[k]..start[k + 1];
-        let unknowns: Vec<usize> = of.iter().flat_map(|&k| range(k)).collect();
-        let mut places = Vec::with_capacity(of.len()); // first unknown of each block in the part
-        let mut next = 0;
-        for &k in of {
-            places.push(next);
-            next += range(k).len();
-        }
-        let mut triplets = Vec::new();
-        let mut q: Vec<f64> = unknowns.iter().map(|&i| self.q[i]).collect();
-        let mut u = vec![0.0; size];
-        for (&k, &place) in of.iter().zip(&places) {
-            for touch in &touches[first[k]..first[k + 1]] {
-                let own = |i: usize| &K[touch.at + i * size..touch.at + (i + 1) * size];
-                u.copy_from_slice(&free[touch.body..touch.body + size]);
-                for &(other, at) in self.on(touch.body) {
-                    let theirs = |j: usize| &K[at + j * size..at + (j + 1) * size];
-                    let Ok(inside) = of.binary_search(&other) else {
-                        for (j, z) in z[range(other)].iter().enumerate() {
-                            u.iter_mut().zip(theirs(j)).for_each(|(u, k)| *u += k * z);
-                        }
-                        continue;
-                    };
-                    for i in 0..range(k).len() {
-                        for j in 0..range(other).len() {
-                            triplets.push((place + i, places[inside] + j, dot(own(i), theirs(j))));
-                        }
-                    }
-                }
-                for i in 0..range(k).len() {
-                    q[place + i] += dot(own(i), &u);
-                }
-            }
-        }
-        let sets = of.iter().map(|&k| (range(k).len(), &sets[k]));
-        Some((problem(whole, &triplets, q, sets)?, unknowns))
-    }
-}
-
-impl Bodies {
-    /// The blocks that touch the body of this velocity, and where their entries begin.
-    fn on(&self, velocity: usize) -> &[(usize, usize)] {
-        let body = velocity / self.size;
-        &self.there[self.on_body[body]..self.on_body[body + 1]]
-    }
-}
-
 /// `b ← b + K_cBᵀ u_B` for three unknowns and six velocities.
 #[inline]
 fn look_six(K: &[f64; 18], u: &[f64], b: &mut [f64; 3]) {
@@ -445,7 +321,8 @@ fn push_six(K: &[f64; 18], x: &[f64; 3], u: &mut [f64]) {
 mod tests {
     use super::*;
     use crate::blocks::Blocks;
-    use crate::{Block, generate};
+    use crate::methods::islands::Neighbourhood;
+    use crate::{Block, Global, generate};
     use saltus_linalg::Sparse;
     use saltus_linalg::vector::distance;
 
