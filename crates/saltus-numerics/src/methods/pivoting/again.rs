@@ -158,9 +158,11 @@ impl Pivoting {
     /// Takes memory for matrices of `n` unknowns.
     pub(super) fn reserve_for_again(&mut self, n: usize) {
         let Again { basic, inverse, columns, c, sign, z, right, answer, .. } = &mut self.again;
-        basic.reserve(n);
+        basic.reserve(n.saturating_sub(basic.len()));
         inverse.reserve(n, n);
         columns.reserve(n, n);
-        [c, sign, z, right, answer].into_iter().for_each(|values| values.reserve(n));
+        for values in [c, sign, z, right, answer] {
+            values.reserve(n.saturating_sub(values.len()));
+        }
     }
 }
