@@ -30,6 +30,8 @@ pub struct Sweeping {
     pub tol: f64,
     /// Sweeps before giving up.
     pub max_iter: usize,
+    /// Rounds in which the residual must halve.
+    pub patience: usize,
 }
 
 /// The sweeps and what they keep between calls.
@@ -66,8 +68,7 @@ const ALONE: usize = 200;
 const FALL: f64 = 0.3;
 /// Growth of the residual that undoes a round.
 const GROWTH: f64 = 3.0;
-/// Rounds in which the residual must halve; rounds without that widen the spots.
-const PATIENCE: usize = 20;
+/// Rounds in which the residual does not halve that widen the spots.
 const WIDER: usize = 3;
 /// Rounds without Newton's method after one that made things worse.
 const WAIT: usize = 2;
@@ -168,7 +169,7 @@ impl BodySweeps {
     ) -> Report {
         self.fit(bodies.len());
         self.prepare(bodies, touches, stride);
-        let Sweeping { tol, max_iter } = settings;
+        let Sweeping { tol, max_iter, patience } = settings;
         let Measured { mut residual, free, rho } =
             measure(bodies, members, touches, z, stride, &mut self.twists);
         self.forget(members, z.len());
@@ -180,7 +181,7 @@ impl BodySweeps {
             let status = match residual.value {
                 value if value <= tol => Some(Status::Solved),
                 value if !value.is_finite() => Some(Status::Diverged),
-                _ if iterations >= max_iter || round > since + PATIENCE => Some(Status::MaxIter),
+                _ if iterations >= max_iter || round > since + patience => Some(Status::MaxIter),
                 _ => None,
             };
             if let Some(status) = status {

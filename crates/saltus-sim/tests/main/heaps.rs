@@ -45,3 +45,16 @@ fn a_bin_of_spheres_is_solved_in_every_step() {
     let ledger = sim.ledger().unwrap();
     assert!(ledger.impact >= 0.0 && ledger.friction >= 0.0, "{ledger:?}");
 }
+
+/// Wedged spheres, whose impulses can be shifted without a velocity that changes, are solved too.
+#[test]
+fn a_heap_of_sixty_spheres_is_solved_in_every_step() {
+    let tol = 1e-6;
+    let solver = Solver::Auto(AutoSettings { tol, ..AutoSettings::default() });
+    let model = bin(60, 0.05, 0.7).model();
+    let mut sim = TimeStepping::with_solver(model, 5e-3, [], &solver).unwrap();
+    for _ in 0..150 {
+        let done = sim.step().unwrap();
+        assert!(done.residual <= tol, "{done:?}");
+    }
+}

@@ -40,9 +40,9 @@ use members::Members;
 use overlap::Overlap;
 use saltus_linalg::vector;
 use saltus_model::{Model, Order, SystemId};
-use saltus_numerics::bodies::{BodySweeps, Sweeping, Twist, problem};
+use saltus_numerics::bodies::{BodySweeps, Sweeping, Touch, Twist, problem};
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{AutoSettings, Memory, Report, Solver, Status};
+use saltus_numerics::{AdmmSettings, AutoSettings, Memory, NewtonSettings, Report, Solver, Status};
 use std::any::Any;
 use std::ops::Range;
 use touching::Touching;
@@ -50,6 +50,11 @@ use touching::Touching;
 /// Sweeps of an island before other methods: as many as cost about the same.
 const SWEEPS: usize = 20_000;
 const SMALL_SWEEPS: usize = 200;
+/// Rounds of sweeps in which the residual of an island must halve.
+const PATIENCE: usize = 3;
+/// Iterations of alternating directions, and steps of Newton's method, where these stall.
+const DIRECTIONS: usize = 2500;
+const STEPS: usize = 100;
 /// The share of the tolerance that small islands go for: digits that cost next to nothing.
 const FINE: f64 = 1e-4;
 /// Contacts up to which an island is small.
@@ -67,6 +72,7 @@ pub(crate) struct Crowd {
     links: Links,
     units: Units,
     linked: Vec<Vec<usize>>, // the interactions of each island
+    others: Vec<Workspace>,  // methods for islands whose sweeps stall, in this order
     workspace: Workspace,
     tol: f64,
     now: Row,
@@ -103,6 +109,7 @@ impl Crowd {
             links,
             units: Units::default(),
             linked: Vec::new(),
+            others: others(solver)?,
             workspace: Workspace::new(finer(solver))?,
             tol: solver.tol(),
             now: row.clone(),
@@ -180,8 +187,8 @@ impl Crowd {
         }
 
         let settings = match touches.len() <= SMALL {
-            true => Sweeping { tol: FINE * tol, max_iter: SMALL_SWEEPS },
-            false => Sweeping { tol, max_iter: SWEEPS },
+            true => Sweeping { tol: FINE * tol, max_iter: SMALL_SWEEPS, patience: PATIENCE },
+            false => Sweeping { tol, max_iter: SWEEPS, patience: PATIENCE },
         };
         let mut report = self.sweeps.solve(moving, systems, touches, z, stride, settings);
         if report.residual <= tol {
@@ -189,27 +196,31 @@ impl Crowd {
         }
         if report.status != Status::Solved {
             let others = problem(moving, systems, touches)?;
-            let mut unknowns: Vec<f64> = Vec::with_capacity(others.len());
-            for (c, touch) in touches.iter().enumerate() {
-                unknowns.extend_from_slice(&z[c * stride..c * stride + touch.friction.size()]);
+            let start: Vec<f64> = packed(touches, z, stride).collect();
+            let (mut unknowns, mut w) = (start.clone(), vec![0.0; others.len()]);
+            for other in &mut self.others {
+                unknowns.copy_from_slice(&start);
+                let solved = other.solve(&others, &mut unknowns, &mut w)?;
+                other.forget();
+                let mut next = 0;
+                for (c, touch) in touches.iter().enumerate() {
+                    let n = touch.friction.size();
+                    z[c * stride..c * stride + n].copy_from_slice(&unknowns[next..next + n]);
+                    next += n;
+                }
+                // measured once more, contact by contact
+                let measured = self.sweeps.measure(moving, systems, touches, z, stride);
+                let status = match measured.residual <= tol {
+                    true => Status::Solved,
+                    false if solved.status == Status::Solved => Status::Stalled,
+                    false => solved.status,
+                };
+                let iterations = report.iterations + solved.iterations;
+                report = Report { status, iterations, ..measured };
+                if status == Status::Solved {
+                    break;
+                }
             }
-            let mut w = vec![0.0; others.len()];
-            let solved = self.workspace.solve(&others, &mut unknowns, &mut w)?;
-            let mut next = 0;
-            for (c, touch) in touches.iter().enumerate() {
-                let n = touch.friction.size();
-                z[c * stride..c * stride + n].copy_from_slice(&unknowns[next..next + n]);
-                next += n;
-            }
-            // measured once more, contact by contact
-            let measured = self.sweeps.measure(moving, systems, touches, z, stride);
-            let status = match measured.residual <= tol {
-                true => Status::Solved,
-                false if solved.status == Status::Solved => Status::Stalled,
-                false => solved.status,
-            };
-            let iterations = report.iterations + solved.iterations;
-            report = Report { status, iterations, ..measured };
         }
         let first = range.start;
         step.verify(report, |worst| self.touching.owner(first + worst))?;
@@ -299,6 +310,7 @@ impl Part for Crowd {
         }
         self.last = Step { start: t0, end: t0, h: 0.0 };
         self.touching.forget();
+        self.others.iter_mut().for_each(Workspace::forget);
         self.workspace.forget();
         self.penetration = 0.0;
         self.refresh(t0)
@@ -506,6 +518,28 @@ fn finer(solver: &Solver) -> Solver {
         }
         other => other.clone(),
     }
+}
+
+/// What solves an island whose sweeps stall. Where bodies are wedged the contacts that carry them have
+/// impulses `z` with `Hᵀ z ≈ 0` that sweeps shift by next to nothing: alternating directions and Newton's
+/// method with a proximal term do so in steps that do not depend on how much is to be shifted.
+fn others(solver: &Solver) -> Result<Vec<Workspace>, SimError> {
+    let mut all = Vec::new();
+    if let Solver::Auto(AutoSettings { tol, .. }) = solver {
+        let tol = 0.3 * tol;
+        let directions = AdmmSettings { tol, max_iter: DIRECTIONS, ..AdmmSettings::default() };
+        let steps = NewtonSettings { tol, max_iter: STEPS, ..NewtonSettings::default() };
+        all.push(Workspace::new(Solver::Admm(directions))?);
+        all.push(Workspace::new(Solver::Newton(steps))?);
+    }
+    all.push(Workspace::new(finer(solver))?);
+    Ok(all)
+}
+
+/// The unknowns of contacts without the room between them.
+fn packed<'a>(touches: &'a [Touch], z: &'a [f64], stride: usize) -> impl Iterator<Item = f64> + 'a {
+    let own = move |(c, touch): (usize, &Touch)| c * stride..c * stride + touch.friction.size();
+    touches.iter().enumerate().flat_map(move |one| z[own(one)].iter().copied())
 }
 
 /// Refuses what the part cannot do.
