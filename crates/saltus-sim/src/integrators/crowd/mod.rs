@@ -72,7 +72,7 @@ pub(crate) struct Crowd {
     links: Links,
     units: Units,
     linked: Vec<Vec<usize>>, // the interactions of each island
-    others: Vec<Workspace>,  // methods for islands whose sweeps stall, in this order
+    others: Vec<Other>,      // methods for islands whose sweeps stall, in this order
     workspace: Workspace,
     tol: f64,
     now: Row,
@@ -198,8 +198,11 @@ impl Crowd {
             let others = problem(moving, systems, touches)?;
             let start: Vec<f64> = packed(touches, z, stride).collect();
             let (mut unknowns, mut w) = (start.clone(), vec![0.0; others.len()]);
-            for other in &mut self.others {
-                unknowns.copy_from_slice(&start);
+            for Other { method: other, from_zero } in &mut self.others {
+                match from_zero {
+                    true => unknowns.fill(0.0),
+                    false => unknowns.copy_from_slice(&start),
+                }
                 let solved = other.solve(&others, &mut unknowns, &mut w)?;
                 other.forget();
                 let mut next = 0;
@@ -310,7 +313,7 @@ impl Part for Crowd {
         }
         self.last = Step { start: t0, end: t0, h: 0.0 };
         self.touching.forget();
-        self.others.iter_mut().for_each(Workspace::forget);
+        self.others.iter_mut().for_each(|other| other.method.forget());
         self.workspace.forget();
         self.penetration = 0.0;
         self.refresh(t0)
@@ -520,19 +523,28 @@ fn finer(solver: &Solver) -> Solver {
     }
 }
 
-/// What solves an island whose sweeps stall. Where bodies are wedged the contacts that carry them have
-/// impulses `z` with `Hᵀ z ≈ 0` that sweeps shift by next to nothing: alternating directions and Newton's
-/// method with a proximal term do so in steps that do not depend on how much is to be shifted.
-fn others(solver: &Solver) -> Result<Vec<Workspace>, SimError> {
+/// A method for islands whose sweeps stall, and whether it forgets what these have found.
+#[derive(Debug)]
+struct Other {
+    method: Workspace,
+    from_zero: bool,
+}
+
+/// What solves an island whose sweeps stall: alternating directions and Newton's method with a proximal
+/// term, at first from zero, away from where the sweeps are stuck; the portfolio at last.
+fn others(solver: &Solver) -> Result<Vec<Other>, SimError> {
     let mut all = Vec::new();
     if let Solver::Auto(AutoSettings { tol, .. }) = solver {
         let tol = 0.3 * tol;
         let directions = AdmmSettings { tol, max_iter: DIRECTIONS, ..AdmmSettings::default() };
         let steps = NewtonSettings { tol, max_iter: STEPS, ..NewtonSettings::default() };
-        all.push(Workspace::new(Solver::Admm(directions))?);
-        all.push(Workspace::new(Solver::Newton(steps))?);
+        for solver in [Solver::Admm(directions), Solver::Newton(steps)] {
+            for from_zero in [true, false] {
+                all.push(Other { method: Workspace::new(solver.clone())?, from_zero });
+            }
+        }
     }
-    all.push(Workspace::new(finer(solver))?);
+    all.push(Other { method: Workspace::new(finer(solver))?, from_zero: false });
     Ok(all)
 }
 
