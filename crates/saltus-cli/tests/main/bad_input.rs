@@ -261,7 +261,9 @@ fn a_file_with_no_system() {
     assert_eq!(said.status, 2);
     assert_eq!(
         said.err.lines().next(),
-        Some("saltus: empty.toml:1:1: the model has no system; expected at least one [[system]] or [[body]]")
+        Some(
+            "saltus: empty.toml:1:1: the model has no system; expected at least one [[system]] or [[body]]"
+        )
     );
     folder.write("blank.toml", "");
     let said = folder.saltus(&["run", "blank.toml"]);

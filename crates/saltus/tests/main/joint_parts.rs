@@ -108,7 +108,7 @@ fn stiction_of_joints() {
 #[test]
 fn springs_and_dampers() {
     let (k, c, m) = (200.0, 3.0, 2.0);
-    let (decay, rate) = (c / (2.0 * m), (k / m - (c / (2.0 * m) as f64).powi(2)).sqrt());
+    let (decay, rate) = (c / (2.0 * m), (k / m - f64::powi(c / (2.0 * m), 2)).sqrt());
     let spec = JointSpec::new(SLIDE).spring(k, c, 0.3);
     let exact = |t: f64| {
         let x0 = -0.3;
