@@ -253,10 +253,10 @@ impl Pile {
             value.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
         };
         let poses = answer["poses"].as_array()?.iter().map(numbers).collect();
-        let rows =
-            |what: &str| answer[what].as_array().map(|rows| rows.iter().map(numbers).collect());
-        let (r, u): (Option<Vec<Vec<f64>>>, Option<Vec<Vec<f64>>>) =
-            (rows("reactions"), rows("velocities"));
+        let rows = |what: &str| -> Option<Vec<Vec<f64>>> {
+            Some(answer[what].as_array()?.iter().map(numbers).collect())
+        };
+        let (r, u) = (rows("reactions"), rows("velocities"));
         let residual = r.zip(u).map(|(r, u)| distance(&r, &u));
         Some(Answer { seconds: answer["seconds"].as_f64()?, poses, residual, note: String::new() })
     }
