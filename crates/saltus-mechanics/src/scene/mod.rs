@@ -204,7 +204,7 @@ pub struct StaticSpec {
     pub orientation: Quaternion,
     /// How it moves; nothing: not at all.
     pub drive: Option<DriveSpec>,
-    /// Its group, see [`Scene::apart`].
+    /// Its group, see [`Scene::apart`](field@Scene::apart).
     pub group: Option<String>,
 }
 
@@ -296,7 +296,7 @@ pub struct BodySpec {
     pub birth: Option<f64>,
     /// When it disappears; nothing: never.
     pub death: Option<f64>,
-    /// Its group, see [`Scene::apart`].
+    /// Its group, see [`Scene::apart`](field@Scene::apart).
     pub group: Option<String>,
 }
 
