@@ -95,7 +95,7 @@ pub enum RunFileError {
     },
     /// A name that HDF5 cannot hold as the name of a group.
     #[error(
-        "cannot store a system or interaction named `{name}`: a name is not empty and has no `/` or `.`"
+        "cannot store a system or interaction named `{name}`: a name is not empty or a point, and has no `/`"
     )]
     Name {
         /// The name.

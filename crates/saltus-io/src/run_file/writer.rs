@@ -607,14 +607,11 @@ fn unit_of_value(name: &str) -> Option<&'static str> {
 fn check_names(layout: &Layout) -> Result<(), RunFileError> {
     let mut seen = HashSet::new();
     for signal in &layout.signals {
-        let barred: &[char] = match signal.quantity {
-            Quantity::Value => &['/', '\0'], // points stand in names of subcircuits
-            _ => &['/', '.', '\0'],
-        };
+        // points stand in names of subcircuits and of what is built into joints
         let owner = &signal.owner;
         if owner.is_empty()
-            || owner == "."
-            || owner.contains(barred)
+            || [".", ".."].contains(&owner.as_str())
+            || owner.contains(['/', '\0'])
             || parts(&signal.path()).1 != signal.quantity
         {
             return Err(RunFileError::Name { name: signal.owner.clone() });

@@ -287,7 +287,7 @@ fn a_failed_write_cannot_be_finished() {
 #[test]
 fn names_that_hdf5_cannot_hold() {
     let folder = Folder::new();
-    for name in ["a/b", "a.b", "", "."] {
+    for name in ["a/b", "", ".", ".."] {
         let signals = vec![sample::signal(name, Quantity::X, 0..1)];
         let layout = Layout { signals, ..Layout::default() };
         let error = RunWriter::create(folder.path("run.h5"), &layout, None).unwrap_err();
