@@ -278,7 +278,8 @@ class TestFailures:
         sim = simulation("[60*(1 + x[0]^2), 0]", x0=[1.0, 0.0])
         with pytest.raises(sl.SolverError, match="Newton's method stopped after") as caught:
             sim.run(1.0)
-        assert caught.value.report.status == "max_iter" and caught.value.report.time == 0.01
+        assert caught.value.report.status == "max_iter"
+        assert 0 < caught.value.report.time <= 0.01  # a step is tried again in parts
 
 
 class TestCompiled:
