@@ -658,23 +658,23 @@ class Shape:
     def kind(self) -> str: ...
 
 class Part:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         shape: Shape,
         position: _Vector,
         orientation: _Vector,
         material: str | None,
         touch: bool,
-    ) -> None: ...
+    ) -> Part: ...
 
 class Scene:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         title: str,
         dim: int,
         gravity: _Vector | None,
         parameters: list[tuple[str, float]],
-    ) -> None: ...
+    ) -> Scene: ...
     @property
     def title(self) -> str: ...
     @property

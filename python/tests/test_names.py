@@ -74,7 +74,6 @@ def parameters(node):
     return [a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs] if a.arg not in ("self", "cls")]
 
 
-@pytest.mark.xfail(reason="the stub of a part of a scene lacks its arguments")
 def test_stub_is_the_extension():
     stub = ast.parse((PACKAGE / "_saltus.pyi").read_text())
     names = set()
