@@ -3,7 +3,7 @@
 use crate::bodies::{BuiltIn, coordinate_of, friction_of, joint_of, limits_of, spring_of};
 use crate::model::PyModel;
 use crate::operator::PyOperator;
-use crate::settings::{newton_text, text_of};
+use crate::settings::{self, newton_text, text_of};
 use crate::{arrays, errors};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -467,7 +467,7 @@ impl PyScene {
             strategy: Strategy::TimeStepping,
             integrators,
             solver: read(solver)?,
-            newton: newton.map(read).transpose()?.unwrap_or_default(),
+            newton: newton.map(settings::newton).transpose()?.unwrap_or_default(),
             h,
             tolerances: Default::default(),
             adaptive: Default::default(),

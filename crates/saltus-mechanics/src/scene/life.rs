@@ -31,15 +31,21 @@ impl BodySpec {
     /// What happens to it, after `t0`: the state it is born with, and its end.
     pub(crate) fn events(&self, t0: f64, q: &[f64], v: &[f64]) -> Vec<Event> {
         let mut events = Vec::new();
-        let rest = vec![0.0; v.len()];
+        // two components of a position in the plane and an angle, or three and a quaternion
+        let (space, turn) = if q.len() == 3 { (2, "angle") } else { (3, "orientation") };
+        let parts = |event: Event, v: &[f64]| {
+            let event = event.set_state(&self.name, "v", v[..space].iter().copied());
+            event.set_state(&self.name, "omega", v[space..].iter().copied())
+        };
         if let Some(birth) = self.birth.filter(|&birth| birth > t0) {
             let event = Event::at([birth]).named(format!("{} appears", self.name));
-            let event = event.set_state(&self.name, "q", q.iter().copied());
-            events.push(event.set_state(&self.name, "v", v.iter().copied()));
+            let event = event.set_state(&self.name, "position", q[..space].iter().copied());
+            let event = event.set_state(&self.name, turn, q[space..].iter().copied());
+            events.push(parts(event, v));
         }
         if let Some(death) = self.death.filter(|&death| death > t0) {
             let event = Event::at([death]).named(format!("{} disappears", self.name));
-            events.push(event.set_state(&self.name, "v", rest));
+            events.push(parts(event, &vec![0.0; v.len()]));
         }
         events
     }
