@@ -139,7 +139,8 @@ def for_saltus(text):
             inside = first == ".control"
         elif k > 0 and not inside and first == ".end":
             break
-        if k > 0 and not inside and first != ".tran" and OTHERS.match(first):
+        is_card = k > 0 and not inside and first != ".tran" and OTHERS.match(first)
+        if is_card or (inside and first in ("meas", "measure")):
             line = "*"
         kept.append(line)
     return [*kept, ".option saltus device=smooth", ".save all", ".end"]
@@ -178,10 +179,10 @@ class Saltus:
         finally:
             remove(self.own)
 
-    def run(self, h, until, limit):
+    def run(self, h, until, limit, rule="euler"):
         """What is recorded with steps of `h`, or what is said instead."""
         raw, run = self.own[:-4] + ".raw", self.own[:-4] + ".h5"
-        write(self.own, self.lines)
+        write(self.own, [*self.lines[:-1], *([".option method=trap"] if rule == "trap" else []), ".end"])
         try:
             asked = ["-o", run, "--no-plot", "-q", "--h", repr(float(h)), "--until", repr(float(until))]
             why = self.call(limit, "run", self.own, *asked) or self.call(limit, "export", run, "--to", "raw", "-o", raw)

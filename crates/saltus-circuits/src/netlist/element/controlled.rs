@@ -128,20 +128,14 @@ impl Reader<'_, '_> {
         };
         let _ = self.cursor.take('=');
         let mut arguments = vec![quantity];
-        let outer = {
-            let mut ahead = self.cursor.clone();
-            ahead.take('(') && ahead.take('(') && self.cursor.take('(')
-        };
+        // parentheses mean nothing, and not all libraries close them
         loop {
-            let is_open = self.cursor.take('(');
-            arguments.push(self.cursor.value("a point `(x, y)`")?);
-            arguments.push(self.cursor.value("a value")?);
-            if is_open {
-                self.cursor.close()?;
-            }
-            if (outer && self.cursor.take(')')) || self.cursor.is_end() {
+            while self.cursor.take('(') || self.cursor.take(')') {}
+            if arguments.len() > 1 && (self.cursor.is_end() || self.cursor.is_key()) {
                 break;
             }
+            arguments.push(self.cursor.value("a point `(x, y)`")?);
+            arguments.push(self.cursor.value("a value")?);
         }
         if arguments.len() == 3 {
             return Ok(arguments.remove(2)); // one point: constant
