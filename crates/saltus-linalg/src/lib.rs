@@ -18,6 +18,7 @@ mod sparse;
 mod sparse_factor;
 mod triples;
 pub mod vector;
+mod wide;
 
 pub use banded::{Banded, BandedFactor, bandwidth};
 pub use block_diagonal::BlockDiagonal;
@@ -32,3 +33,4 @@ pub use packed::Packed;
 pub use row_lu::{RowEntries, RowLu};
 pub use sparse::{Entry, Sparse};
 pub use sparse_factor::SparseFactor;
+pub use wide::{Wide, wide};

@@ -69,8 +69,8 @@ pub struct Workspace {
     watches_all: bool,
 }
 
-/// Unknowns up to which problems of boxes are solved by the portfolio without a watch, unless one
-/// was asked for: they take less time than a look at the clock.
+/// Unknowns up to which problems of boxes are solved by the portfolio without a watch, and others mode
+/// by mode, unless one was asked for: they take less time than a look at the clock.
 const UNWATCHED: usize = 64;
 
 #[derive(Debug)]
@@ -122,8 +122,8 @@ impl Workspace {
         self.watch.get_or_insert_default().interrupt = interrupt;
     }
 
-    /// The residuals that the last call measured. Those of problems of at most 64 unknowns in boxes
-    /// that the portfolio solves are kept only after [`watch`](Self::watch).
+    /// The residuals that the last call measured. Those of problems of at most 64 unknowns that the
+    /// portfolio solves in boxes or mode by mode are kept only after [`watch`](Self::watch).
     pub fn history(&self) -> &History {
         static NONE: History = History::NONE;
         self.watch.as_ref().map_or(&NONE, |watch| &watch.history)
@@ -154,6 +154,9 @@ impl Workspace {
             if problem.is_boxed() && problem.matrix().is_matrix() {
                 let report = method.solve_anew(problem, z, w)?;
                 return Ok(self.classify(problem, z, w, report));
+            }
+            if let Some(report) = method.solve_by_modes(problem, z, w) {
+                return Ok(report);
             }
         }
         let watch = self.watch.take().unwrap_or_default();

@@ -432,7 +432,7 @@ impl Step {
 
 /// The natural map of one component of a box. Where `z − w` is inside, `z − (z − w)` is `w`,
 /// and is written so: beside a large `z` the difference would lose a `w` that is wrong.
-#[inline]
+#[inline(always)]
 pub(crate) fn natural(z: f64, w: f64, lower: f64, upper: f64) -> f64 {
     // the middle one of z − u, w and z − l; comparisons that a NaN in w passes, and one in z does not
     let (below, above) = (z - lower, z - upper);
