@@ -44,11 +44,15 @@ fn every_method_on_every_case() {
         assert!(!supported || solved.contains(&"auto"), "{}: {solved:?}", case.name);
         assert!(!general || !solved.is_empty(), "{}", case.name);
     }
-    // the equations differ in what they find hard, but none is a stranger to the list
+    // all but one solve the whole list; that of Fischer and Burmeister stalls at some contacts in space that stick
     for function in FUNCTIONS {
         let of_it = tried.iter().filter(|(other, _)| *other == function);
         let (all, solved) = (of_it.clone().count(), of_it.filter(|(_, solved)| *solved).count());
-        assert!(10 * solved >= 9 * all, "{function:?}: {solved} of {all}");
+        let least = match function {
+            NewtonFunction::FischerBurmeister => all - 5,
+            _ => all,
+        };
+        assert!(solved >= least, "{function:?}: {solved} of {all}");
     }
 }
 
