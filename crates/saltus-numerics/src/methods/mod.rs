@@ -3,7 +3,7 @@
 //! | method | for | cost |
 //! | --- | --- | --- |
 //! | [`Pivoting`] | P-matrices; repeated problems (it keeps the mode and its factors) | one solve a mode |
-//! | [`Lemke`] | positive semidefinite, copositive-plus matrices; says when there is no solution | n² a pivot |
+//! | [`Lemke`] | positive semidefinite, copositive-plus matrices; says when there is no solution | n² a pivot; sparse: a solve |
 //! | [`GaussSeidel`] | symmetric definite or diagonally dominant | one product a sweep |
 //! | [`FischerBurmeister`] | P₀-matrices, singular equations, games; many others | one factorization a step |
 //! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
@@ -49,6 +49,7 @@ pub use gauss_seidel::GaussSeidel;
 pub use interior_point::InteriorPoint;
 pub use lemke::Lemke;
 pub use newton::Newton;
+pub(crate) use newton::Rows;
 pub use pivoting::Pivoting;
 
 use crate::polyhedral::Expanded;
@@ -178,9 +179,7 @@ impl Workspace {
             match &mut self.method {
                 Method::Auto(method) => method.solve(problem, z, w),
                 Method::Pivoting(method) => method.solve(problem, z, w),
-                Method::Lemke(method) => {
-                    few_enough(problem).and_then(|()| method.solve(problem, z, w))
-                }
+                Method::Lemke(method) => method.solve(problem, z, w),
                 Method::GaussSeidel(method) => method.solve(problem, z, w),
                 Method::FischerBurmeister(method) => method.solve(problem, z, w),
                 Method::Enumeration(method) => method.solve(problem, z, w),
@@ -283,7 +282,7 @@ impl Method {
         let expanded = Expanded::new(problem).ok_or_else(|| unsupported(name, problem))?;
         expanded.solve(problem, tol, z, w, |boxes, y, v| match self {
             Method::Pivoting(method) => Ok(method.run(boxes, y, v, usize::MAX, usize::MAX)),
-            Method::Lemke(method) => few_enough(boxes).and_then(|()| method.solve(boxes, y, v)),
+            Method::Lemke(method) => method.solve(boxes, y, v),
             Method::FischerBurmeister(method) => method.solve(boxes, y, v),
             // its message counts the unknowns of the problem
             Method::Enumeration(method) => match method.solve(boxes, y, v) {
@@ -294,18 +293,6 @@ impl Method {
             },
             _ => Err(unsupported(name, problem)),
         })
-    }
-}
-
-/// Most unknowns of Lemke's method: the inverse of its basis is dense, and takes 200 MB then.
-const LEMKE: usize = 5000;
-
-fn few_enough(problem: &Problem) -> Result<(), NumericsError> {
-    match problem.len() {
-        unknowns if unknowns > LEMKE => {
-            Err(NumericsError::TooManyUnknowns { method: "lemke", unknowns, limit: LEMKE })
-        }
-        _ => Ok(()),
     }
 }
 
