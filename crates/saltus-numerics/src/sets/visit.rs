@@ -162,12 +162,13 @@ mod tests {
             set.project(1.0, &mut z);
             let visit = Visit::new(&set, &W).unwrap();
             assert!(visit.is_of(&set));
-            let mut w = [0.0; 3];
+            let velocity = |z: &[f64; 3]| {
+                [0, 1, 2].map(|i| b[i] + (0..3).map(|j| W[3 * i + j] * z[j]).sum::<f64>())
+            };
             for _ in 0..6 {
-                w = [0, 1, 2].map(|i| b[i] + (0..3).map(|j| W[3 * i + j] * z[j]).sum::<f64>());
-                visit.solve(&w, &mut z);
+                visit.solve(&velocity(&z), &mut z);
             }
-            w = [0, 1, 2].map(|i| b[i] + (0..3).map(|j| W[3 * i + j] * z[j]).sum::<f64>());
+            let w = velocity(&z);
             let mut f = [0.0; 3];
             set.natural_map(1.0, &z, &w, &mut f);
             assert!(f.iter().all(|f| f.abs() <= 1e-11 * (1.0 + z[0])), "{f:?} {z:?} {W:?} {b:?}");
