@@ -38,6 +38,7 @@ mod rolling;
 mod rolling_block;
 pub(crate) mod slip;
 mod user;
+pub(crate) mod visit;
 
 pub(crate) use block::eliminate;
 pub(crate) use functions::Step;
