@@ -6,9 +6,10 @@
 //! is drawn contact by contact, which for `c > 1` no motion of the bodies makes. With `--warm` steps
 //! that follow each other: see `warm`.
 //!
-//! A row for each seed, then the median and the worst of the seeds for each size, with the exponents
-//! `p` of `seconds ~ contacts^p` from the size before; the seconds are those of the processor where the
-//! system tells them.
+//! A row for each seed, then the mean, the median and the worst of the seeds for each size, with the
+//! exponents `p` of `seconds ~ contacts^p` from the size before; the seconds are those of the processor
+//! where the system tells them. A heap of 10⁴ contacts is as hard as the hardest of its parts, so small
+//! heaps are drawn from more seeds, unless these are given: it is the mean over them that sizes share.
 
 use saltus::numerics::{NumericsError, Problem, Solver, Status, generate, solve};
 use std::process::ExitCode;
@@ -49,8 +50,8 @@ impl Options {
             options.ratios =
                 if options.warm { vec![1.0, 3.0, 7.0] } else { vec![0.1, 1.0, 3.0, 7.0] };
         }
-        if options.seeds.is_empty() {
-            options.seeds = if options.warm { vec![1] } else { vec![1, 2, 3] };
+        if options.warm && options.seeds.is_empty() {
+            options.seeds = vec![1];
         }
         if options.sizes.is_empty() {
             options.sizes =
@@ -58,7 +59,18 @@ impl Options {
         }
         Ok(options)
     }
+
+    /// The seeds of heaps of a size.
+    fn seeds(&self, contacts: usize) -> Vec<u64> {
+        match self.seeds.is_empty() {
+            true => (1..=(SHARED / contacts.max(1)).clamp(3, 30) as u64).collect(),
+            false => self.seeds.clone(),
+        }
+    }
 }
+
+/// Contacts of all heaps of a size together, between three heaps and thirty.
+const SHARED: usize = 100_000;
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("`{text}` is no number that fits there"))
@@ -95,7 +107,7 @@ fn table(options: &Options) -> Result<bool, NumericsError> {
     for &c in &options.ratios {
         for &contacts in &options.sizes {
             let (mut seconds, mut count) = (Vec::new(), 0);
-            for &seed in &options.seeds {
+            for seed in options.seeds(contacts) {
                 let problem = problem(contacts, c, options.known_answer, seed)?;
                 let clock = Clock::start();
                 let solution = solve(&problem, &Solver::default(), None)?;
@@ -120,17 +132,21 @@ fn table(options: &Options) -> Result<bool, NumericsError> {
     Ok(all_solved)
 }
 
-/// Median and worst of the seeds for each size, with their exponents.
+/// Mean, median and worst of the seeds for each size, with their exponents.
 fn print_growth(what: &str, rows: &[(String, usize, Vec<f64>)]) {
-    println!("| c | {what} | median seconds | exponent | worst | exponent |");
-    println!("| --- | --- | --- | --- | --- | --- |");
-    let mut before: Option<(&str, usize, [f64; 2])> = None;
+    println!(
+        "| c | {what} | seeds | mean seconds | exponent | median | exponent | worst | exponent |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    let mut before: Option<(&str, usize, [f64; 3])> = None;
     for (c, contacts, seconds) in rows {
         let mut sorted = seconds.clone();
         sorted.sort_by(f64::total_cmp);
         let (Some(&median), Some(&worst)) = (sorted.get(sorted.len() / 2), sorted.last()) else {
             continue;
         };
+        let seeds = sorted.len();
+        let mean = sorted.iter().sum::<f64>() / seeds as f64;
         let exponent = |which: usize, now: f64| match before {
             Some((of, n, then)) if of == c => {
                 let ratio = *contacts as f64 / n as f64;
@@ -139,11 +155,12 @@ fn print_growth(what: &str, rows: &[(String, usize, Vec<f64>)]) {
             _ => String::new(),
         };
         println!(
-            "| {c} | {contacts} | {median:.4} | {} | {worst:.4} | {} |",
-            exponent(0, median),
-            exponent(1, worst)
+            "| {c} | {contacts} | {seeds} | {mean:.4} | {} | {median:.4} | {} | {worst:.4} | {} |",
+            exponent(0, mean),
+            exponent(1, median),
+            exponent(2, worst)
         );
-        before = Some((c, *contacts, [median, worst]));
+        before = Some((c, *contacts, [mean, median, worst]));
     }
 }
 
