@@ -184,7 +184,6 @@ def test_events_set_parts_of_a_state():
         model.at([0.6], sl.SetState("body", angle=1.0))
 
 
-@pytest.mark.xfail(reason="a limit that a motor presses on does not converge with GGL")
 def test_what_is_built_into_a_joint():
     model = sl.Model("door")
     body = model.add(sl.RigidBody(mass=2, inertia=[0.5] * 3), name="body")

@@ -71,6 +71,7 @@ pub(super) struct Members {
     pub D_next: Vec<f64>,
     frictional: Vec<bool>, // rows whose energy is taken by friction
     pub impulse: Vec<f64>, // Hᵀ λ
+    pushes: Vec<f64>,      // |Hᵀ| |λ|: impulses may cancel, and leave the round-off of these
     pub work: Vec<f64>,
     work_matrix: Matrix,
     wanted: bool,     // the next residual is to be linearized
@@ -229,6 +230,7 @@ impl Members {
             D_next: vec![0.0; n],
             frictional: laws.frictional(),
             impulse: vec![0.0; n],
+            pushes: vec![0.0; n],
             work: vec![0.0; n],
             work_matrix: Matrix::default(),
             wanted: false,
@@ -548,6 +550,7 @@ impl Scheme for Members {
 
         // (3), (5)
         self.impulse.fill(0.0);
+        self.pushes.fill(0.0);
         let groups = &mut self.groups.groups;
         for contact in &mut self.interactions {
             if !links[contact.links.start].on {
@@ -588,6 +591,7 @@ impl Scheme for Members {
                     let width = link.range.len();
                     let row = &contact.H.row(i)[first..first + width];
                     let impulse = &mut self.impulse[link.range.clone()];
+                    let pushes = &mut self.pushes[link.range.clone()];
                     let lam = lam[link.rows.start + i];
                     let C = &mut link.C.data_mut()[i * width..][..width];
                     let Bt = &mut link.Bt.data_mut()[i * width..][..width];
@@ -597,6 +601,7 @@ impl Scheme for Members {
                             Bt[j] = row[j];
                         }
                         impulse[j] += Bt[j] * lam;
+                        pushes[j] += (Bt[j] * lam).abs();
                     }
                 }
                 first += link.range.len();
@@ -630,6 +635,7 @@ impl Scheme for Members {
             let (xi, b) = (&xi[range.clone()], &self.b[range.clone()]);
             let (F, f) = (&self.F_next[range.clone()], &self.f[range.clone()]);
             let (impulse, rho) = (&self.impulse[range.clone()], &mut rho[range.clone()]);
+            let pushes = &self.pushes[range.clone()];
             let (mut worst, mut scale, rate) = (0.0_f64, 0.0_f64, h * member.a);
             let n = range.len();
             for i in 0..n {
@@ -642,7 +648,7 @@ impl Scheme for Members {
                 let force = rate * F[i] + f[i];
                 rho[i] = gained - force - impulse[i];
                 worst = larger(worst, rho[i].abs());
-                let terms = terms + force.abs() + impulse[i].abs();
+                let terms = terms + force.abs() + pushes[i];
                 if terms > scale {
                     scale = terms;
                 }

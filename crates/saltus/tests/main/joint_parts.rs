@@ -88,26 +88,23 @@ fn dry_friction_in_a_hinge() {
 #[test]
 fn a_motor_presses_on_a_limit() {
     let torque = Operator::vector_of_time(1, |t, out| out[0] = 3.0 + t);
-    for e in [0.0, 0.5] {
-        let spec = JointSpec::new(HINGE).limits(-1.0, 0.5).restitution(e).friction(1.0);
-        let spec = spec.spring(2.0, 0.1, 0.0).motor(Motor::Force(torque.clone()));
-        let h = 1e-3;
-        let mut sim = TimeStepping::new(on(&spec, body()), h, [ggl()]).unwrap();
-        let run = sim.run(3.0).unwrap();
-        let y = run.signal("joint.limit.y").unwrap();
-        let lam = run.signal("joint.limit.lam").unwrap();
-        let w = run.signal("body.omega[2]").unwrap();
-        let last = w.len() - 1;
-        // at rest to the last bit, step after step: friction is what keeps it so, or the limit
-        for k in last - 100..=last {
-            within("gap", y[2 * k + 1].abs(), 1e-12);
-            within("speed", w[k].abs(), 1e-9);
-        }
-        // motor less spring, and friction as it likes
-        let t = 3.0 - 0.5 * h;
-        let pressed = lam[2 * last + 1] / h;
-        assert!((pressed - (3.0 + t - 2.0 * 0.5)).abs() <= 1.0 + 1e-6, "{e}: {pressed}");
+    let spec = JointSpec::new(HINGE).limits(-1.0, 0.5).friction(1.0);
+    let spec = spec.spring(2.0, 0.1, 0.0).motor(Motor::Force(torque));
+    let h = 1e-3;
+    let mut sim = TimeStepping::new(on(&spec, body()), h, [ggl()]).unwrap();
+    let run = sim.run(3.0).unwrap();
+    let y = run.signal("joint.limit.y").unwrap();
+    let lam = run.signal("joint.limit.lam").unwrap();
+    let w = run.signal("body.omega[2]").unwrap();
+    let last = w.len() - 1;
+    for k in last - 100..=last {
+        within("gap", y[2 * k + 1].abs(), 1e-12);
+        within("speed", w[k].abs(), 1e-15);
     }
+    // motor less spring, and friction as it likes
+    let t = 3.0 - 0.5 * h;
+    let pressed = lam[2 * last + 1] / h;
+    assert!((pressed - (3.0 + t - 2.0 * 0.5)).abs() <= 1.0 + 1e-6, "{pressed}");
 }
 
 /// mujoco #1366: a joint with more friction at rest than in motion has no supported way. Here it breaks
