@@ -134,7 +134,6 @@ impl Legs {
         way.look(&self.leg, &mut self.indicators);
         for (of, &cause) in self.indicators.iter().zip(&way.causes) {
             if !(of.value >= -ZERO * of.terms) {
-                eprintln!("DBG wrong {cause:?} {of:?}");
                 return Begin::Unsure;
             }
             if of.value <= ZERO * of.terms && of.slope < 0.0 && of.range > ZERO * of.terms {
@@ -231,12 +230,8 @@ impl Way {
     fn new(linear: &Linear, mode: &Mode) -> Option<Way> {
         let pieces: Option<Vec<Piece>> = (0..mode.blocks.len()).map(|k| mode.piece(k)).collect();
         let pieces = pieces.filter(|pieces| pieces.len() == linear.rows)?;
-        let affine = linear.affine(&pieces);
-        eprintln!("DBG affine {} {:?}", affine.is_some(), mode.branches);
-        let affine = affine?;
-        let modal = Modal::new(&affine);
-        eprintln!("DBG modal {}", modal.is_some());
-        let modal = modal?;
+        let affine = linear.affine(&pieces)?;
+        let modal = Modal::new(&affine)?;
         let (n, free) = (linear.massive.len(), linear.massless.len());
         let (mut causes, mut rows) = (Vec::new(), Vec::new());
         for (block, piece) in pieces.iter().enumerate() {

@@ -108,12 +108,6 @@ impl Modal {
         let A = take(&rest, &rest);
         let form = eigen(&A)?;
         if !(form.condition <= CONDITION) || !is_modal(&A, &form.V, &form.blocks) {
-            eprintln!(
-                "DBG modal {:e} {} {:?}",
-                form.condition,
-                is_modal(&A, &form.V, &form.blocks),
-                form.blocks
-            );
             return None;
         }
         let G = form.W.mul(&take(&rest, &columns));
@@ -266,9 +260,6 @@ fn is_modal(A: &Matrix, V: &Matrix, blocks: &[EigenBlock]) -> bool {
             let (off, size) =
                 terms.fold((0.0, 0.0), |(off, size), term| (off + term, size + term.abs()));
             (worst, largest) = (worst.max(off.abs() / unit[i]), largest.max(size / unit[i]));
-        }
-        if worst > MODAL * largest {
-            eprintln!("DBG worst {worst:e} {largest:e}");
         }
         worst <= MODAL * largest
     };
