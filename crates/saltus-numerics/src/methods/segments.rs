@@ -11,8 +11,7 @@
 //! The segment of the next mode is the one that holds `x = z − ρ w`, `ρ = 1/Wᵢᵢ`; a mode in which all
 //! stay where they are is the answer. The last mode is the first guess: while it stays, a call is one
 //! solve with factors that are kept, and one check. All unknowns that are on a wrong segment leave it
-//! at once while that makes fewer of them wrong, the last one alone where it does not. Modes that do not
-//! come to rest are left for a path from mode to mode (`path`).
+//! at once while that makes fewer of them wrong, the last one alone where it does not.
 //!
 //! A dense `W` of at most `CACHED` unknowns has the factors of many modes, a larger one those of the
 //! last. Where `W` is mostly zeros (1) is written for all unknowns,
@@ -25,13 +24,10 @@
 //! is factored again (see `RowLu`). Where its pivots do not do, the search goes on with the rows and
 //! columns that lean, factored with a choice of pivots.
 
-mod path;
-
 use super::pivoting::Progress;
 use super::proximal::mostly_zeros;
 use crate::residual::{Residual, natural_map};
 use crate::{Measure, Memory, Operator, Problem, Report, Set, Status};
-use path::Path;
 use saltus_linalg::{DenseLu, MaskedFactor, Matrix, RowLu, Sparse, vector};
 
 /// Most modes of a call.
@@ -64,7 +60,6 @@ pub(super) struct Segments {
     mode: Vec<u32>, // the segment of each unknown; empty where there is no guess
     next: Vec<u32>,
     guess: Vec<f64>,
-    path: Path,
     engine: Engine,
 }
 
@@ -135,7 +130,6 @@ impl Segments {
             mode: Vec::new(),
             next: Vec::new(),
             guess: Vec::new(),
-            path: Path::default(),
             engine: Engine::None,
         }
     }
@@ -176,11 +170,7 @@ impl Segments {
             engine.pivots = engine.rows.is_none();
         }
         self.guess.copy_from_slice(z);
-        let mut report = self.search(problem, z, w, tol);
-        if report.is_none() {
-            z.copy_from_slice(&self.guess);
-            report = self.search_along(problem, z, w, tol);
-        }
+        let report = self.search(problem, z, w, tol);
         if report.is_none() {
             self.forget(); // a mode that fails is no guess
             z.copy_from_slice(&self.guess);
@@ -238,27 +228,6 @@ impl Segments {
         None
     }
 
-    /// The mode that the path comes to, and its answer.
-    #[cold]
-    fn search_along(
-        &mut self,
-        problem: &Problem,
-        z: &mut [f64],
-        w: &mut [f64],
-        tol: f64,
-    ) -> Option<Report> {
-        if let Engine::Sparse(engine) = &mut self.engine {
-            engine.pivots = engine.rows.is_none();
-        }
-        let pieces = self.follow(problem, z, w)?;
-        if !self.solve_mode(problem, z) {
-            return None;
-        }
-        problem.eval(z, w);
-        let check = self.refine(problem, z, w, tol);
-        (check.value <= tol).then(|| report(pieces, check))
-    }
-
     /// The answer of the mode.
     fn solve_mode(&mut self, problem: &Problem, z: &mut [f64]) -> bool {
         if let Engine::Sparse(engine) = &mut self.engine
@@ -306,23 +275,6 @@ impl Segments {
                 engine.improve(W, problem.q(), mode, segments, z)
             }
             (Engine::Sparse(engine), _) => engine.improve(problem, mode, segments, z),
-            _ => false,
-        }
-    }
-
-    /// How the answer of the mode moves with `q`: `dz` with `(W dz + d dz)_B = −dq_B`, `dz_N = 0`.
-    fn direction(&mut self, problem: &Problem, dq: &[f64], dz: &mut [f64]) -> bool {
-        let (mode, segments) = (&self.mode[..], &self.segments[..]);
-        match (&mut self.engine, problem.matrix()) {
-            (Engine::Dense(engine), Operator::Dense(W)) => {
-                engine.direction(W, dq, mode, segments, dz)
-            }
-            (Engine::Sparse(engine), _) => {
-                for ((dz, dq), &segment) in dz.iter_mut().zip(dq).zip(mode) {
-                    *dz = if segments[segment as usize].level { 0.0 } else { -dq };
-                }
-                engine.direction(problem, mode, segments, dz)
-            }
             _ => false,
         }
     }
@@ -501,26 +453,6 @@ impl Dense {
         true
     }
 
-    fn direction(
-        &mut self,
-        W: &Matrix,
-        dq: &[f64],
-        mode: &[u32],
-        segments: &[Segment],
-        dz: &mut [f64],
-    ) -> bool {
-        if !self.slots[self.current].is(mode) && !self.find(W, mode, segments) {
-            return false;
-        }
-        let slot = &mut self.slots[self.current];
-        let right = &mut self.right[..slot.leaning.len()];
-        right.iter_mut().zip(&slot.leaning).for_each(|(right, &i)| *right = -dq[i]);
-        slot.lu.solve(right);
-        dz.fill(0.0);
-        right.iter().zip(&slot.leaning).for_each(|(right, &i)| dz[i] = *right);
-        true
-    }
-
     /// Makes the slot of this mode the current one, factored anew where there is none.
     #[cold]
     fn find(&mut self, W: &Matrix, mode: &[u32], segments: &[Segment]) -> bool {
@@ -626,12 +558,18 @@ impl BySparse {
         Some(*valid)
     }
 
-    /// The factors of (1) with a choice of pivots; whether there are any.
-    fn factor_chosen(&mut self, problem: &Problem, mode: &[u32], segments: &[Segment]) -> bool {
-        let BySparse { converted, factors, of_factors: held, .. } = self;
+    fn improve(
+        &mut self,
+        problem: &Problem,
+        mode: &[u32],
+        segments: &[Segment],
+        z: &mut [f64],
+    ) -> bool {
+        let BySparse { converted, rows, factors, pivots, of_rows, of_factors, right, .. } = self;
         let Some(W) = matrix_of(converted, problem) else { return false };
         let of = |i: usize| &segments[mode[i] as usize];
-        if !held.valid || held.mode != mode {
+        let held = if *pivots { of_factors } else { of_rows };
+        if *pivots && (!held.valid || held.mode != mode) {
             held.mode.copy_from_slice(mode);
             let value = |i: usize, j: usize, w: f64| match (of(i).level, of(j).level) {
                 (false, false) if i == j => w + of(i).d,
@@ -641,41 +579,9 @@ impl BySparse {
             let factors = factors.get_or_insert_with(|| MaskedFactor::new(W));
             held.valid = factors.factor_with(W, value).is_ok();
         }
-        held.valid
-    }
-
-    /// Solves with the factors of the mode, in place; `right` is zero where it is level.
-    fn direction(
-        &mut self,
-        problem: &Problem,
-        mode: &[u32],
-        segments: &[Segment],
-        right: &mut [f64],
-    ) -> bool {
-        if !self.pivots {
-            if self.factor_rows(problem, mode, segments) == Some(true) {
-                return self.rows.as_mut().map(|rows| rows.solve(right)).is_some();
-            }
-            self.pivots = true;
+        if !held.valid {
+            return false;
         }
-        self.factor_chosen(problem, mode, segments)
-            && self.factors.as_mut().map(|factors| factors.solve(right)).is_some()
-    }
-
-    fn improve(
-        &mut self,
-        problem: &Problem,
-        mode: &[u32],
-        segments: &[Segment],
-        z: &mut [f64],
-    ) -> bool {
-        let held = match self.pivots {
-            true => self.factor_chosen(problem, mode, segments),
-            false => self.of_rows.valid,
-        };
-        let BySparse { converted, rows, factors, pivots, right, .. } = self;
-        let Some(W) = matrix_of(converted, problem).filter(|_| held) else { return false };
-        let of = |i: usize| &segments[mode[i] as usize];
         for (i, (right, product)) in right.iter_mut().zip(W.products(z)).enumerate() {
             let Segment { level, d, c, .. } = *of(i);
             *right = if level { 0.0 } else { c - problem.q()[i] - product - d * z[i] };
@@ -756,26 +662,6 @@ mod tests {
                 let other = solve(&sparse, &Solver::from_name("gauss-seidel").unwrap(), None);
                 let other = other.unwrap();
                 assert!(y.iter().zip(&other.z).all(|(y, z)| (y - z).abs() < 1e-6), "{n}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_path_comes_to_the_answer_from_anywhere() {
-        for n in [1, 9, 40, 300] {
-            let sparse = Problem::new(chain(n), q(n, 1), &blocks(n)).unwrap();
-            let dense = Problem::new(chain(n).to_dense(), q(n, 1), &blocks(n)).unwrap();
-            let (mut expected, mut w) = (vec![0.0; n], vec![0.0; n]);
-            let _ = Segments::new().solve(&sparse, &mut expected, &mut w, 1e-12).unwrap();
-            for problem in [&sparse, &dense] {
-                for from in [-5.0, 0.0, 0.35, 7.0] {
-                    let mut segments = Segments::new();
-                    let mut z: Vec<f64> = (0..n).map(|i| from * (i as f64).cos()).collect();
-                    segments.new_problem(problem);
-                    let report = segments.search_along(problem, &mut z, &mut w, 1e-12).unwrap();
-                    assert!(z.iter().zip(&expected).all(|(y, z)| (y - z).abs() < 1e-10));
-                    assert!(report.residual <= 1e-12, "{report:?}");
-                }
             }
         }
     }
