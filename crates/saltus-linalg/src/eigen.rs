@@ -44,8 +44,11 @@ pub fn eigen(A: &Matrix) -> Option<Eigen> {
         return None;
     }
     let scale = balance(A);
-    let balanced = |i: usize, j: usize| A[(i, j)] * scale[j] / scale[i];
-    let found = Mat::from_fn(n, n, balanced).eigen().ok()?;
+    let balanced = Mat::from_fn(n, n, |i, j| A[(i, j)] * scale[j] / scale[i]);
+    if !balanced.is_all_finite() {
+        return None;
+    }
+    let found = balanced.eigen().ok()?;
     let (values, vectors) = (found.S().column_vector(), found.U());
     let mut blocks = Vec::new();
     let mut V = Matrix::zeros(n, n);

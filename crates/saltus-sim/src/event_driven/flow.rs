@@ -79,12 +79,13 @@ impl Flow {
         self.legs().map_or(Begin::Unsure, |legs| legs.begin(mode, from, (t, T), X))
     }
 
-    /// The step is the leg that has begun at `t`, up to its first event or its end: what the event is.
-    pub fn end_leg(&mut self, t: f64, T: f64) -> Option<Cause> {
-        let end = self.legs().and_then(Legs::end);
-        (self.t, self.h, self.iterations) = (t, end.map_or(T, |(_, h)| h), 0);
+    /// The step is the leg that has begun at `t`, up to its first event, if there is one, or as far as it
+    /// is certain. Nothing where it is not.
+    pub fn end_leg(&mut self, t: f64) -> Option<Option<Cause>> {
+        let (h, event) = self.legs()?.end()?;
+        (self.t, self.h, self.iterations) = (t, h, 0);
         (self.is_exact, self.is_leg) = (true, true);
-        end.map(|(cause, _)| cause)
+        Some(event)
     }
 
     /// Whether the last step was a leg.
@@ -95,7 +96,7 @@ impl Flow {
     /// State and multipliers where the leg that has begun begins.
     pub fn begin_of_leg(&mut self, X: &mut [f64], lam: &mut [f64]) {
         if let Some(legs) = self.legs() {
-            legs.at(0.0, X, lam);
+            legs.beginning(X, lam);
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::EventDriven;
 use super::exact::Begin;
-use super::transition::SHORT;
+use super::transition::{ENDLESS, SHORT};
 use super::watch::Cause;
 use crate::driver::StepStats;
 use crate::run::EventKind;
@@ -37,12 +37,13 @@ impl EventDriven {
         if self.flow.begin_leg(&self.mode, None, (start, T), &self.X) != Begin::Good {
             return None;
         }
+        self.pending = self.flow.end_leg(start)?;
         self.limit = stop;
-        self.pending = self.flow.end_leg(start, T);
         let h = self.flow.h;
         self.flow.end(&mut self.X, &mut self.lam);
         self.flow.keep();
-        self.t = if self.pending.is_some() { (start + h).min(stop) } else { stop };
+        let whole = self.pending.is_none() && h >= T;
+        self.t = if whole { stop } else { (start + h).min(stop) };
         self.h = if h > 0.0 { h } else { self.h };
         self.crossing.clear();
         let residual = std::mem::take(&mut self.instant.solved).residual;
@@ -53,6 +54,10 @@ impl EventDriven {
     pub(super) fn turns(&mut self, of: Cause) -> bool {
         let since = self.t - self.last_event;
         if !self.flow.is_leg() || self.series[of.block].left(self.t, SHORT[1]).is_some() {
+            return false;
+        }
+        let idle = if since > 0.0 { 0 } else { self.idle + 1 };
+        if idle > ENDLESS {
             return false;
         }
         self.glides.longest = self.glides.longest.max(since);
@@ -76,7 +81,7 @@ impl EventDriven {
                 Begin::Good => {
                     self.log_turns();
                     self.series[of.block].add(self.t);
-                    self.idle = 0;
+                    self.idle = idle;
                     self.last_event = self.t;
                     return true;
                 }
@@ -93,10 +98,12 @@ impl EventDriven {
     pub(super) fn stays(&mut self) -> bool {
         let T = self.events.next_instant().min(self.limit.max(2.0 * self.t)) - self.t;
         let known = !self.mode.unknown.contains(&true) && self.flow.is_leg();
+        self.flow.restart();
         if !known || self.flow.begin_leg(&self.mode, None, (self.t, T), &self.X) != Begin::Good {
             return false;
         }
         self.flow.begin_of_leg(&mut self.X, &mut self.lam);
+        self.flow.guess(&self.lam);
         self.unsettled = false;
         true
     }

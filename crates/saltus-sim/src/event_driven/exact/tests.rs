@@ -206,6 +206,51 @@ fn legs_from_event_to_event() {
     }
 }
 
+/// `ẋ = x` up to one, `ẋ = 2 − x` above: what grows is followed in pieces, and nothing is lost.
+#[test]
+fn legs_of_what_grows() {
+    let mut model = Model::new("grows");
+    let id = model.add("system", FirstOrderLinear::new([1e-9], [[1.0]])).unwrap();
+    let relation = FirstOrderLinearRelation::new([[1.0]], [[1.0]]);
+    let points = vec![(-10.0, 0.0), (1.0, 0.0), (3.0, -4.0)];
+    model.connect("bend", relation, Law::PiecewiseLinear { points }, &[id]).unwrap();
+    let mut sim = driven(&model, 1e-10, 1e-12);
+    let samples: Vec<f64> = (0..=250).map(|k| 0.1 * k as f64).collect();
+    let options = RunOptions { samples: Some(&samples), ..RunOptions::default() };
+    let run = sim.run_with(25.0, options).unwrap();
+    assert!(sim.flow.is_leg() && run.stats.steps < 8, "{} steps", run.stats.steps);
+    let bend = 1e9_f64.ln();
+    assert_eq!(sim.events().len(), 1);
+    assert!((sim.events()[0].time - bend).abs() < 1e-12);
+    for (t, x) in samples.iter().zip(run.signal("system.x").unwrap()) {
+        let exact = if *t < bend { 1e-9 * t.exp() } else { 2.0 - (bend - t).exp() };
+        assert!((x - exact).abs() < 1e-13 * (1.0 + t) * (exact + 1.0), "{x} for {exact} at {t}");
+    }
+}
+
+/// A relay that the state comes to and slides on: the leg to it, then the other way, same as without.
+#[test]
+fn legs_end_where_it_slides() {
+    // ẋ₁ = −x₁ + λ, ẋ₂ = −3 x₂ + 1; the relay of x₁
+    let mut model = Model::new("slides");
+    let A = [[-1.0, 0.0], [0.0, -3.0]];
+    let system = FirstOrderLinear::new([1.0, 0.0], A).b([0.0, 1.0]);
+    let id = model.add("system", system).unwrap();
+    let relation = FirstOrderLinearRelation::new([[1.0, 0.0]], [[1.0], [0.0]]);
+    model.connect("relay", relation, Law::relay(-1.0, 1.0), &[id]).unwrap();
+    let mut sim = driven(&model, 1e-10, 1e-12);
+    let samples: Vec<f64> = (0..=40).map(|k| 0.05 * k as f64).collect();
+    let options = RunOptions { samples: Some(&samples), ..RunOptions::default() };
+    let run = sim.run_with(2.0, options).unwrap();
+    let rest = 2_f64.ln(); // x₁ = 2 e^{−t} − 1
+    assert!((sim.events()[0].time - rest).abs() < 1e-12, "{:?}", sim.events());
+    for (t, x) in samples.iter().zip(run.signal("system.x").unwrap().chunks(2)) {
+        let exact = [(2.0 * (-t).exp() - 1.0).max(0.0), (1.0 - (-3.0 * t).exp()) / 3.0];
+        let off = (x[0] - exact[0]).abs().max((x[1] - exact[1]).abs());
+        assert!(off < 1e-12, "{x:?} for {exact:?} at {t}");
+    }
+}
+
 /// What is not linear, or is driven by time, is left to collocation.
 #[test]
 fn other_models_are_left_alone() {

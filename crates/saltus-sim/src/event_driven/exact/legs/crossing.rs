@@ -22,8 +22,11 @@ pub(super) const TERMS: usize = 32;
 const GENTLE: f64 = 1.0;
 /// Intervals, relative to the end of the leg, that are not parted.
 const SHORTEST: f64 = 1e-13;
-/// Intervals that wait, at most.
+/// Intervals that wait, at most: each is at most half as long as the one below it, so that `SHORTEST` is
+/// reached before.
 const WAITING: usize = 64;
+/// Intervals that are looked at, at most.
+const INTERVALS: usize = 20_000;
 /// Steps of Newton's method, at most; bisection is among them.
 const ITERATIONS: usize = 100;
 
@@ -42,6 +45,15 @@ pub(super) struct Term {
     pub omega: f64,
     pub a: f64,
     pub b: f64,
+}
+
+/// Where it first becomes negative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum First {
+    Never,
+    At(f64),
+    /// Not before this; there were too many intervals to see further.
+    Unseen(f64),
 }
 
 enum Verdict {
@@ -63,11 +75,14 @@ impl Default for Guard {
 
 impl Guard {
     /// The first zero up to `T` beyond which it is negative; it is not negative at the beginning.
-    pub fn first_zero(&self, T: f64) -> Option<f64> {
+    pub fn first_zero(&self, T: f64) -> First {
         let mut ends = [0.0; WAITING];
         ends[0] = T;
         let (mut a, mut waiting) = (0.0, 1);
-        while waiting > 0 {
+        for _ in 0..INTERVALS {
+            if waiting == 0 {
+                return First::Never;
+            }
             let b = ends[waiting - 1];
             let verdict = match b - a <= SHORTEST * T || waiting == WAITING {
                 false => self.look(a, b),
@@ -76,14 +91,14 @@ impl Guard {
             };
             match verdict {
                 Verdict::Clear => (a, waiting) = (b, waiting - 1),
-                Verdict::Falls => return Some(self.root(a, b)),
+                Verdict::Falls => return First::At(self.root(a, b)),
                 Verdict::Part(middle) => {
                     ends[waiting] = middle;
                     waiting += 1;
                 }
             }
         }
-        None
+        First::Unseen(a)
     }
 
     /// Equation (2).
@@ -208,32 +223,39 @@ mod tests {
         guard
     }
 
+    fn zero(guard: &Guard, T: f64) -> f64 {
+        match guard.first_zero(T) {
+            First::At(t) => t,
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn a_line_and_a_parabola() {
-        assert_eq!(guard(&[1.0, -2.0], &[]).first_zero(1.0), Some(0.5));
-        assert_eq!(guard(&[1.0, -2.0], &[]).first_zero(0.4), None);
+        assert_eq!(guard(&[1.0, -2.0], &[]).first_zero(1.0), First::At(0.5));
+        assert_eq!(guard(&[1.0, -2.0], &[]).first_zero(0.4), First::Never);
         // it touches, and does not pass
-        assert_eq!(guard(&[1.0 + 1e-9, -2.0, 1.0], &[]).first_zero(3.0), None);
-        let zero = guard(&[1.0 - 1e-6, -2.0, 1.0], &[]).first_zero(3.0).unwrap();
+        assert_eq!(guard(&[1.0 + 1e-9, -2.0, 1.0], &[]).first_zero(3.0), First::Never);
+        let zero = zero(&guard(&[1.0 - 1e-6, -2.0, 1.0], &[]), 3.0);
         assert!((zero - (1.0 - 1e-3)).abs() < 1e-12, "{zero}");
     }
 
     #[test]
     fn it_may_begin_at_zero_and_grow() {
-        let zero = guard(&[0.0, 1.0, -1.0], &[]).first_zero(2.0).unwrap();
+        let zero = zero(&guard(&[0.0, 1.0, -1.0], &[]), 2.0);
         assert!((zero - 1.0).abs() < 1e-15);
     }
 
     #[test]
     fn transients_of_nine_decades() {
         // 1 − 1.5 e^{−10⁹ t} + … is negative at once, 1 − 0.9 e^{−10⁹ t} − t only at 1
-        let zero = guard(&[1.0, -1.0], &[[-1e9, 0.0, -0.9, 0.0]]).first_zero(2.0).unwrap();
+        let zero = zero(&guard(&[1.0, -1.0], &[[-1e9, 0.0, -0.9, 0.0]]), 2.0);
         assert!((zero - 1.0).abs() < 1e-15, "{zero}");
         // a dip a nanosecond after the beginning
         let dips = guard(&[0.1], &[[-1e9, 0.0, 1.0, 0.0], [-3e9, 0.0, -1.0, 0.0]]);
-        assert_eq!(dips.first_zero(1.0), None);
+        assert_eq!(dips.first_zero(1.0), First::Never);
         let dips = guard(&[0.1], &[[-1e9, 0.0, -1.0, 0.0], [-3e9, 0.0, 1.0, 0.0]]);
-        let zero = dips.first_zero(1.0).unwrap();
+        let zero = zero(&dips, 1.0);
         assert!(dips.value(zero).0.abs() < 1e-14 && dips.value(0.99 * zero).0 > 0.0, "{zero}");
         assert!(zero < 1e-9);
     }
@@ -242,10 +264,22 @@ mod tests {
     fn an_oscillation_on_a_slope() {
         // 2 − t + cos 40 t first reaches zero near t = 1 + …
         let wave = guard(&[2.0, -1.0], &[[0.0, 40.0, 1.0, 0.0]]);
-        let zero = wave.first_zero(5.0).unwrap();
+        let zero = zero(&wave, 5.0);
         assert!(wave.value(zero).0.abs() < 1e-12);
         let before = (0..200_000).map(|k| k as f64 / 200_000.0 * zero * (1.0 - 1e-9));
         assert!(before.into_iter().all(|t| wave.value(t).0 > 0.0));
+    }
+
+    #[test]
+    fn it_says_how_far_it_has_seen() {
+        // a million waves that nearly touch zero
+        let wave = guard(&[1.0 + 1e-9], &[[0.0, 6e6, 1.0, 0.0]]);
+        let First::Unseen(from) = wave.first_zero(1.0) else { panic!("all of it") };
+        assert!(from > 1e-5 && from < 1.0, "{from}");
+        // not a number is never certain
+        let wave = guard(&[f64::NAN], &[]);
+        let First::Unseen(from) = wave.first_zero(1.0) else { panic!("certain") };
+        assert!(from < 1e-8, "{from}");
     }
 
     #[test]
@@ -270,9 +304,10 @@ mod tests {
             let sampled = (0..=20_000).map(|k| (k as f64 / 20_000.0).powi(3));
             let sampled = sampled.into_iter().find(|&t| guard.value(t).0 < -1e-9);
             match (guard.first_zero(1.0), sampled) {
-                (Some(zero), Some(t)) => assert!(zero <= t, "{zero} after {t}"),
-                (Some(zero), None) => assert!(guard.value(zero).0.abs() < 1e-9),
-                (None, seen) => assert_eq!(seen, None),
+                (First::At(zero), Some(t)) => assert!(zero <= t, "{zero} after {t}"),
+                (First::At(zero), None) => assert!(guard.value(zero).0.abs() < 1e-9),
+                (First::Never, seen) => assert_eq!(seen, None),
+                (First::Unseen(from), _) => panic!("unseen from {from} on"),
             }
             found += usize::from(sampled.is_some());
         }

@@ -4,7 +4,8 @@
 //! multipliers and indicators are sums of powers and exponentials of time. Where the first indicator
 //! becomes negative is found with certainty, at any distance (`crossing`); there is no step to choose.
 //! At an event the next mode is the one behind the corner that was reached, if no indicator denies it.
-//! What this way is not sure of, it leaves to the others.
+//! The reduction and the modal coordinates of a mode are checked against its equations once. What this
+//! way is not sure of, it leaves to the others.
 
 mod affine;
 mod crossing;
@@ -15,9 +16,10 @@ use super::super::watch::Cause;
 use super::{Link, Part};
 use crate::graph::Piece;
 use affine::Linear;
-use crossing::{Guard, TERMS, Term};
+use crossing::{First, Guard, TERMS, Term};
 use modal::{Leg, Modal};
 use saltus_linalg::{EigenBlock, Matrix, vector};
+use std::sync::Arc;
 
 /// States and multipliers of a model, at most.
 const LARGEST: usize = 128;
@@ -27,6 +29,8 @@ const REMEMBERED: usize = 1024;
 const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 /// Share of its terms up to which an indicator may be zero.
 const ZERO: f64 = 1e-10;
+/// Share of a leg that must be certain, where not all of it is.
+const LEAST: f64 = 1e-9;
 /// No mode.
 const NONE: usize = usize::MAX;
 
@@ -36,7 +40,8 @@ pub(in crate::event_driven) struct Legs {
     linear: Linear,
     known: Vec<Known>,
     current: Option<(u64, usize)>, // the id of a mode, and its place
-    leg: Leg,
+    begun: Course,
+    taken: Course,
     is_ready: Option<(u64, f64, f64)>, // the leg of this mode begins at this time, and ends
     indicators: Vec<Indicator>,
     guard: Guard,
@@ -44,12 +49,19 @@ pub(in crate::event_driven) struct Legs {
     key: Vec<u16>,
 }
 
+/// A leg in its mode.
+#[derive(Debug, Default)]
+struct Course {
+    way: Option<Arc<Way>>,
+    leg: Leg,
+}
+
 /// A mode.
 #[derive(Debug)]
 struct Known {
     key: Vec<u16>,
-    way: Option<Way>, // nothing where it cannot be followed
-    next: Vec<usize>, // the mode behind each indicator, as far as it is known
+    way: Option<Arc<Way>>, // nothing where it cannot be followed
+    next: Vec<usize>,      // the mode behind each indicator, as far as it is known
 }
 
 #[derive(Debug)]
@@ -90,7 +102,8 @@ impl Legs {
             linear,
             known: Vec::new(),
             current: None,
-            leg: Leg::default(),
+            begun: Course::default(),
+            taken: Course::default(),
             is_ready: None,
             indicators: Vec::new(),
             guard: Guard::default(),
@@ -128,10 +141,15 @@ impl Legs {
                 place
             }
         };
-        let Some(way) = &self.known[place].way else { return Begin::Unsure };
+        let Course { way, leg } = &mut self.begun;
+        way.clone_from(&self.known[place].way);
+        let Some(way) = way else { return Begin::Unsure };
         self.x.iter_mut().zip(&self.linear.massive).for_each(|(x, &i)| *x = X[i]);
-        way.modal.begin(&self.x, T, &mut self.leg);
-        way.look(&self.leg, &mut self.indicators);
+        if self.x.iter().any(|x| !x.is_finite()) {
+            return Begin::Unsure;
+        }
+        way.modal.begin(&self.x, T, leg);
+        way.look(leg, &mut self.indicators);
         for (of, &cause) in self.indicators.iter().zip(&way.causes) {
             if !(of.value >= -ZERO * of.terms) {
                 return Begin::Unsure;
@@ -144,40 +162,41 @@ impl Legs {
         Begin::Good
     }
 
-    /// The first event of the leg, or none before its end.
-    pub fn end(&mut self) -> Option<(Cause, f64)> {
-        let (_, place) = self.current?;
-        let way = self.known[place].way.as_ref()?;
-        let (mut T, mut first) = (self.leg.T, None);
+    /// The leg that has begun is taken: how long it is, up to its first event, or to where it ends or
+    /// is certain. Nothing where too little of it is.
+    pub fn end(&mut self) -> Option<(f64, Option<Cause>)> {
+        let (_, start, _) = self.is_ready.take()?;
+        let Course { way, leg } = &self.begun;
+        let way = way.as_ref()?;
+        let (mut T, mut first) = (leg.T, None);
         for (i, of) in self.indicators.iter().enumerate() {
             // by round-off alone it may be below zero
             let noise = ROUND_OFF * of.terms + (-of.value).max(0.0);
             if of.value + noise > of.range {
                 continue;
             }
-            way.guard(i, &self.leg, noise, &mut self.guard);
-            if let Some(t) = self.guard.first_zero(T) {
-                (T, first) = (t, Some((way.causes[i], t)));
+            way.guard(i, leg, noise, &mut self.guard);
+            match self.guard.first_zero(T) {
+                First::Never => {}
+                First::At(t) => (T, first) = (t, Some(way.causes[i])),
+                First::Unseen(from) => (T, first) = (from, None),
             }
         }
-        first
+        if first.is_none() && !(T >= LEAST * leg.T && start + T > start) {
+            return None;
+        }
+        std::mem::swap(&mut self.begun, &mut self.taken);
+        Some((T, first))
     }
 
-    /// State and multipliers at `t` of the leg.
+    /// State and multipliers at `t` of the leg that was taken last.
     pub fn at(&mut self, t: f64, X: &mut [f64], lam: &mut [f64]) {
-        let Some((_, place)) = self.current else { return };
-        let Some(way) = &self.known[place].way else { return };
-        way.modal.at(&mut self.leg, t, &mut self.x);
-        let Linear { massive, massless, .. } = &self.linear;
-        let n = massive.len();
-        self.x[n] = 1.0;
-        massive.iter().zip(&self.x).for_each(|(&i, x)| X[i] = *x);
-        for (k, &i) in massless.iter().enumerate() {
-            X[i] = vector::dot(way.U.row(k), &self.x);
-        }
-        for (k, lam) in lam.iter_mut().enumerate() {
-            *lam = vector::dot(way.U.row(massless.len() + k), &self.x);
-        }
+        show(&self.linear, &mut self.taken, t, &mut self.x, (X, lam));
+    }
+
+    /// State and multipliers where the leg begins that has begun.
+    pub fn beginning(&mut self, X: &mut [f64], lam: &mut [f64]) {
+        show(&self.linear, &mut self.begun, 0.0, &mut self.x, (X, lam));
     }
 
     /// The place of a mode, which may be the one behind an indicator of another.
@@ -204,7 +223,7 @@ impl Legs {
                 if self.known.len() == REMEMBERED {
                     self.known.clear();
                 }
-                let way = Way::new(&self.linear, mode);
+                let way = Way::new(&self.linear, mode).map(Arc::new);
                 let next = vec![NONE; way.as_ref().map_or(0, |way| way.causes.len())];
                 self.known.push(Known { key: self.key.clone(), way, next });
                 self.known.len() - 1
@@ -217,6 +236,27 @@ impl Legs {
             *next = place;
         }
         Some(place)
+    }
+}
+
+/// State and multipliers at `t` of a leg.
+fn show(
+    linear: &Linear,
+    Course { way, leg }: &mut Course,
+    t: f64,
+    x: &mut [f64],
+    (X, lam): (&mut [f64], &mut [f64]),
+) {
+    let Some(way) = way else { return };
+    way.modal.at(leg, t, x);
+    let Linear { massive, massless, .. } = linear;
+    x[massive.len()] = 1.0;
+    massive.iter().zip(&*x).for_each(|(&i, x)| X[i] = *x);
+    for (k, &i) in massless.iter().enumerate() {
+        X[i] = vector::dot(way.U.row(k), x);
+    }
+    for (k, lam) in lam.iter_mut().enumerate() {
+        *lam = vector::dot(way.U.row(massless.len() + k), x);
     }
 }
 

@@ -28,6 +28,10 @@ const LEVELS: usize = 3;
 const CONDITION: f64 = 1e6;
 /// What `A V − V J` may leave, relative to its largest terms.
 const MODAL: f64 = 1e-11;
+/// What `V W` may differ from one.
+const INVERSE: f64 = 1e-10;
+/// `α T` of what grows, at most.
+const GROWTH: f64 = 10.0;
 
 /// A polynomial of time.
 pub(super) type Polynomial = [f64; DEGREE + 1];
@@ -107,7 +111,8 @@ impl Modal {
         }
         let A = take(&rest, &rest);
         let form = eigen(&A)?;
-        if !(form.condition <= CONDITION) || !is_modal(&A, &form.V, &form.blocks) {
+        let sound = is_modal(&A, &form.V, &form.blocks) && is_inverse(&form.V, &form.W);
+        if !(form.condition <= CONDITION && sound) {
             return None;
         }
         let G = form.W.mul(&take(&rest, &columns));
@@ -115,9 +120,12 @@ impl Modal {
         Some(Modal { drivers, rest, blocks, V, W, N, levels, G })
     }
 
-    /// Equations (2) and (3) from `x` on, the states with mass, for a time `T` at most.
+    /// Equations (2) and (3) from `x` on, the states with mass, for a time `T` at most; for less where
+    /// something grows.
     pub fn begin(&self, x: &[f64], T: f64, leg: &mut Leg) {
         leg.fit(self.drivers.len() + 1, self.rest.len());
+        let growth = self.blocks.iter().fold(0.0_f64, |most, block| most.max(block.alpha));
+        let T = T.min(GROWTH / growth);
         leg.T = T;
         let Leg { s, y, transient, fast, start, slope, s_range, y_range, degree, now, .. } = leg;
         for (i, &driver) in self.drivers.iter().enumerate() {
@@ -267,6 +275,19 @@ fn is_modal(A: &Matrix, V: &Matrix, blocks: &[EigenBlock]) -> bool {
         let second = if omega > 0.0 { first + 1 } else { first };
         holds(first, [(first, alpha), (second, -omega)])
             && (omega == 0.0 || holds(second, [(first, omega), (second, alpha)]))
+    })
+}
+
+/// Whether `V W = 1`, in the units of the rows.
+fn is_inverse(V: &Matrix, W: &Matrix) -> bool {
+    let n = V.rows();
+    let unit: Vec<f64> = (0..n).map(|i| V.row(i).iter().map(|v| v.abs()).sum()).collect();
+    let product = V.mul(W);
+    (0..n).all(|i| {
+        (0..n).all(|j| {
+            let off = product[(i, j)] - if i == j { 1.0 } else { 0.0 };
+            off.abs() * unit[j] / unit[i] <= INVERSE
+        })
     })
 }
 
