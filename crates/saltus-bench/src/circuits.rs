@@ -7,24 +7,27 @@
 
 use crate::peers::SiconosRounds;
 use crate::rounds::{ROUNDS, Ratios, cell, median};
-use crate::waveforms::Waves;
+use crate::{chains, waveforms, work_precision};
 use cpu_time::ProcessTime;
 use saltus::circuits::{Deck, Method, Watch};
 use std::fmt::Write;
 use std::process::{Command, ExitCode};
 
 /// What one simulator says of a circuit.
-struct Answer {
-    steps: usize,
-    seconds: f64,
+pub struct Answer {
+    pub steps: usize,
+    pub seconds: f64,
     measures: Vec<(String, f64)>,
 }
 
 pub fn run(arguments: &[String]) -> ExitCode {
     let quick = arguments.iter().any(|one| one == "--quick");
-    let done = match arguments.iter().any(|one| one == "waveforms") {
-        true => waveforms(quick),
-        false => tables(quick),
+    let asked = |name: &str| arguments.iter().any(|one| one == name);
+    let done = match () {
+        () if asked("waveforms") => waveforms::run(quick),
+        () if asked("exact") => work_precision::run(quick),
+        () if asked("inverters") => chains::run(quick),
+        () => tables(quick),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -61,57 +64,7 @@ fn tables(quick: bool) -> Result<(), String> {
         row(&format!("{count} inverters"), 10e-12, &deck, None)?;
     }
     println!("\n| | Saltus | ngspice |\n| --- | --- | --- |\n{figures}");
-    waveforms(quick)
-}
-
-/// Where waveforms are compared point by point.
-const POINTWISE: f64 = 4e-5;
-
-/// The waveforms of the buck converter: figures over the last periods, and how far states are apart.
-fn waveforms(quick: bool) -> Result<(), String> {
-    println!(
-        "| circuit | h | devices | mean output | duty | ripple | v(out) to 40 µs | i(L1) to 40 µs |"
-    );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for (name, values) in [("buck", STANDARD), ("buck, sliding", SLIDING)] {
-        let until = 2e-4;
-        let tight = ".options reltol=1e-6 abstol=1e-12 vntol=1e-9\n.save v(out) i(L1) v(sw)";
-        let reference = buck(values, 0, 5e-10, until).replace(".save v(out) i(L1)", tight);
-        let reference = Waves::ngspice(&reference);
-        if let Some(reference) = &reference {
-            let [mean, duty, ripple] = reference.figures();
-            println!(
-                "| {name} | ngspice, 5e-10 | smooth | {mean:.6} | {duty:.5} | {ripple:.5} | - | - |"
-            );
-        }
-        for (h, until, smooth) in [
-            (1e-9, 2e-4, false),
-            (5e-11, if quick { POINTWISE } else { 2e-4 }, false),
-            (1e-9, POINTWISE, true),
-        ] {
-            let mut deck = buck(values, 0, h, until);
-            if smooth {
-                let own = ["*saltus + range=1 body=0\n", "*saltus + vf=0.8\n"];
-                own.iter().for_each(|line| deck = deck.replace(line, ""));
-                deck = deck.replace("device=pwl", "device=smooth");
-            }
-            let (ours, _) = Waves::saltus(&deck)?;
-            let devices = if smooth { "smooth" } else { "piecewise linear" };
-            let figures = match until > 1e-4 {
-                true => {
-                    let [mean, duty, ripple] = ours.figures();
-                    format!("{mean:.6} | {duty:.5} | {ripple:.5}")
-                }
-                false => "- | - | -".to_string(),
-            };
-            let apart = |signal| {
-                let apart = reference.as_ref().map(|them| ours.apart(them, signal, POINTWISE));
-                apart.map_or("-".to_string(), |apart| format!("{apart:.1e}"))
-            };
-            println!("| {name} | {h:e} | {devices} | {figures} | {} | {} |", apart(0), apart(1));
-        }
-    }
-    Ok(())
+    waveforms::run(quick)
 }
 
 /// A circuit in rounds: Saltus, ngspice, Siconos, and again. The answers of the last round.
@@ -157,7 +110,7 @@ fn told(out: &mut String, name: &str, ours: &Answer, theirs: Option<&Answer>) {
 }
 
 /// The netlist in Saltus.
-fn saltus(text: &str, method: Method) -> Result<Answer, String> {
+pub fn saltus(text: &str, method: Method) -> Result<Answer, String> {
     let deck = Deck::parse(text, "bench.cir").map_err(|error| error.to_string())?;
     let mut plan = deck.plan(None, None).map_err(|error| error.to_string())?;
     plan.transient.method = method;
@@ -172,7 +125,7 @@ fn saltus(text: &str, method: Method) -> Result<Answer, String> {
 }
 
 /// The netlist in ngspice, where that is installed.
-fn ngspice(text: &str) -> Option<Answer> {
+pub fn ngspice(text: &str) -> Option<Answer> {
     let path = std::env::temp_dir().join(format!("saltus-bench-{}.cir", std::process::id()));
     let body = text.replace(".end\n", "");
     let text = format!("{body}.control\nrun\nrusage everything\n.endc\n.end\n");
@@ -194,8 +147,9 @@ fn ngspice(text: &str) -> Option<Answer> {
     })
 }
 
-const STANDARD: &str = "LF=10u CF=22u R11=15.58k R12=227.8k R21=5.613meg C11=20p C21=1.9p";
-const SLIDING: &str = "LF=4u CF=10u R11=10k R12=227.8k R21=8meg C11=10p C21=1.9p";
+/// The compensators of the founding comparison.
+pub const STANDARD: &str = "LF=10u CF=22u R11=15.58k R12=227.8k R21=5.613meg C11=20p C21=1.9p";
+pub const SLIDING: &str = "LF=4u CF=10u R11=10k R12=227.8k R21=8meg C11=10p C21=1.9p";
 
 /// Transistors that Saltus takes piecewise linear, as the founding comparison does.
 const MODELS: &str = "\
@@ -213,7 +167,7 @@ const MODELS: &str = "\
 ";
 
 /// The buck converter, with an even number of inverters between the comparator and the gates.
-fn buck(values: &str, inverters: usize, h: f64, until: f64) -> String {
+pub fn buck(values: &str, inverters: usize, h: f64, until: f64) -> String {
     let mut deck = format!(
         "buck converter of the founding comparison
 .param VI=3 {values}
@@ -270,7 +224,7 @@ fn inverter(deck: &mut String, k: usize, input: &str, output: &str) {
 }
 
 /// A chain of inverters that a square wave drives.
-fn chain(count: usize) -> String {
+pub fn chain(count: usize) -> String {
     let mut deck = "chain of inverters
 VDD vdd 0 3
 VIN g0 0 PULSE(0 3 1n 0.1n 0.1n 4.9n 10n)

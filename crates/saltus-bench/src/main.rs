@@ -8,13 +8,14 @@
 //! `saltus-bench packings` shows how the cost of generated packings grows; `saltus-bench formulas`
 //! compares formula strings with closures, `saltus-bench callables` Python functions in a simulation
 //! with the functions alone, `saltus-bench event-driven` event-driven runs with those of Siconos and
-//! SciPy; `saltus-bench circuits` netlists with ngspice;
+//! SciPy; `saltus-bench circuits [waveforms | exact | inverters]` netlists with ngspice;
 //! `saltus-bench finding` tells what finding contacts costs; `saltus-bench orders` shows errors beside steps;
 //! `saltus-bench piles` compares piles of bodies with those of engines of rigid bodies.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
 
 mod callables;
 mod cases;
+mod chains;
 mod circuits;
 mod event_driven;
 mod finding;
@@ -26,6 +27,7 @@ mod piles;
 mod profiles;
 mod rounds;
 mod waveforms;
+mod work_precision;
 
 use cases::Case;
 use peers::{PythonRounds, SiconosRounds};

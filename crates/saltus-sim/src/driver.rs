@@ -133,8 +133,9 @@ pub struct RunOptions<'a> {
     /// Record every so many steps (0 counts as 1); first and last instant always.
     pub every: usize,
     /// Record at these instants, which increase from now to the end, and at no others: strategies
-    /// that know the state inside of their steps can. At an event it is the state after it. The
-    /// steps stay what they are, and `every` does not count.
+    /// that know the state inside of their steps can. At an event it is the state after it. `every`
+    /// does not count, and steps stay what they are, but that from event to event those of linear
+    /// modes become longer.
     pub samples: Option<&'a [f64]>,
     /// Record only these signals (`ball.q`; `ball.q[0]` stands for its whole signal) or all
     /// signals of these owners (`ball`).

@@ -132,6 +132,37 @@ fn a_buck_converter_is_followed() {
     assert!((exact[0] - exact[1]).abs() < 1e-12, "{exact:?}");
 }
 
+/// Rows at instants are those of legs from event to event, rows at the ends of steps those of steps:
+/// the same events, and the same states.
+#[test]
+fn legs_and_steps_agree() {
+    for (circuit, until) in [(diode_bridge(), 5e-3), (half_wave(), 5e-3), (buck(), 5e-6)] {
+        let model = circuit.autonomous_model().unwrap();
+        let samples: Vec<f64> = (0..=500).map(|k| until * f64::from(k) / 500.0).collect();
+        let follow = |samples: Option<&[f64]>| {
+            let settings = EventSettings { rtol: 1e-10, atol: 1e-12 };
+            let solver = Solver::default();
+            let mut sim = EventDriven::with(model.model.clone(), settings, &solver).unwrap();
+            let options = RunOptions { samples, ..RunOptions::default() };
+            sim.run_with(until, options).map_err(|failure| failure.source).unwrap()
+        };
+        let (legs, steps) = (follow(Some(&samples)), follow(None));
+        assert!(legs.stats.steps <= steps.stats.steps);
+        assert_eq!(legs.events.len(), steps.events.len());
+        for (a, b) in legs.events.iter().zip(&steps.events) {
+            assert_eq!((a.kind, &a.interaction), (b.kind, &b.interaction), "{} {}", a.time, b.time);
+            assert!((a.time - b.time).abs() <= 1e-8 * until, "{} for {}", a.time, b.time);
+        }
+        for name in model.model.systems().map(|(name, _)| format!("{name}.x")) {
+            let (a, b) = (legs.signal(&name).unwrap(), steps.signal(&name).unwrap());
+            let width = a.len() / legs.frames.time.len();
+            let (a, b) = (&a[a.len() - width..], &b[b.len() - width..]);
+            let apart = a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-7 * (1.0 + b.abs()));
+            assert!(apart, "{name}: {a:?} for {b:?}");
+        }
+    }
+}
+
 /// Small steps tend to it, from the first instants on in which gain and bandwidth are felt.
 #[test]
 fn small_steps_tend_to_events() {

@@ -3,9 +3,10 @@
 //! Linear modes are followed exactly, all others by collocation.
 
 use super::collocation::{Collocation, Outcome, Tolerance};
-use super::exact::Exact;
+use super::exact::{Begin, Exact, Legs};
 use super::mode::Mode;
 use super::plant::Plant;
+use super::watch::Cause;
 use crate::SimError;
 use saltus_model::Model;
 
@@ -15,6 +16,7 @@ pub(super) struct Flow {
     collocation: Collocation,
     exact: Option<Exact>,
     is_exact: bool, // the last step
+    is_leg: bool,   // the last step, and it is exact
     is_stale: bool, // collocation knows nothing of it
     lam: Vec<f64>,  // at its end
     /// Where the step begins.
@@ -31,6 +33,7 @@ impl Flow {
             collocation: Collocation::new(plant.states, plant.rows),
             exact: Exact::new(model, mode),
             is_exact: false,
+            is_leg: false,
             is_stale: false,
             lam: vec![0.0; plant.rows],
             t: 0.0,
@@ -55,6 +58,46 @@ impl Flow {
     pub fn restart(&mut self) {
         self.is_stale = false;
         self.collocation.restart();
+        if let Some(legs) = self.legs() {
+            legs.restart();
+        }
+    }
+
+    fn legs(&mut self) -> Option<&mut Legs> {
+        self.exact.as_mut()?.legs.as_mut()
+    }
+
+    /// Begins a leg from `X` at `t`, of the length `T` at most; where the mode has just changed, from
+    /// this event on.
+    pub fn begin_leg(
+        &mut self,
+        mode: &Mode,
+        from: Option<Cause>,
+        (t, T): (f64, f64),
+        X: &[f64],
+    ) -> Begin {
+        self.legs().map_or(Begin::Unsure, |legs| legs.begin(mode, from, (t, T), X))
+    }
+
+    /// The step is the leg that has begun at `t`, up to its first event, if there is one, or as far as it
+    /// is certain. Nothing where it is not.
+    pub fn end_leg(&mut self, t: f64) -> Option<Option<Cause>> {
+        let (h, event) = self.legs()?.end()?;
+        (self.t, self.h, self.iterations) = (t, h, 0);
+        (self.is_exact, self.is_leg) = (true, true);
+        Some(event)
+    }
+
+    /// Whether the last step was a leg.
+    pub fn is_leg(&self) -> bool {
+        self.is_exact && self.is_leg
+    }
+
+    /// State and multipliers where the leg that has begun begins.
+    pub fn begin_of_leg(&mut self, X: &mut [f64], lam: &mut [f64]) {
+        if let Some(legs) = self.legs() {
+            legs.beginning(X, lam);
+        }
     }
 
     /// The step was taken: the next one goes on from it.
@@ -86,7 +129,7 @@ impl Flow {
             && exact.suits(mode)
             && let Some(outcome) = exact.step(X, h, tolerance)
         {
-            self.is_exact = true;
+            (self.is_exact, self.is_leg) = (true, false);
             return Ok(outcome);
         }
         self.is_exact = false;
@@ -102,7 +145,7 @@ impl Flow {
     /// Parts of the step over which integrals are as accurate as the step itself.
     pub fn panels(&self) -> usize {
         match &self.exact {
-            Some(exact) if self.is_exact && !exact.is_polynomial(4) => 3,
+            Some(exact) if self.is_exact && !self.is_leg && !exact.is_polynomial(4) => 3,
             _ => 1,
         }
     }
@@ -119,7 +162,7 @@ impl Flow {
 
     /// The exact motion, if the last step was one.
     pub fn exact(&self) -> Option<&Exact> {
-        self.exact.as_ref().filter(|_| self.is_exact)
+        self.exact.as_ref().filter(|_| self.is_exact && !self.is_leg)
     }
 
     /// A step of length zero.
@@ -130,7 +173,11 @@ impl Flow {
 
     /// State and multipliers at the end of the step.
     pub fn end(&mut self, X: &mut [f64], lam: &mut [f64]) {
-        match &self.exact {
+        let h = self.h;
+        match &mut self.exact {
+            Some(Exact { legs: Some(legs), .. }) if self.is_exact && self.is_leg => {
+                legs.at(h, X, lam);
+            }
             Some(exact) if self.is_exact => exact.end(X, lam),
             _ => {
                 self.collocation.end(X);
@@ -142,7 +189,11 @@ impl Flow {
 
     /// State and multipliers at `t + θ h`.
     pub fn at(&mut self, theta: f64, X: &mut [f64], lam: &mut [f64]) {
+        let h = self.h;
         match &mut self.exact {
+            Some(Exact { legs: Some(legs), .. }) if self.is_exact && self.is_leg => {
+                legs.at(theta * h, X, lam);
+            }
             Some(exact) if self.is_exact => exact.at(theta, X, lam),
             _ => self.collocation.at(theta, X, lam),
         }
@@ -150,7 +201,11 @@ impl Flow {
 
     /// The same of what interaction `k` speaks about, at least.
     pub fn interaction_at(&mut self, k: usize, theta: f64, X: &mut [f64], lam: &mut [f64]) {
+        let h = self.h;
         match &mut self.exact {
+            Some(Exact { legs: Some(legs), .. }) if self.is_exact && self.is_leg => {
+                legs.at(theta * h, X, lam);
+            }
             Some(exact) if self.is_exact => exact.interaction_at(k, theta, X, lam),
             _ => self.collocation.at(theta, X, lam),
         }

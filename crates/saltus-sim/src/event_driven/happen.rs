@@ -90,7 +90,7 @@ impl EventDriven {
                     self.forget_crossings(&compared)?;
                 }
             }
-            if self.unsettled {
+            if self.unsettled && !self.stays() {
                 self.settle(None)?;
             }
         }

@@ -14,6 +14,7 @@ mod factor;
 mod flight;
 mod flow;
 mod flying;
+mod gliding;
 mod handover;
 mod happen;
 mod instant;
@@ -110,7 +111,9 @@ pub struct EventDriven {
     series: Vec<Series>,
     standstill: Standstill,
     flight: Option<Flight>,
-    may_fly: bool, // nobody looks at the state between events
+    may_fly: bool,   // nobody looks at the state between events
+    may_glide: bool, // rows are asked for at instants, not at the ends of steps
+    glides: gliding::Glides,
     work: Work,
     places: [Places; 2],
     rows: [Row; 2],
@@ -197,6 +200,7 @@ impl EventDriven {
             standstill: Standstill::default(),
             flight: Flight::new(&model, &mode),
             may_fly: false,
+            may_glide: false,
             events: Events::new(&model)?,
             crossing: Vec::new(),
             unsettled: false,
@@ -205,6 +209,7 @@ impl EventDriven {
             solver: solver.clone(),
             book: Book::new(&model),
             energies: (0.0, 0.0),
+            glides: Default::default(),
             work: Work { X: vec![0.0; n], lam: vec![0.0; m], ..Work::default() },
             flow: Flow::new(&model, &plant, &mode),
             tolerance: Tolerance { rtol, atol },
@@ -260,8 +265,10 @@ impl EventDriven {
 
     /// Runs until `until`. An interrupted run is no error; its outcome says so.
     pub fn run_with(&mut self, until: f64, options: RunOptions<'_>) -> Result<Run, RunFailure> {
+        // rows at the ends of steps alone would not show the motion between events
+        self.may_glide = options.samples.is_some();
         let run = driver::run(self, until, options);
-        self.may_fly = false;
+        (self.may_fly, self.may_glide) = (false, false);
         match (self.land(), run) {
             (Err(source), Ok(run)) => Err(RunFailure { source, run: Box::new(run) }),
             (_, run) => run,

@@ -481,6 +481,16 @@ impl Mode {
         }
     }
 
+    /// The piece of its graph that a block is on, where the graph is one of outputs.
+    pub fn piece(&self, k: usize) -> Option<Piece> {
+        match (&self.blocks[k].kind, self.branches[k]) {
+            (Kind::Graph { pieces, on_velocity: false }, Branch::Piece(piece)) => {
+                pieces.get(piece).copied()
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the block is a contact.
     pub fn is_contact(&self, k: usize) -> bool {
         matches!(self.blocks[k].kind, Kind::Contact { .. })

@@ -269,6 +269,9 @@ impl Strategy for EventDriven {
         if self.is_flying() || self.take_off(until) {
             return Ok(self.fly(until));
         }
+        if let Some(done) = self.glide(until) {
+            return Ok(done);
+        }
         let start = self.t;
         self.work.before.keep(start, &self.X, &self.lam, (self.book.ledger, self.energies));
         let iterations = self.advance_smoothly(until).inspect_err(|_| self.undo())?;

@@ -30,6 +30,9 @@ const LIVELY: f64 = 100.0;
 impl EventDriven {
     /// Jumps, and takes the mode that follows. If it fails, nothing has changed.
     pub(super) fn settle(&mut self, cause: Option<Cause>) -> Result<(), SimError> {
+        if cause.is_some_and(|of| self.turns(of)) {
+            return Ok(());
+        }
         self.keep_event();
         self.settle_now(cause).inspect_err(|_| self.take_back())
     }

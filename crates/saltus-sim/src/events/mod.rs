@@ -398,6 +398,11 @@ impl Events {
         (matches!(event.start, Start::When(_)) && !over).then_some(progress.holds)
     }
 
+    /// Whether there are conditions that still matter.
+    pub fn has_conditions(&self) -> bool {
+        (0..self.events.len()).any(|k| self.held(k).is_some())
+    }
+
     /// The condition of an event has been false since it was looked at last.
     pub fn release(&mut self, k: usize) {
         self.state.progress[k].holds = false;

@@ -13,6 +13,7 @@
 //! through their beginning, middle and end tells where the motion is between them, so that
 //! whoever looks at a few instants misses nothing.
 
+mod legs;
 mod powers;
 mod reduce;
 #[cfg(test)]
@@ -21,6 +22,7 @@ mod tests;
 use super::collocation::{Outcome, Tolerance};
 use super::factor::root;
 use super::mode::{Branch, Local, Mode};
+pub(super) use legs::{Begin, Legs};
 use powers::Powers;
 use reduce::{Equations, Reduced};
 use saltus_linalg::{DenseLu, Matrix, vector};
@@ -56,6 +58,8 @@ pub(super) struct Exact {
     next: Vec<usize>,   // system of the same group
     last: Vec<usize>,   // system of the group of a root, so far
     slopes: [Vec<f64>; 3],
+    /// The same from event to event, where it can.
+    pub legs: Option<Legs>,
 }
 
 /// A system: `E Ẋ = A X + b`.
@@ -137,7 +141,9 @@ impl Exact {
         }
         links.iter_mut().for_each(|link| link.weigh(&parts));
         let n = parts.len();
+        let legs = Legs::new(&parts, &links);
         Some(Exact {
+            legs,
             known: parts.iter().map(|_| Vec::new()).collect(),
             parts,
             links,

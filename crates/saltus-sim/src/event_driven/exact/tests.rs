@@ -1,5 +1,6 @@
 //! Linear modes against closed forms, and against collocation.
 
+use crate::driver::RunOptions;
 use crate::event_driven::{EventDriven, EventSettings};
 use crate::run::{EventKind, Run};
 use saltus_linalg::Matrix;
@@ -162,6 +163,92 @@ fn friction_in_the_plane() {
     assert!((stick - 2.0 / rate).abs() < 1e-15, "{stick}");
     let q = last(&run, "block.q", 2);
     assert!(q[0].abs() < 1e-15 && (q[1] + 2.0 / rate).abs() < 1e-14, "{q:?}");
+}
+
+/// A comparator of finite gain between a ramp, which an event sets back, and a filter, and a diode that
+/// clamps: from event to event, beside collocation.
+#[test]
+fn legs_from_event_to_event() {
+    let mut model = Model::new("pulses");
+    // x: filter of two stages, ramp; ẋ₁ = −40 (x₁ − λ₁), ẋ₂ = x₁ − x₂ − λ₂, ṙ = 1
+    let A = [[-40.0, 0.0, 0.0], [1.0, -1.0, 0.0], [0.0, 0.0, 0.0]];
+    let filter = FirstOrderLinear::new([0.0, 0.2, 0.0], A).b([0.0, 0.0, 1.0]);
+    let id = model.add("filter", filter).unwrap();
+    let relation = FirstOrderLinearRelation::new([[0.0, -1.0, 1.0]], [[40.0], [0.0], [0.0]]);
+    let points = vec![(-1.0, 1.0), (-0.01, 1.0), (0.01, 0.0), (1.0, 0.0)];
+    model.connect("comparator", relation, Law::PiecewiseLinear { points }, &[id]).unwrap();
+    let clamp = FirstOrderLinearRelation::new([[0.0, -1.0, 0.0]], [[0.0], [-1.0], [0.0]]);
+    let clamp = clamp.D([[0.02]]).e([0.45]);
+    model.connect("clamp", clamp, Law::Complementarity, &[id]).unwrap();
+    let back = Event::every(0.5).starting_at(0.5).set_state(
+        "filter",
+        "x",
+        ["filter.x[0]", "filter.x[1]", "0"],
+    );
+    model.add_event(back).unwrap();
+    let samples: Vec<f64> = (0..=400).map(|k| 0.025 * k as f64).collect();
+    let options = || RunOptions { samples: Some(&samples), ..RunOptions::default() };
+    let (mut legs, mut other) = (driven(&model, 1e-10, 1e-12), driven(&model, 1e-12, 1e-14));
+    other.flow.by_collocation();
+    let a = legs.run_with(10.0, options()).unwrap();
+    assert!(legs.flow.is_leg());
+    assert!(a.stats.steps < legs.events().len() + 25, "{} steps", a.stats.steps);
+    let b = other.run_with(10.0, options()).unwrap();
+    assert!(legs.events().len() > 60 && legs.events().len() == other.events().len());
+    for (a, b) in legs.events().iter().zip(other.events()) {
+        assert_eq!((a.kind, &a.interaction), (b.kind, &b.interaction));
+        assert!((a.time - b.time).abs() <= 1e-9, "{} for {}", a.time, b.time);
+    }
+    for path in ["filter.x", "comparator.lam", "clamp.lam"] {
+        let (a, b) = (a.signal(path).unwrap(), b.signal(path).unwrap());
+        let off = a.iter().zip(&b).fold(0.0_f64, |off, (a, b)| off.max((a - b).abs()));
+        assert!(a.len() == b.len() && off < 1e-8, "{path}: {off:e}");
+    }
+}
+
+/// `ẋ = x` up to one, `ẋ = 2 − x` above: what grows is followed in pieces, and nothing is lost.
+#[test]
+fn legs_of_what_grows() {
+    let mut model = Model::new("grows");
+    let id = model.add("system", FirstOrderLinear::new([1e-9], [[1.0]])).unwrap();
+    let relation = FirstOrderLinearRelation::new([[1.0]], [[1.0]]);
+    let points = vec![(-10.0, 0.0), (1.0, 0.0), (3.0, -4.0)];
+    model.connect("bend", relation, Law::PiecewiseLinear { points }, &[id]).unwrap();
+    let mut sim = driven(&model, 1e-10, 1e-12);
+    let samples: Vec<f64> = (0..=250).map(|k| 0.1 * k as f64).collect();
+    let options = RunOptions { samples: Some(&samples), ..RunOptions::default() };
+    let run = sim.run_with(25.0, options).unwrap();
+    assert!(sim.flow.is_leg() && run.stats.steps < 8, "{} steps", run.stats.steps);
+    let bend = 1e9_f64.ln();
+    assert_eq!(sim.events().len(), 1);
+    assert!((sim.events()[0].time - bend).abs() < 1e-12);
+    for (t, x) in samples.iter().zip(run.signal("system.x").unwrap()) {
+        let exact = if *t < bend { 1e-9 * t.exp() } else { 2.0 - (bend - t).exp() };
+        assert!((x - exact).abs() < 1e-13 * (1.0 + t) * (exact + 1.0), "{x} for {exact} at {t}");
+    }
+}
+
+/// A relay that the state comes to and slides on: the leg to it, then the other way, same as without.
+#[test]
+fn legs_end_where_it_slides() {
+    // ẋ₁ = −x₁ + λ, ẋ₂ = −3 x₂ + 1; the relay of x₁
+    let mut model = Model::new("slides");
+    let A = [[-1.0, 0.0], [0.0, -3.0]];
+    let system = FirstOrderLinear::new([1.0, 0.0], A).b([0.0, 1.0]);
+    let id = model.add("system", system).unwrap();
+    let relation = FirstOrderLinearRelation::new([[1.0, 0.0]], [[1.0], [0.0]]);
+    model.connect("relay", relation, Law::relay(-1.0, 1.0), &[id]).unwrap();
+    let mut sim = driven(&model, 1e-10, 1e-12);
+    let samples: Vec<f64> = (0..=40).map(|k| 0.05 * k as f64).collect();
+    let options = RunOptions { samples: Some(&samples), ..RunOptions::default() };
+    let run = sim.run_with(2.0, options).unwrap();
+    let rest = 2_f64.ln(); // x₁ = 2 e^{−t} − 1
+    assert!((sim.events()[0].time - rest).abs() < 1e-12, "{:?}", sim.events());
+    for (t, x) in samples.iter().zip(run.signal("system.x").unwrap().chunks(2)) {
+        let exact = [(2.0 * (-t).exp() - 1.0).max(0.0), (1.0 - (-3.0 * t).exp()) / 3.0];
+        let off = (x[0] - exact[0]).abs().max((x[1] - exact[1]).abs());
+        assert!(off < 1e-12, "{x:?} for {exact:?} at {t}");
+    }
 }
 
 /// What is not linear, or is driven by time, is left to collocation.
