@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+mod arch;
 mod bad_input;
 mod body_files;
 mod bonds;
