@@ -7,7 +7,7 @@
 
 use crate::peers::SiconosRounds;
 use crate::rounds::{ROUNDS, Ratios, cell, median};
-use crate::{chains, waveforms, work_precision};
+use crate::{inverters, waveforms, work_precision};
 use cpu_time::ProcessTime;
 use saltus::circuits::{Deck, Method, Watch};
 use std::fmt::Write;
@@ -26,7 +26,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
     let done = match () {
         () if asked("waveforms") => waveforms::run(quick),
         () if asked("exact") => work_precision::run(quick),
-        () if asked("inverters") => chains::run(quick),
+        () if asked("inverters") => inverters::run(quick),
         () => tables(quick),
     };
     match done {

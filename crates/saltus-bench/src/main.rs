@@ -15,11 +15,11 @@
 
 mod callables;
 mod cases;
-mod chains;
 mod circuits;
 mod event_driven;
 mod finding;
 mod formulas;
+mod inverters;
 mod orders;
 mod packings;
 mod peers;

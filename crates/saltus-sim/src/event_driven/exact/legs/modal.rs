@@ -177,7 +177,7 @@ impl Modal {
                     own.clone().enumerate().for_each(|(i, k)| y[k][j] = Y[i]);
                     *degree = j.max(*degree);
                     left *= rate * T / (j + 1) as f64;
-                    if (left < 1e-18 && j >= self.levels + 1) || j == DEGREE {
+                    if (left < 1e-18 && j > self.levels) || j == DEGREE {
                         break;
                     }
                     let (turned, G) = (turn(Y), driven(j, s));
