@@ -160,7 +160,7 @@ class TestStepThatIsNotSolved:
     def test_a_ray_that_proves_nothing(self):
         model, state = point(b=[1.0])
         relation = sl.FirstOrderLinearRelation(
-            C=[[0], [0]], B=[[0, 0]], D=[[-2, -2], [2, -2]], e=[1, -1]
+            C=[[0], [0]], B=[[0, 0]], D=[[0, 3], [2, -2]], e=[-1, 2]
         )
         model.connect(relation, sl.Complementarity(), state, name="odd")
         sim = sl.TimeStepping(model, h=0.125, solver=sl.solvers.Lemke())

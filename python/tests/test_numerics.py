@@ -70,15 +70,15 @@ def test_not_solved():
 
 
 def test_a_ray_that_proves_nothing():
-    # the theory of Lemke's method does not cover this matrix; there is a solution, z = (1/2, 0)
-    p = nu.lcp([[-2.0, -2.0], [2.0, -2.0]], [1, -1])
+    # the theory of Lemke's method does not cover this matrix; there is a solution, z = (0, 1)
+    p = nu.lcp([[0.0, 3.0], [2.0, -2.0]], [-1, 2])
     s = nu.solve(p, "lemke", check=False)
     assert s.status == "diverged" and not s.solved
     assert [(a.solver, a.status) for a in s.attempts] == [("lemke", "ray")]
     assert s.attempts[0].residual == s.residual
     with pytest.raises(sl.SolverError, match="was not solved: diverged .* tried lemke: ray"):
         nu.solve(p, "lemke")
-    np.testing.assert_allclose(nu.solve(p).z, [0.5, 0])  # the portfolio goes on
+    np.testing.assert_allclose(nu.solve(p).z, [0, 1])  # the portfolio goes on
 
 
 def test_all_solutions():
