@@ -20,6 +20,7 @@ mod row_lu;
 mod sparse;
 mod sparse_factor;
 mod triples;
+mod unrolled;
 pub mod vector;
 mod wide;
 

@@ -20,31 +20,24 @@
 //! w = h(q⁺, λ/h),    C = h κ H,    D = (∂h/∂λ)/h                                      (5)
 //! ```
 //!
-//! Springs, dampers and loads (see [`ForceRule`]) have theirs on the mean `ȳ = θ y⁺ + (1 − θ) y`, with
+//! Springs, dampers and loads (see [`ForceRule`](saltus_model::ForceRule)) have theirs on the mean `ȳ = θ y⁺ + (1 − θ) y`, with
 //! `θ = κ`. A spring is written like a velocity, so that the matrix of the problem stays symmetric:
 //!
 //! ```text
 //! w = (a y⁺ + (1 − a) y)/(h a κ),    a = θ + T/h,    C = H,    D = (∂h/∂λ)/(h² a κ)   (6)
 //! ```
-//!
-//! The ledger multiplies (1) by the mean velocity `v̄ = (v + v⁺)/2`. Where `M` turns with `q` the kinetic
-//! energy also changes by `½ vᵀ (M⁺ − M) v`, which is booked with the work of the gyroscopic forces:
-//! the two cancel, but for what the step is too long for.
 
 use super::Step;
 use super::assembly::Places;
-use super::bonds::BondOfStep;
+use super::contact::{Contact, Gained};
 use super::laws::Laws;
 use super::motion::{Center, Motion};
 use super::newton::{Link, Scheme, SystemBlock, larger};
 use super::part::Part;
-use super::row::MechanicalFields;
-use super::together::{Groups, Share};
-use crate::{Ledger, SimError};
-use saltus_linalg::{Matrix, vector};
-use saltus_model::{
-    At, ForceRule, Linearized, Model, OperatorError, Relation, SecondOrderSystem, System, Terms,
-};
+use super::together::Groups;
+use crate::SimError;
+use saltus_linalg::{Matrix, unrolled};
+use saltus_model::{At, Linearized, Model, SecondOrderSystem, System};
 use saltus_numerics::Memory;
 use std::ops::Range;
 use std::sync::Arc;
@@ -69,9 +62,9 @@ pub(super) struct Members {
     pub F_next: Vec<f64>,
     pub D_now: Vec<f64>, // the part of −F that damps
     pub D_next: Vec<f64>,
-    frictional: Vec<bool>, // rows whose energy is taken by friction
-    pub impulse: Vec<f64>, // Hᵀ λ
-    pushes: Vec<f64>,      // |Hᵀ| |λ|: impulses may cancel, and leave the round-off of these
+    pub frictional: Vec<bool>, // rows whose energy is taken by friction
+    pub impulse: Vec<f64>,     // Hᵀ λ
+    pushes: Vec<f64>,          // |Hᵀ| |λ|: impulses may cancel, and leave the round-off of these
     pub work: Vec<f64>,
     work_matrix: Matrix,
     wanted: bool,     // the next residual is to be linearized
@@ -93,41 +86,6 @@ pub(super) struct Member {
     dF_dv: Matrix,
     pub a: f64,
     pub kappa: f64,
-}
-
-/// A component of (6) in a step.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Force {
-    rule: ForceRule,
-    mean: f64,  // weight of the end of the step
-    scale: f64, // of `w`
-}
-
-#[derive(Debug)]
-pub(super) struct Contact {
-    pub name: String,
-    pub relation: Arc<dyn Relation>,
-    pub rows: Range<usize>,
-    pub ranges: Vec<Range<usize>>, // of its systems
-    pub places: Vec<Range<usize>>, // the same in q
-    pub links: Range<usize>,
-    pub terms: Terms,
-    pub fixed: bool,          // H never changes
-    offset: Option<Vec<f64>>, // of a gap H q + e of one system, where e does not either
-    pub compliant: bool,
-    pub forces: Vec<Force>, // of (6); none where the relation stands for no force
-    q_start: Vec<f64>,      // where the step begins
-    pub on_gap: Vec<bool>,  // components whose law is on `y/h` in place of `u`
-    pub bond: Option<BondOfStep>,
-    pub inputs: Vec<f64>,
-    pub q: Vec<f64>,
-    pub H: Matrix,
-    pub rate: Vec<f64>,        // ∂h/∂t
-    pub rate_before: Vec<f64>, // at the beginning of the step
-    pub force: Vec<f64>,
-    pub y: Vec<f64>,
-    share: Option<Share>, // where it is evaluated together with others
-    work: Vec<f64>,
 }
 
 impl Members {
@@ -160,52 +118,10 @@ impl Members {
         }
         let (mut interactions, mut links, mut bonds) = (Vec::new(), 0, 0);
         for (name, interaction, rows) in places.interactions_of(model) {
-            let relation = Arc::clone(&interaction.relation);
-            let linked = interaction.systems.iter();
-            let ranges: Vec<_> =
-                linked.filter_map(|id| places.systems[id.index()].clone()).collect();
-            let linked = interaction.systems.iter();
-            let places: Vec<_> =
-                linked.filter_map(|id| places.configurations[id.index()].clone()).collect();
-            let width: usize = ranges.iter().map(|range| range.len()).sum();
-            let first = links;
-            links += ranges.len();
-            let terms = relation.terms();
-            let bond = BondOfStep::new(&interaction.law, interaction.active, bonds, rows.len() / 2);
-            bonds += usize::from(bond.is_some());
-            let linear = relation.linear();
-            let fixed = linear.is_some();
-            let moves = terms.through || terms.time || terms.velocity || bond.is_some();
-            let plain = linear.filter(|linear| !(linear.moves || moves) && ranges.len() == 1);
-            let offset = |e: Option<&[f64]>| e.map_or(vec![0.0; rows.len()], <[f64]>::to_vec);
-            let offset = plain.map(|linear| offset(linear.e));
-            let rules = (0..rows.len()).filter_map(|i| relation.force_rule(i));
-            let forces = rules.map(|rule| Force { rule, mean: 1.0, scale: 1.0 });
-            interactions.push(Contact {
-                offset,
-                forces: forces.collect(),
-                q_start: Vec::new(),
-                bond,
-                name: name.to_string(),
-                inputs: relation.z0().to_vec(),
-                relation,
-                ranges,
-                places,
-                links: first..links,
-                compliant: terms.through && !interaction.law.is_contact(),
-                on_gap: motion.on_gap(&interaction.law, terms, rows.len()),
-                terms,
-                fixed,
-                q: Vec::new(),
-                H: Matrix::default(),
-                rate: vec![0.0; rows.len()],
-                rate_before: vec![0.0; rows.len()],
-                force: vec![0.0; rows.len()],
-                y: vec![0.0; rows.len()],
-                share: None,
-                work: Vec::with_capacity(rows.len() * (1 + width)),
-                rows,
-            });
+            let contact = Contact::new(name, interaction, rows, places, motion, (links, bonds));
+            links = contact.links.end;
+            bonds += usize::from(contact.bond.is_some());
+            interactions.push(contact);
         }
         let groups = Groups::new(&interactions);
         let shares = groups.shares(&interactions);
@@ -236,83 +152,6 @@ impl Members {
             wanted: false,
             linearized: false,
         }
-    }
-
-    /// Where the energy went: the next entry of the ledger, from the impulses along `H` and the
-    /// mean forces of the step, both with the mean of the velocities `path`.
-    pub fn book(
-        &mut self,
-        energy0: f64,
-        now: &MechanicalFields<'_>,
-        next: &MechanicalFields<'_>,
-        links: &[Link],
-        path: Path<'_>,
-    ) -> Result<Ledger, SimError> {
-        let Path { before, after, forces, smooth } = path;
-        let mut ledger = Ledger::from_slice(now.ledger);
-        let (last, mut turned) = (ledger, 0.0);
-        (ledger.kinetic, ledger.potential) = (0.0, 0.0);
-        damping(&mut self.systems, &mut self.work, &mut self.D_next, |range, place| {
-            point(&self.center, self.step.end, next.q, next.v, range, place)
-        })?;
-        for member in &self.systems {
-            turned += member.kinetic(&now.v[member.range.clone()]);
-            ledger.kinetic += member.kinetic(&next.v[member.range.clone()]);
-            ledger.potential += member.system.potential(&next.q[member.place.clone()]);
-            // time for which forces act, and weight of the last one in their mean
-            let (span, share) = match forces {
-                Forces::Theta => (self.step.h, member.a),
-                Forces::Mean => (self.step.h, 0.5),
-                Forces::Center => (self.step.h * member.a, 1.0),
-            };
-            let mean = |now: f64, next: f64| share * next + (1.0 - share) * now;
-            let range = member.range.clone();
-            let (F, F_next) = (&self.F_now[range.clone()], &self.F_next[range.clone()]);
-            let (D, D_next) = (&self.D_now[range.clone()], &self.D_next[range.clone()]);
-            let (v, v_next) = (&before[range.clone()], &after[range]);
-            for i in 0..v.len() {
-                let way = 0.5 * span * (v[i] + v_next[i]);
-                let damped = mean(D[i], D_next[i]);
-                ledger.work += way * (mean(F[i], F_next[i]) + damped);
-                ledger.damping += way * damped;
-            }
-        }
-        ledger.work += ledger.potential - last.potential; // that of the forces without a potential
-        ledger.work += turned - last.kinetic; // ½ vᵀ (M⁺ − M) v
-        for (k, one) in self.interactions.iter().enumerate() {
-            for (i, row) in one.rows.clone().enumerate() {
-                let lam = next.lam[row];
-                if lam == 0.0 {
-                    continue;
-                }
-                let along = |link: &Link| {
-                    let velocities = link.range.clone().map(|j| before[j] + after[j]);
-                    link.Bt.row(i).iter().zip(velocities).map(|(H, v)| H * v).sum::<f64>()
-                };
-                // what moves the constraint from outside, and what is taken
-                let moved = one.rate_before[i] + one.rate[i];
-                if smooth.get(k) == Some(&true) {
-                    // forces of constraints in smooth motion take nothing
-                    ledger.work -= 0.5 * lam * moved;
-                    continue;
-                }
-                let links = &links[one.links.clone()];
-                let speed = match links.iter().all(|link| link.on) {
-                    true => links.iter().map(along).sum::<f64>() + moved,
-                    // its impulse was not one of the balance
-                    false => now.u[row] + next.u[row],
-                };
-                if one.is_force() {
-                    ledger.work += 0.5 * lam * (speed - moved);
-                    continue;
-                }
-                let frictional = self.frictional[row];
-                let taken = if frictional { &mut ledger.friction } else { &mut ledger.impact };
-                *taken -= 0.5 * lam * speed;
-                ledger.work -= 0.5 * lam * moved;
-            }
-        }
-        Ok(ledger.closed(energy0))
     }
 
     /// Equation (2).
@@ -347,18 +186,8 @@ impl Members {
     pub fn begin_forces(&mut self, links: &[Link], q: &[f64]) {
         let h = self.step.h;
         for contact in self.interactions.iter_mut().filter(|contact| contact.is_force()) {
-            contact.gather(q);
-            contact.q_start.clone_from(&contact.q);
             let kappa = self.systems[links[contact.links.start].system].kappa;
-            for force in &mut contact.forces {
-                (force.mean, force.scale) = match force.rule {
-                    ForceRule::Spring { retardation } => {
-                        let mean = kappa + retardation / h;
-                        (mean, 1.0 / (h * mean * kappa))
-                    }
-                    ForceRule::Load => (kappa, 1.0),
-                };
-            }
+            contact.begin_forces(h, kappa, q);
         }
     }
 
@@ -488,48 +317,6 @@ impl Members {
     }
 }
 
-/// The velocities whose mean the balance of a step is multiplied by, and what the step does with
-/// the forces.
-pub(super) struct Path<'a> {
-    pub before: &'a [f64],
-    pub after: &'a [f64],
-    pub forces: Forces,
-    /// Which interactions are constraints of smooth motion; none where all have impulses.
-    pub smooth: &'a [bool],
-}
-
-/// Which mean of its forces a step takes.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Forces {
-    /// Those of the end with the weight `a` of each system.
-    Theta,
-    /// Both ends alike.
-    Mean,
-    /// Those in the middle, for a time `h a`.
-    Center,
-}
-
-/// `D` of all systems, each at its point.
-pub(super) fn damping<'a>(
-    systems: &mut [Member],
-    work: &mut Vec<f64>,
-    D: &mut [f64],
-    at: impl Fn(&Range<usize>, &Range<usize>) -> At<'a>,
-) -> Result<(), SimError> {
-    for member in systems {
-        let D = &mut D[member.range.clone()];
-        work.resize(work.len().max(D.len()), 0.0);
-        let at = at(&member.range, &member.place).with(&member.inputs);
-        let work = &mut work[..D.len()];
-        match member.system.damping(at, D, work) {
-            Ok(true) => {}
-            Ok(false) => D.fill(0.0),
-            Err(error) => return Err(error.of(&member.name).into()),
-        }
-    }
-    Ok(())
-}
-
 impl Scheme for Members {
     fn residual(
         &mut self,
@@ -571,44 +358,20 @@ impl Scheme for Members {
                     contact.turn(t, &self.q_next)?;
                 }
             }
-            match contact.compliant {
-                true if contact.is_force() => contact.mean(self.step, w)?,
-                true => contact.gap(end, w)?,
-                false => contact.velocity(xi, w),
-            }
-            if contact.on_gap.contains(&true) {
-                contact.scaled_gap(end, h, w)?;
-            }
-            let mut first = 0;
-            for link in &mut links[contact.links.clone()] {
-                let kappa = self.systems[link.system].kappa;
-                let scale = if contact.compliant { h * kappa } else { 1.0 };
-                for i in 0..contact.H.rows() {
-                    let scale = contact.forces.get(i).map_or(scale, |force| match force.rule {
-                        ForceRule::Spring { .. } => scale * force.mean * force.scale,
-                        ForceRule::Load => 0.0,
-                    });
-                    let width = link.range.len();
-                    let row = &contact.H.row(i)[first..first + width];
-                    let impulse = &mut self.impulse[link.range.clone()];
-                    let pushes = &mut self.pushes[link.range.clone()];
-                    let lam = lam[link.rows.start + i];
-                    let C = &mut link.C.data_mut()[i * width..][..width];
-                    let Bt = &mut link.Bt.data_mut()[i * width..][..width];
-                    for j in 0..width {
-                        C[j] = scale * row[j];
-                        if !early {
-                            Bt[j] = row[j];
-                        }
-                        impulse[j] += Bt[j] * lam;
-                        pushes[j] += (Bt[j] * lam).abs();
+            let gained = Gained { impulse: &mut self.impulse, pushes: &mut self.pushes };
+            match contact.plain && !early {
+                true => {
+                    contact.velocity(xi, w);
+                    contact.push(&mut links[contact.links.clone()], lam, gained);
+                }
+                false => {
+                    contact.output(self.step, xi, w)?;
+                    contact.push_weighted(&self.systems, h, links, early, lam, gained);
+                    if contact.bond.is_some() {
+                        let systems = &self.systems;
+                        contact.pull(end, h, lam, w, links, |system| systems[system].kappa)?;
                     }
                 }
-                first += link.range.len();
-            }
-            if contact.bond.is_some() {
-                let systems = &self.systems;
-                contact.pull(end, h, lam, w, links, |system| systems[system].kappa)?;
             }
             for row in contact.rows.clone() {
                 w[row] += self.shift[row];
@@ -632,27 +395,17 @@ impl Scheme for Members {
                 false => member.system.mass_and_force(at, M, F, &mut self.work),
             };
             evaluated.map_err(|error| error.of(&member.name))?;
-            let (xi, b) = (&xi[range.clone()], &self.b[range.clone()]);
-            let (F, f) = (&self.F_next[range.clone()], &self.f[range.clone()]);
-            let (impulse, rho) = (&self.impulse[range.clone()], &mut rho[range.clone()]);
-            let pushes = &self.pushes[range.clone()];
-            let (mut worst, mut scale, rate) = (0.0_f64, 0.0_f64, h * member.a);
-            let n = range.len();
-            for i in 0..n {
-                let (mut gained, mut terms) = (0.0, 0.0);
-                let (M, xi, b) = (&member.M.row(i)[..n], &xi[..n], &b[..n]);
-                for j in 0..n {
-                    gained += M[j] * (xi[j] - b[j]);
-                    terms += (M[j] * xi[j]).abs() + (M[j] * b[j]).abs();
-                }
-                let force = rate * F[i] + f[i];
-                rho[i] = gained - force - impulse[i];
-                worst = larger(worst, rho[i].abs());
-                let terms = terms + force.abs() + pushes[i];
-                if terms > scale {
-                    scale = terms;
-                }
-            }
+            let terms = Terms {
+                M: member.M.data(),
+                xi: &xi[range.clone()],
+                b: &self.b[range.clone()],
+                rate: h * member.a,
+                F: &self.F_next[range.clone()],
+                f: &self.f[range.clone()],
+                impulse: &self.impulse[range.clone()],
+                pushes: &self.pushes[range.clone()],
+            };
+            let (worst, scale) = unrolled!(range.len(), momentum(terms, &mut rho[range.clone()]));
             if worst != 0.0 {
                 error = larger(error, worst / scale);
             }
@@ -703,9 +456,46 @@ impl Scheme for Members {
     }
 }
 
+/// The terms of (1) of one system.
+struct Terms<'a> {
+    M: &'a [f64],
+    xi: &'a [f64],
+    b: &'a [f64],
+    rate: f64, // h a
+    F: &'a [f64],
+    f: &'a [f64],
+    impulse: &'a [f64],
+    pushes: &'a [f64],
+}
+
+/// Equation (1) of a system of `n` degrees of freedom; the largest `ρ`, and its largest terms.
+#[inline(always)] // `n` is a number where it is small
+fn momentum(n: usize, terms: Terms<'_>, rho: &mut [f64]) -> (f64, f64) {
+    let Terms { M, xi, b, rate, F, f, impulse, pushes } = terms;
+    let (xi, b, F, f) = (&xi[..n], &b[..n], &F[..n], &f[..n]);
+    let (impulse, pushes, rho) = (&impulse[..n], &pushes[..n], &mut rho[..n]);
+    let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
+    for i in 0..n {
+        let M = &M[i * n..][..n];
+        let (mut gained, mut terms) = (0.0, 0.0);
+        for j in 0..n {
+            gained += M[j] * (xi[j] - b[j]);
+            terms += (M[j] * xi[j]).abs() + (M[j] * b[j]).abs();
+        }
+        let force = rate * F[i] + f[i];
+        rho[i] = gained - force - impulse[i];
+        worst = larger(worst, rho[i].abs());
+        let terms = terms + force.abs() + pushes[i];
+        if terms > scale {
+            scale = terms;
+        }
+    }
+    (worst, scale)
+}
+
 /// Where `M` and `F` of a system are taken: at the center of the step, or at its end.
 #[inline]
-fn point<'a>(
+pub(super) fn point<'a>(
     center: &'a Option<Center>,
     end: f64,
     q: &'a [f64],
@@ -718,209 +508,4 @@ fn point<'a>(
         Some(center) => (center.t, &center.q[..], &center.v[..]),
     };
     At::new(t, &q[place.clone()], &v[range.clone()])
-}
-
-impl Member {
-    /// `½ vᵀ M v`, with the last `M`.
-    #[inline]
-    pub fn kinetic(&self, v: &[f64]) -> f64 {
-        let mut sum = 0.0;
-        for i in 0..v.len() {
-            sum += v[i] * vector::dot(self.M.row(i), v);
-        }
-        0.5 * sum
-    }
-}
-
-impl Contact {
-    /// Numbers of its output and its `H`.
-    pub fn values(&self) -> usize {
-        let width: usize = self.places.iter().map(|place| place.len()).sum();
-        self.rows.len() * (1 + width)
-    }
-
-    /// Takes the configuration of its systems.
-    pub fn gather(&mut self, q: &[f64]) {
-        self.q.clear();
-        self.places.iter().for_each(|place| self.q.extend_from_slice(&q[place.clone()]));
-    }
-
-    /// Takes the impulses, which are forces when multiplied by `rate`, where the relation depends
-    /// on them.
-    pub fn press(&mut self, rate: f64, lam: &[f64]) {
-        if self.terms.through {
-            let lam = &lam[self.rows.clone()];
-            self.force.iter_mut().zip(lam).for_each(|(force, lam)| *force = rate * lam);
-        }
-    }
-
-    /// `H` and `∂h/∂t` at this configuration, under the forces that [`press`](Self::press) took.
-    pub fn turn(&mut self, t: f64, q: &[f64]) -> Result<(), SimError> {
-        self.gather(q);
-        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
-        let of_contact = |error: OperatorError| error.of(&self.name);
-        if !(self.fixed && self.H.rows() > 0) {
-            self.relation.output_dx(at, &mut self.H).map_err(of_contact)?;
-        }
-        if self.terms.time {
-            self.relation.output_dt(at, &mut self.rate).map_err(of_contact)?;
-        }
-        Ok(())
-    }
-
-    /// [`turn`](Self::turn), then `y = h(t, q)` of a relation whose output does not depend on `λ`.
-    pub fn turn_with_gap(&mut self, t: f64, q: &[f64], y: &mut [f64]) -> Result<(), SimError> {
-        if let (Some(offset), [range]) = (&self.offset, &self.places[..]) {
-            let q = &q[range.clone()];
-            for (i, row) in self.rows.clone().enumerate() {
-                y[row] = vector::dot(self.H.row(i), q) + offset[i];
-            }
-            return Ok(());
-        }
-        let q = match &self.places[..] {
-            [range] => &q[range.clone()],
-            _ => {
-                self.gather(q);
-                &self.q
-            }
-        };
-        let at = At::new(t, q, &self.force).with(&self.inputs);
-        let of_contact = |error: OperatorError| error.of(&self.name);
-        let y = &mut y[self.rows.clone()];
-        if self.fixed && self.H.rows() > 0 {
-            self.relation.output(at, y).map_err(of_contact)?;
-        } else {
-            let work = &mut self.work;
-            self.relation.output_and_dx(at, y, &mut self.H, work).map_err(of_contact)?;
-        }
-        if self.terms.time {
-            self.relation.output_dt(at, &mut self.rate).map_err(of_contact)?;
-        }
-        Ok(())
-    }
-
-    /// Lets `λ` act along `H`, where [`turn`](Self::turn) was called last.
-    pub fn grip(&self, links: &mut [Link]) {
-        let mut first = 0;
-        for link in &mut links[self.links.clone()] {
-            let width = link.range.len();
-            for i in 0..self.H.rows() {
-                let row = &self.H.row(i)[first..first + width];
-                link.Bt.data_mut()[i * width..][..width].copy_from_slice(row);
-            }
-            first += width;
-        }
-    }
-
-    /// `u = H v + ∂h/∂t`, where [`turn`](Self::turn) was called last.
-    #[inline]
-    pub fn velocity(&self, v: &[f64], u: &mut [f64]) {
-        for (i, row) in self.rows.clone().enumerate() {
-            u[row] = self.speed(i, v);
-        }
-    }
-
-    /// One component of it.
-    #[inline]
-    pub fn speed(&self, i: usize, v: &[f64]) -> f64 {
-        if let [range] = &self.ranges[..] {
-            return self.rate[i] + vector::dot(self.H.row(i), &v[range.clone()]);
-        }
-        let (mut first, mut speed) = (0, self.rate[i]);
-        for range in &self.ranges {
-            let H = &self.H.row(i)[first..first + range.len()];
-            speed += vector::dot(H, &v[range.clone()]);
-            first += range.len();
-        }
-        speed
-    }
-
-    /// Size of the terms of one component of it.
-    pub fn speed_terms(&self, i: usize, v: &[f64]) -> f64 {
-        let (mut first, mut terms) = (0, self.rate[i].abs());
-        for range in &self.ranges {
-            let H = &self.H.row(i)[first..first + range.len()];
-            terms += H.iter().zip(&v[range.clone()]).map(|(H, v)| (H * v).abs()).sum::<f64>();
-            first += range.len();
-        }
-        terms
-    }
-
-    /// `y = h(t, q, λ)` where [`turn`](Self::turn) was called last.
-    pub fn gap(&mut self, t: f64, y: &mut [f64]) -> Result<(), SimError> {
-        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
-        let y = &mut y[self.rows.clone()];
-        Ok(self.relation.output(at, y).map_err(|error| error.of(&self.name))?)
-    }
-
-    /// Equation (6), where [`turn`](Self::turn) was called last.
-    fn mean(&mut self, step: Step, w: &mut [f64]) -> Result<(), SimError> {
-        self.gap(step.end, w)?;
-        let at = At::new(step.start, &self.q_start, &self.force).with(&self.inputs);
-        self.relation.output(at, &mut self.y).map_err(|error| error.of(&self.name))?;
-        for (i, row) in self.rows.clone().enumerate() {
-            let Force { mean, scale, .. } = self.forces[i];
-            w[row] = scale * (mean * w[row] + (1.0 - mean) * self.y[i]);
-        }
-        Ok(())
-    }
-
-    /// Whether it stands for a force.
-    pub fn is_force(&self) -> bool {
-        !self.forces.is_empty()
-    }
-
-    /// What is recorded of its output: of a force that without its multiplier.
-    pub fn shown_gap(&mut self, t: f64, y: &mut [f64]) -> Result<(), SimError> {
-        if self.is_force() {
-            self.force.fill(0.0);
-        }
-        self.gap(t, y)
-    }
-
-    /// Whether some law of it is on a gap, or it is a bond.
-    pub fn is_on_gap(&self) -> bool {
-        self.compliant || self.bond.is_some() || self.on_gap.contains(&true)
-    }
-
-    /// Whether it is one of those that [`Members::gaps_together`] evaluates.
-    pub fn is_grouped(&self) -> bool {
-        self.share.is_some()
-    }
-
-    /// Size of the terms of the gap, where the law is on it; `q` are those of configurations.
-    pub fn gap_terms(&self, h: f64, q: &[f64], terms: &mut [f64]) {
-        for (i, row) in self.rows.clone().enumerate() {
-            if self.compliant || self.on_gap[i] {
-                let q = self.ranges.iter().flat_map(|range| &q[range.clone()]);
-                let sum: f64 = self.H.row(i).iter().zip(q).map(|(H, q)| (H * q).abs()).sum();
-                let scale = self.forces.get(i).map_or(1.0, |force| force.scale);
-                terms[row] = if self.on_gap[i] { sum / h } else { scale * sum };
-            }
-        }
-    }
-
-    /// `y/h` in place of `u`, in the components whose law asks for it.
-    pub fn scaled_gap(&mut self, t: f64, h: f64, w: &mut [f64]) -> Result<(), SimError> {
-        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
-        self.relation.output(at, &mut self.y).map_err(|error| error.of(&self.name))?;
-        for (i, row) in self.rows.clone().enumerate() {
-            if self.on_gap[i] {
-                w[row] = self.y[i] / h;
-            }
-        }
-        Ok(())
-    }
-
-    /// `D` of (5).
-    pub fn through(&mut self, h: f64, t: f64, D: &mut Matrix) -> Result<(), SimError> {
-        let at = At::new(t, &self.q, &self.force).with(&self.inputs);
-        self.relation.output_dlam(at, D).map_err(|error| error.of(&self.name))?;
-        D.scale(1.0 / h);
-        for (i, force) in self.forces.iter().enumerate() {
-            let width = D.cols();
-            D.data_mut()[i * width..][..width].iter_mut().for_each(|entry| *entry *= force.scale);
-        }
-        Ok(())
-    }
 }

@@ -14,7 +14,8 @@
 //! left after a few rounds waits for the next step. `β` is part of the row of the state: nothing
 //! is remembered of a step that fails.
 
-use super::balance::{Contact, Members};
+use super::balance::Members;
+use super::contact::Contact;
 use super::newton::Link;
 use crate::SimError;
 use saltus_linalg::Matrix;

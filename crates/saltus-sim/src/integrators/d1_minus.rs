@@ -26,7 +26,9 @@
 //! from the fastest vibration. Reference: Schindler, Acary 2014.
 
 use super::assembly::Places;
-use super::balance::{Contact, Forces, Members, Path};
+use super::balance::Members;
+use super::booking::{Forces, Path};
+use super::contact::Contact;
 use super::mechanics::{Activation, Mechanics};
 use super::motion::Motion;
 use super::newton::{Link, Scheme, SystemBlock};

@@ -478,15 +478,23 @@ impl Laws {
     }
 
     /// Whether the law of these rows acts.
+    #[inline]
     pub fn is_on(&self, rows: Range<usize>) -> bool {
-        let blocks = &self.blocks[self.first[rows.start]..];
-        let mut blocks = blocks.iter().take_while(|block| block.rows.end <= rows.end);
-        blocks.any(|block| match (&block.contact, &block.bond) {
+        let on = |block: &LawBlock| match (&block.contact, &block.bond) {
             _ if block.off => false,
             (Some(contact), _) => contact.on,
             (_, Some(bond)) => bond.on,
             _ => true,
-        })
+        };
+        for block in &self.blocks[self.first[rows.start]..] {
+            if on(block) {
+                return block.rows.end <= rows.end;
+            }
+            if block.rows.end >= rows.end {
+                break;
+            }
+        }
+        false
     }
 
     /// What is not connected has no multiplier.

@@ -2,8 +2,9 @@
 //! act, Newton's method on the balance of the step (see `balance`), and what becomes of it.
 
 use super::assembly::Places;
-use super::balance::{Member, Members, damping};
+use super::balance::{Member, Members};
 use super::bonds::ROUNDS;
+use super::booking::damping;
 use super::impact::Impact;
 use super::laws::Laws;
 use super::moreau_jean::RESTING;
@@ -437,10 +438,10 @@ impl Part for Mechanics {
     }
 
     fn commit(&mut self) {
-        let (v, v_next) = (self.now.mechanical().v, self.next.mechanical().v);
+        let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
         let (change, before) = self.change.split_at_mut(v.len());
         before.copy_from_slice(change);
-        for (change, (v, v_next)) in change.iter_mut().zip(v.iter().zip(&*v_next)) {
+        for (change, (v, v_next)) in change.iter_mut().zip(v.iter().zip(v_next)) {
             *change = v_next - v;
         }
         for (acted, link) in self.acted.iter_mut().zip(&self.newton.links) {

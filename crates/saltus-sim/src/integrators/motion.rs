@@ -12,7 +12,8 @@
 //! a = κ = θ,    b = v,    c = q + h (1 − θ) v,    f = h (1 − θ) F
 //! ```
 
-use super::balance::{Forces, Members, Path};
+use super::balance::Members;
+use super::booking::{Forces, Path};
 use super::generalized_alpha::Alpha;
 use super::newton::Link;
 use super::row::MechanicalFields;

@@ -101,12 +101,12 @@ pub(crate) struct Link {
     Yt: Matrix, // Y transposed
 }
 
-/// Two links on one system: where `C Y` of them stands in a sparse matrix, row by row.
+/// The links on one system, and of each pair of them, the second fastest, where `C Y` of them stands in a
+/// sparse matrix, row by row.
 #[derive(Debug)]
-struct Pair {
-    of: usize,
-    by: usize,
-    places: Vec<usize>,
+struct Touching {
+    links: Vec<usize>,
+    places: Vec<Vec<usize>>,
 }
 
 /// The linearized step and its memory.
@@ -123,7 +123,7 @@ pub(crate) struct Newton {
     D: Vec<Matrix>, // of each interaction
     rows: Vec<Range<usize>>,
     places_of_D: Vec<Vec<usize>>,
-    pairs: Vec<Pair>,
+    touching: Vec<Touching>,
     global: Option<GlobalForm>,
     pub problem: Problem,
     workspace: Workspace,
@@ -223,12 +223,12 @@ impl Newton {
             }
             _ => Vec::new(),
         };
-        let mut pairs = Vec::new();
-        for group in &touching {
-            for (&of, &by) in group.iter().flat_map(|of| group.iter().map(move |by| (of, by))) {
-                pairs.push(Pair { of, by, places: places(&links[of].rows, links[by].rows.start) });
-            }
-        }
+        let touching = touching.into_iter().map(|group: Vec<usize>| {
+            let pairs = group.iter().flat_map(|of| group.iter().map(move |by| (of, by)));
+            let pairs = pairs.map(|(&of, &by)| places(&links[of].rows, links[by].rows.start));
+            Touching { places: pairs.collect(), links: group }
+        });
+        let touching = touching.collect();
         let places_of_D = rows_of.iter().map(|rows| places(rows, rows.start)).collect();
         let unknowns = laws.unknowns();
         let mut q = vec![0.0; unknowns];
@@ -243,7 +243,7 @@ impl Newton {
             D,
             rows: rows_of,
             places_of_D,
-            pairs,
+            touching,
             global,
             problem,
             workspace: Workspace::new(solver.clone())?,
@@ -473,7 +473,7 @@ impl Newton {
         lam: &[f64],
         step: Step,
     ) -> Result<(), SimError> {
-        let Newton { systems, links, D, rows, places_of_D, pairs, problem, .. } = self;
+        let Newton { systems, links, D, rows, places_of_D, touching, problem, .. } = self;
         scheme.jacobians(xi, lam, systems, links, D)?;
         for SystemBlock { name, W, lu, factored, .. } in systems.iter_mut() {
             if W.data() != factored.data() {
@@ -500,47 +500,55 @@ impl Newton {
         }
         let m = self.w.len();
         let links = &*links;
-        let given = D.iter().zip(rows.iter()).zip(places_of_D.iter());
-        let given = given.filter(|((D, _), _)| !D.is_zero()).map(|((D, rows), places)| Block {
-            rows: rows.clone(),
-            first: rows.start,
-            places,
-            entries: Entries::Given(D),
-        });
-        let products = pairs.iter().filter_map(|Pair { of, by, places }| {
-            let (of, by) = (&links[*of], &links[*by]);
-            let entries = Entries::Product(&of.C, &by.Yt);
-            let first = by.rows.start;
-            (of.on && by.on).then(|| Block { rows: of.rows.clone(), first, places, entries })
-        });
+        // D, then C Y of every two links on a system
+        let each = |add: &mut dyn FnMut(Block<'_>)| {
+            for ((D, rows), places) in D.iter().zip(rows.iter()).zip(places_of_D.iter()) {
+                if !D.is_zero() {
+                    let (rows, first, entries) = (rows.clone(), rows.start, Entries::Given(D));
+                    add(Block { rows, first, places, entries });
+                }
+            }
+            for Touching { links: group, places } in touching.iter() {
+                let acting = || group.iter().map(|&k| &links[k]).enumerate().filter(|of| of.1.on);
+                for (i, of) in acting() {
+                    for (j, by) in acting() {
+                        let (rows, first) = (of.rows.clone(), by.rows.start);
+                        let places = &places[i * group.len() + j];
+                        let entries = Entries::Product(&of.C, &by.Yt);
+                        add(Block { rows, first, places, entries });
+                    }
+                }
+            }
+        };
         problem.update_matrix(|operator| match operator {
             Operator::Dense(matrix) => {
                 let cols = matrix.cols();
                 let rows = matrix.data_mut().chunks_exact_mut(cols).take(m);
                 rows.for_each(|row| row[..m].fill(0.0));
-                for block in given.chain(products) {
+                each(&mut |block| {
                     for (i, row) in block.rows.clone().enumerate() {
                         for j in 0..block.entries.cols() {
                             matrix[(row, block.first + j)] += block.entries.at(i, j);
                         }
                     }
-                }
+                });
             }
             Operator::Sparse(matrix) => {
-                for Pair { by, places, .. } in pairs.iter() {
-                    for place in places {
-                        for j in 0..links[*by].rows.len() {
-                            *matrix.value_mut(place + j) = 0.0;
+                for Touching { links: group, places } in touching.iter() {
+                    for (pair, places) in places.iter().enumerate() {
+                        let width = links[group[pair % group.len()]].rows.len();
+                        for place in places {
+                            (0..width).for_each(|j| *matrix.value_mut(place + j) = 0.0);
                         }
                     }
                 }
-                for block in given.chain(products) {
+                each(&mut |block| {
                     for (i, place) in block.places.iter().enumerate() {
                         for j in 0..block.entries.cols() {
                             *matrix.value_mut(place + j) += block.entries.at(i, j);
                         }
                     }
-                }
+                });
             }
             _ => {}
         })?;

@@ -24,7 +24,8 @@
 //! `q⁺ = q + h v + ½ h² M⁻¹ F`. (6) is the mean velocity of the last two steps; it lags by a step.
 //! Reference: Paoli, Schatzman 2002.
 
-use super::balance::{Forces, Members, Path};
+use super::balance::Members;
+use super::booking::{Forces, Path};
 use super::motion::Center;
 use super::newton::Link;
 use super::row::MechanicalFields;

@@ -7,7 +7,7 @@
 //! What they have in common, such as the sines and cosines of the angles they are made of, is
 //! computed once. The operators are handed on where the parts of a simulation are built anew.
 
-use super::balance::Contact;
+use super::contact::Contact;
 use saltus_model::{At, Operator};
 use std::collections::BTreeMap;
 use std::ops::Range;

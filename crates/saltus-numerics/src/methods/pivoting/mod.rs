@@ -215,20 +215,31 @@ impl Pivoting {
         report
     }
 
-    /// A single unknown with `W > 0` needs no mode: `z = P(−q / W)`.
+    /// A single unknown `i` with `Wᵢᵢ > 0`, or one beside others that are fixed at zero, needs no mode:
+    /// `zᵢ = P(−qᵢ / Wᵢᵢ)`, `w = q + W zᵢ`.
     #[inline]
     fn one_unknown(&self, problem: &Problem, z: &mut [f64], w: &mut [f64]) -> Option<Report> {
-        let ([z_0], [w_0], [q], [lower], [upper]) =
-            (&mut *z, &mut *w, problem.q(), problem.lower(), problem.upper())
-        else {
+        let (q, n) = (problem.q(), problem.len());
+        let (lower, upper) = (&problem.lower()[..n], &problem.upper()[..n]);
+        let live = |i: &usize| !(lower[*i] == 0.0 && upper[*i] == 0.0);
+        let i = (0..n).find(live)?;
+        if (i + 1..n).any(|i| live(&i)) {
             return None;
-        };
-        let W = problem.matrix().get(0, 0);
+        }
+        let W = problem.matrix().get(i, i);
         if !(W > 0.0) {
             return None;
         }
-        *z_0 = clamp(-q / W, *lower, *upper);
-        *w_0 = W * *z_0 + q;
+        let own = clamp(-q[i] / W, lower[i], upper[i]);
+        match problem.matrix() {
+            Operator::Dense(W) => {
+                (0..n).for_each(|row| w[row] = W[(row, i)] * own + q[row]);
+            }
+            _ if n == 1 => w[0] = W * own + q[0],
+            _ => return None,
+        }
+        z.fill(0.0);
+        z[i] = own;
         let check = natural_map(problem, z, w);
         (check.value <= self.settings.tol).then(|| report(Status::Solved, 1, check))
     }
