@@ -195,6 +195,12 @@ class Scope:
             return list(names), out
         if wanted and set(wanted) <= set(names):
             return wanted, out
+        if names == ["t"] and set(wanted) & {"x", "q", "v", "u", "lam", "z"}:
+            called = getattr(function, "__name__", type(function).__name__)
+            raise TypeError(
+                f"{self._what(what)} must be a function of (t), "
+                f"but {called} takes ({', '.join(wanted)})"
+            )
         choices = [[n for n in names if n not in left_out] for left_out in ((), "z", "t", "tz")]
         for choice in choices:
             if choice and len(choice) == len(wanted):

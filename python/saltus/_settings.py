@@ -84,7 +84,13 @@ class Settings:
                     "and None is the only value"
                 )
         given = {key: self._convert(key, value) for key, value in settings.items()}
-        self.__dict__.update(json.loads(self._check(self._text(given))))
+        try:
+            checked = self._check(self._text(given))
+        except InputError as error:
+            if str(error).startswith("unknown variant"):
+                raise InputError(f"{name}(): {error}") from None
+            raise
+        self.__dict__.update(json.loads(checked))
         del self.__dict__["kind"]
 
     @classmethod

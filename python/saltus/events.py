@@ -233,7 +233,7 @@ def records(core: Iterable[tuple[Any, ...]]) -> list[Event]:
 
 def actions(do: Action | Sequence[Action]) -> list[Action]:
     """One action or several, as a list."""
-    given = [do] if isinstance(do, Action) else list(do)
+    given = list(do) if isinstance(do, Iterable) else [do]
     for action in given:
         if not isinstance(action, Action):
             found = type(action).__name__

@@ -24,7 +24,7 @@ CASES = [
     (lambda: sl.MoreauJean(1, 1, None, 0), TypeError, r"at most 3 settings by position \(theta, gamma, projection\)"),
     (lambda: sl.MoreauJean(projection="both"), sl.InputError, "unknown variant `both`, expected one of `direct`"),
     (lambda: sl.MoreauJean(systems="ball"), TypeError, "`systems` must be a list of names, not str"),
-    (lambda: sl.D1MinusLinear("position"), sl.InputError, "unknown variant `position`"),
+    (lambda: sl.D1MinusLinear("position"), sl.InputError, r"D1MinusLinear\(\): unknown variant `position`"),
     (lambda: sl.GeneralizedAlpha(1.5), sl.InputError, r"`rho_inf` = 1.5 is outside \[0, 1\]"),
     (lambda: sl.MoreauJean(1, theta=1), TypeError, "two values for the setting `theta`"),
     (lambda: sl.solvers.Auto(tol=0), sl.InputError, r"auto: setting `tol` = 0 is outside"),

@@ -252,3 +252,13 @@ class TestBadInput:
         assert model["ball"].v[0] < 0
         sim.set_state("ball", q=[1.0])
         sim.step()
+
+
+def test_what_is_wrong_with_an_event_is_told():
+    model = sl.Model()
+    model.add(sl.LagrangianLinear([0], [0], [[1]]), name="ball")
+    with pytest.raises(sl.ModelError, match=r"event `event1`, when: .*\n.*ball.q\[0\] <\n +\^"):
+        model.when("ball.q[0] <", do=sl.Stop())
+    for wrong in (None, print):
+        with pytest.raises(TypeError, match="`do` must be actions such as SetState or Stop"):
+            model.when("ball.q[0] < 0", do=wrong)

@@ -132,6 +132,10 @@ class TestArguments:
         message = r"`F_ext` must be a function of \(t\), but <lambda> takes \(t, q\)"
         with pytest.raises(TypeError, match=message):
             model.add(sl.Lagrangian([0], [0], [[1]], F_ext=lambda t, q: q))
+        # under a name of its own it would get the time
+        message = r"`F_ext` must be a function of \(t\), but <lambda> takes \(q\)"
+        with pytest.raises(TypeError, match=message):
+            model.add(sl.LagrangianLinear([1.0], [0.0], [[1.0]], F_ext=lambda q: -4 * q))
 
 
 class TestArraysOfFunctions:

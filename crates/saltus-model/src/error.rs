@@ -276,6 +276,8 @@ pub enum ModelError {
         owner: String,
         /// What the formula is for.
         what: String,
+        /// The formula.
+        text: String,
         /// What is wrong with it.
         source: ExprError,
     },

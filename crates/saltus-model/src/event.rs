@@ -192,7 +192,7 @@ impl Event {
         let owner = format!("event `{}`", self.name);
         match &self.trigger {
             Trigger::When(condition) => {
-                model.expression(condition).map_err(|e| formula(&owner, "when", e))?;
+                model.expression(condition).map_err(|e| formula(&owner, "when", condition, e))?;
             }
             Trigger::At(times) => {
                 crate::check::not_empty(&owner, "at", times.len())?;
@@ -230,8 +230,9 @@ fn check_time(
     }
 }
 
-fn formula(owner: &str, what: &str, source: ExprError) -> ModelError {
-    ModelError::Formula { owner: owner.to_string(), what: what.to_string(), source }
+fn formula(owner: &str, what: &str, text: &str, source: ExprError) -> ModelError {
+    let (owner, what, text) = (owner.to_string(), what.to_string(), text.to_string());
+    ModelError::Formula { owner, what, text, source }
 }
 
 impl Action {
@@ -257,12 +258,12 @@ impl Action {
                 }
                 for (i, Term(text)) in values.iter().enumerate() {
                     let what = format!("{system}.{quantity}[{i}]");
-                    model.expression(text).map_err(|e| formula(owner, &what, e))?;
+                    model.expression(text).map_err(|e| formula(owner, &what, text, e))?;
                 }
             }
             Action::SetParameter { parameter, value: Term(text) } => {
                 model.parameter(parameter)?;
-                model.expression(text).map_err(|e| formula(owner, parameter, e))?;
+                model.expression(text).map_err(|e| formula(owner, parameter, text, e))?;
             }
             Action::SetLaw { interaction, law } => {
                 let id = model.interaction_id(interaction)?;

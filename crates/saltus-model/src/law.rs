@@ -354,8 +354,9 @@ impl Law {
         if matches!(self, Law::Switch { .. }) && order == Order::Second {
             return mismatch("use Equality, and events that connect it");
         }
-        if self.is_bond() && compliant {
-            return mismatch("use a relation without compliance");
+        // the laws of contacts are on velocities, a compliance on the gap
+        if self.is_contact() && compliant {
+            return mismatch("use Complementarity, or a relation without compliance");
         }
         let constant = |value: f64, range| check_range(&owner, &value.into(), range);
         match self {

@@ -50,6 +50,10 @@ pub fn busy() -> PyErr {
 pub fn model(py: Python<'_>, error: ModelError) -> PyErr {
     match error {
         ModelError::Operator(error) => operator_error(py, &error),
+        ModelError::Formula { ref text, ref source, .. } => {
+            let caret = source.caret(text);
+            tree::ModelError::new_err(format!("{error}\n{caret}"))
+        }
         error => tree::ModelError::new_err(error.to_string()),
     }
 }

@@ -252,6 +252,15 @@ impl LawLog {
         }
     }
 
+    /// The state from which the next step begins was given, not computed.
+    pub fn begin(&mut self, parts: &Parts) {
+        for (watch, part) in self.orders.iter_mut().zip([&parts.first, &parts.second]) {
+            if let Some(part) = part {
+                watch.keep(part.now().get(Quantity::U), part.now().get(Quantity::Lam));
+            }
+        }
+    }
+
     /// A step of length `h` has ended at `t`: what laws did in it.
     #[inline]
     pub fn look(&mut self, t: f64, h: f64, parts: &Parts) {

@@ -86,17 +86,18 @@ impl TimeStepping {
             let value = format!("`{name}` of {linked}, {law} with {size} components");
             fingerprint.add(format!("interaction {k}"), value);
         }
+        let Methods { integrators, newton, solver } = &self.methods;
+        fingerprint.add("newton", format!("{newton:?}"));
+        fingerprint.add("the solver", format!("{solver:?}"));
+        // lists of any length come last, so that each is compared with its like
+        for (k, integrator) in integrators.iter().enumerate() {
+            fingerprint.add(format!("integrator {k}"), format!("{integrator:?}"));
+        }
         for (k, event) in model.events().iter().enumerate() {
             let Event { name, trigger, once, actions } = event;
             let value = format!("`{name}`, {trigger:?}, once: {once}, {} actions", actions.len());
             fingerprint.add(format!("event {k}"), value);
         }
-        let Methods { integrators, newton, solver } = &self.methods;
-        for (k, integrator) in integrators.iter().enumerate() {
-            fingerprint.add(format!("integrator {k}"), format!("{integrator:?}"));
-        }
-        fingerprint.add("newton", format!("{newton:?}"));
-        fingerprint.add("the solver", format!("{solver:?}"));
         fingerprint
     }
 }

@@ -120,7 +120,8 @@ impl TimeStepping {
         model.prepare();
         let methods = Methods { integrators, newton, solver: solver.clone() };
         let (parts, events) = (methods.parts(&model)?, Events::new(&model)?);
-        let (laws, switches) = (LawLog::new(&model), Switches::new(&model)?);
+        let (mut laws, switches) = (LawLog::new(&model), Switches::new(&model)?);
+        laws.begin(&parts);
         Ok(TimeStepping {
             model,
             base: None,
@@ -229,6 +230,7 @@ impl TimeStepping {
             self.events.reset(&self.model);
         }
         self.laws.reset(&self.model);
+        self.laws.begin(&self.parts);
         self.clock = Clock::new(t0);
         (self.totals, self.recorded) = (Totals::default(), 0);
         Ok(())
@@ -306,6 +308,7 @@ impl TimeStepping {
         if let Some(part) = &mut self.parts.first {
             part.set(&self.model, id, range, [Some(x), None])?;
         }
+        self.laws.begin(&self.parts);
         Ok(())
     }
 
@@ -327,6 +330,7 @@ impl TimeStepping {
         if let Some(part) = &mut self.parts.second {
             part.set(&self.model, id, range, [q, v])?;
         }
+        self.laws.begin(&self.parts);
         Ok(())
     }
 

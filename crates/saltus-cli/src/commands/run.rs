@@ -78,6 +78,13 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let settings = &file.simulation;
     let resumed = args.resume.as_ref().map(checkpoint_file::load).transpose()?;
     let from = resumed.as_ref().map(sim::Checkpoint::t);
+    if let Some(from) = from.filter(|&from| settings.until < from) {
+        let until = settings.until;
+        return Err(format!(
+            "the run ends at t = {until} s, before the checkpoint, which is of t = {from} s"
+        )
+        .into());
+    }
     let mut others: Vec<(&str, &Path)> = Vec::new();
     if let Some(checkpoint) = &args.checkpoint {
         saltus::io::check_target(checkpoint)?;

@@ -235,8 +235,8 @@ impl<'a> Map<'a> {
     /// A formula of an owner with this name.
     pub fn reading_of(&self, owner: String, what: &str, text: &str) -> Result<Reading, SimError> {
         let fail = |source| {
-            let what = what.to_string();
-            SimError::Model(ModelError::Formula { owner, what, source })
+            let (what, text) = (what.to_string(), text.to_string());
+            SimError::Model(ModelError::Formula { owner, what, text, source })
         };
         let expression = self.model.expression(text).map_err(fail)?;
         let places = expression.sources().iter().map(|source| self.place(*source)).collect();

@@ -87,6 +87,7 @@ impl TimeStepping {
         } else if let Some((id, values)) = states.first() {
             set_state(&self.model, &mut self.parts, *id, values)?;
         }
+        self.laws.begin(&self.parts);
         self.events.happened(k, self.clock.t, state, records);
         Ok(())
     }

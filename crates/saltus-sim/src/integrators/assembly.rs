@@ -112,9 +112,18 @@ impl Places {
 
     /// Name of the interaction that component `index` of `λ` belongs to.
     pub fn owner_of(&self, model: &Model, index: usize) -> String {
-        self.interactions_of(model)
-            .find(|(_, _, range)| range.contains(&index))
-            .map_or_else(|| format!("component {index}"), |(name, ..)| format!("`{name}`"))
+        let mut added = self.outputs; // unknowns that laws add come after all outputs
+        for (name, interaction, range) in self.interactions_of(model) {
+            let more = match &interaction.law {
+                Law::NormalCone { b, .. } => b.len(),
+                _ => 0,
+            };
+            if range.contains(&index) || (added..added + more).contains(&index) {
+                return format!("`{name}`");
+            }
+            added += more;
+        }
+        format!("component {index}")
     }
 }
 
@@ -297,6 +306,25 @@ pub(crate) fn check_global(model: &Model) -> Result<(), SimError> {
         return Err(SimError::Unsuited { integrator, owner, what, needs });
     }
     Ok(())
+}
+
+/// Refuses restitution along tangents, for what has no velocity just before and just after an impact.
+pub(crate) fn check_no_tangential_restitution(
+    model: &Model,
+    integrator: &'static str,
+) -> Result<(), SimError> {
+    let restores = |law: &Law| match law {
+        Law::ImpactFriction { et, .. } => *et != 0.0,
+        law => matches!(law, Law::Fremond { .. }),
+    };
+    match model.interactions().find(|(_, one)| restores(&one.law)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let (owner, what) = (format!("`{name}`"), "the law");
+            let needs = "without restitution along tangents; use moreau-jean or d1-minus-linear";
+            Err(SimError::Unsuited { integrator, owner, what, needs })
+        }
+    }
 }
 
 /// Refuses springs and loads between systems, for what does not take the mean of a force.

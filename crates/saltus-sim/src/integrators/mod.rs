@@ -354,6 +354,7 @@ impl SchatzmanPaoli {
         assembly::check_laws(model, "schatzman-paoli")?;
         assembly::check_flat(model, "schatzman-paoli")?;
         assembly::check_no_forces(model, "schatzman-paoli")?;
+        assembly::check_no_tangential_restitution(model, "schatzman-paoli")?;
         let places = assembly::Places::new(model, Order::Second);
         let motion = Motion::Central(Central::new(self.theta, places.states, places.outputs));
         let always = Activation { gamma: 0.0, threshold: f64::INFINITY };

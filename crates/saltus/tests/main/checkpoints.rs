@@ -328,7 +328,7 @@ fn what_does_not_fit_is_named() {
     let others = [
         (Case { steps: 2e-3.into(), ..mixed() }, "the step h is 0.002, and was 0.001"),
         (other_solver, "the solver is Lemke"),
-        (fewer, "newton"),
+        (fewer, "integrator 2 is nothing, and was EulerMoreau"),
         (more, "system 3 is `more`, first-order with 1 components, and was nothing"),
     ];
     for (case, words) in others {

@@ -149,3 +149,18 @@ fn laws_between_events_of_the_model() {
     let sliding = found.iter().filter(|event| event.kind == EventKind::Sliding);
     assert_eq!(sliding.count(), 1);
 }
+
+/// What was before the first impact is what the state was set to, at the beginning and later.
+#[test]
+fn impacts_right_after_a_state_is_set() {
+    let mut sim =
+        TimeStepping::new(mass(0.0, ["0", "0"], Law::impact_friction(0.5, 0.0)), 1e-3, []);
+    let sim = sim.as_mut().unwrap();
+    let id = sim.model().system_id("mass").unwrap();
+    sim.set_qv(id, None, Some(&[-1.0, 0.0])).unwrap();
+    let first = sim.run(0.01).unwrap().events;
+    assert_eq!((first.len(), numbers(&first[0], 0)), (1, (-1.0, 0.5)));
+    sim.set_qv(id, Some(&[0.0, 0.0]), Some(&[-2.0, 0.0])).unwrap();
+    let second = sim.run(0.02).unwrap().events;
+    assert_eq!((second.len(), numbers(&second[0], 0)), (1, (-2.0, 1.0)));
+}

@@ -578,3 +578,43 @@ fn a_column_by_every_scheme() {
         assert!(lost > 0.0, "{name}: impacts gave {:e}", -lost);
     }
 }
+
+/// What a scheme has no right answer for is refused: restitution along tangents, which Schatzman and Paoli's would give
+/// in several steps, and contacts with a law on velocities where the gap gives way.
+#[test]
+fn restitution_and_compliance_are_refused_where_they_have_no_meaning() {
+    for law in [
+        Law::ImpactFriction { e: 0.5.into(), mu: 5.0.into(), et: 1.0 },
+        Law::Fremond { e: 0.5.into(), mu: 0.3.into() },
+    ] {
+        let mut model = Model::new("puck");
+        let id =
+            model.add("puck", LagrangianLinear::new([0.0; 2], [-1.0, 0.6], Matrix::identity(2)));
+        let contact = LagrangianLinearRelation::new(Matrix::identity(2));
+        model.connect("floor", contact, law, &[id.unwrap()]).unwrap();
+        assert!(TimeStepping::new(model.clone(), 1e-3, []).is_ok());
+        let refused = TimeStepping::new(model, 1e-3, [SchatzmanPaoli::default().into()]);
+        let said = refused.unwrap_err().to_string();
+        assert!(said.contains("`floor`") && said.contains("along tangents"), "{said}");
+    }
+    for law in [Law::newton_impact(0.0), Law::impact_friction(0.0, 0.5)] {
+        let mut model = Model::new("soft");
+        let id = model.add("mass", LagrangianLinear::new([0.0; 2], [0.0; 2], Matrix::identity(2)));
+        let soft = LagrangianLinearRelation::new(Matrix::identity(2)).D(Matrix::identity(2));
+        let said = model.connect("floor", soft, law, &[id.unwrap()]).unwrap_err().to_string();
+        assert!(said.contains("`floor`") && said.contains("Complementarity"), "{said}");
+    }
+}
+
+/// A polyhedron without points: the interaction is named, not the unknowns that its law adds.
+#[test]
+fn an_empty_polyhedron_is_told_by_its_interaction() {
+    let mut model = Model::new("nowhere");
+    let id = model.add("x", FirstOrderLinear::new([0.0; 2], Matrix::zeros(2, 2))).unwrap();
+    let identity = || Matrix::identity(2);
+    let relation = FirstOrderLinearRelation::new(identity(), identity());
+    let law = Law::NormalCone { A: [[1.0, 0.0], [-1.0, 0.0]].into(), b: vec![-1.0, -1.0] };
+    model.connect("cone", relation, law, &[id]).unwrap();
+    let said = TimeStepping::new(model, 0.1, []).unwrap().step().unwrap_err().to_string();
+    assert!(said.contains("worst at `cone`"), "{said}");
+}

@@ -147,10 +147,10 @@ fn every_kind_is_built() {
         }
     }
     // two systems and two relations of first order with every law but those of contacts; two systems and four
-    // relations of mechanics with every law but the switch, but for complementarity on the two that are not compliant, and
-    // bonds on all but the one that is rigid and has a gap
+    // relations of mechanics with every law but the switch, but for complementarity on the two that are not compliant,
+    // laws of contacts on the two that are, and bonds on the one that is rigid and has no gap
     let laws = section(SectionId::Law).kinds.len();
-    assert_eq!(built.len(), 2 * 2 * (laws - 7) + 2 * (4 * (laws - 1) - 2 - 2 * 3));
+    assert_eq!(built.len(), 2 * 2 * (laws - 7) + 2 * (4 * (laws - 1) - 2 - 2 * 7 - 2));
 }
 
 #[test]
