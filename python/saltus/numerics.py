@@ -27,6 +27,7 @@ from saltus._functions import Map, maps_of
 from saltus._problem import Problem, matrix_of, spread, vector_of
 from saltus._settings import DEFAULTS, from_text
 from saltus.solvers import Solver
+from saltus.uniqueness import Uniqueness
 
 __all__ = [
     "AllSolutions",
@@ -36,6 +37,7 @@ __all__ = [
     "QpSolution",
     "QuadraticProgram",
     "Solution",
+    "Uniqueness",
     "VariationalInequality",
     "VariationalSolution",
     "all_solutions",
@@ -60,6 +62,7 @@ __all__ = [
     "rolling",
     "second_order",
     "solve",
+    "uniqueness",
     "vi",
 ]
 
@@ -103,6 +106,8 @@ class Solution:
     method ended on a ray that proves nothing), ``"unbounded"`` (of a quadratic program)."""
     history: Array = field(default_factory=lambda: np.zeros(0))
     """The residuals measured on the way, at most 128: of more, every second, fourth, … is kept."""
+    unique: Uniqueness | None = None
+    """Whether it is the only answer, where that was asked for (``solve(..., unique=True)``)."""
 
     @property
     def solved(self) -> bool:
@@ -639,6 +644,7 @@ def solve(
     max_iter: int | None = None,
     z0: ArrayLike | None = None,
     check: bool = True,
+    unique: bool = False,
 ) -> Solution:
     """Solves a problem.
 
@@ -657,8 +663,11 @@ def solve(
         A guess; for a quadratic program, of ``x`` alone if it is as long.
     check : bool
         Raise `SolverError` unless solved; its ``report`` is the `Solution`.
+    unique : bool
+        Tell whether the answer is the only one: `Solution.unique`. Costs a factorization or two.
     """
-    text = _solver(solver, tol, max_iter)._json()
+    chosen = _solver(solver, tol, max_iter)
+    text = chosen._json()
     guess = None if z0 is None else vector_of(z0, "z0")
     solution = _solve(_problem(p), text, guess)
     if check and not solution.solved:
@@ -670,7 +679,21 @@ def solve(
         )
         error.report = solution
         raise error
+    if unique and solution.solved:
+        solution = replace(solution, unique=uniqueness(p, solution.z, getattr(chosen, "tol")))
     return solution
+
+
+def uniqueness(p: Problem, z: ArrayLike, tol: float = 1e-8) -> Uniqueness:
+    """Whether the answer `z`, with a `residual` of at most `tol`, is the only one.
+
+    ``"global"`` where the sets are convex and ``M`` is positive definite, where the sets are boxes and
+    ``M`` is known to be a P-matrix, and where a monotone problem has an answer that is the only one
+    nearby; ``"local"`` where no block is on an edge of its law and the equations that hold are
+    regular; ``"not"`` where they are singular and another answer along their kernel was verified.
+    Everything to working precision.
+    """
+    return Uniqueness(*_saltus.uniqueness(_problem(p)._core, vector_of(z, "z"), float(tol)))
 
 
 def _words(solution: Solution) -> str:

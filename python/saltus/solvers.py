@@ -171,12 +171,19 @@ class Newton(Solver, kind="newton"):
         Size of the proximal term relative to the residual, at least 0.
     patience : int
         Steps without a tenth less residual before giving up.
+    function : str
+        The equations that stand for the laws, all with the same solutions: ``"alart-curnier"``
+        (friction by disks whose radius follows from the predicted normal force, the natural map for
+        other sets), ``"jean-moreau"`` (the radius follows from the normal force itself),
+        ``"natural-map"``, or ``"fischer-burmeister"`` (in the Jordan algebra of the cone for cones and
+        friction without rolling, for each unknown with bounds).
     """
 
     tol: float
     max_iter: int
     proximal: float
     patience: int
+    function: str
     if TYPE_CHECKING:
 
         def __init__(
@@ -185,6 +192,7 @@ class Newton(Solver, kind="newton"):
             max_iter: int = ...,
             proximal: float = ...,
             patience: int = ...,
+            function: str = ...,
         ) -> None: ...
 
 

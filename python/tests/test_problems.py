@@ -52,6 +52,31 @@ def test_contacts_are_solved(name):
     assert nu.physical(p, s.z).gap <= 1e-8
 
 
+@pytest.mark.parametrize("function", ["alart-curnier", "jean-moreau", "natural-map", "fischer-burmeister"])
+@pytest.mark.parametrize("name", CONTACTS)
+def test_equations_of_newton(name, function):
+    make, q, parameters, z, w = CONTACTS[name]
+    newton = sl.solvers.Newton(function=function, tol=1e-10)
+    s = nu.solve(make(np.eye(len(q)), q, *parameters), solver=newton)
+    np.testing.assert_allclose(s.z, z, atol=1e-8)
+    with pytest.raises(sl.InputError, match="unknown variant `secant`"):
+        sl.solvers.Newton(function="secant")
+
+
+def test_the_only_answer():
+    p = nu.lcp([[2, 1], [1, 2]], [-1, -1])
+    assert nu.solve(p).unique is None
+    s = nu.solve(p, unique=True)
+    assert s.unique == ("global", 0, "the only answer")
+    # two supports at one place: who carries what is open
+    p = nu.lcp(np.ones((2, 2)), [-1, -1])
+    assert nu.uniqueness(p, [0.25, 0.75])[:2] == ("not", 1)
+    assert nu.uniqueness(p, [0.0, 0.0]).claim == "unknown: this is no answer"
+    p = nu.friction3d(np.eye(3), [-1, 2, 0], 0.5)
+    assert nu.solve(p, unique=True).unique.word == "local"
+    assert nu.solve(nu.ncp(lambda z: z - 1, n=1), unique=True).unique.word == "unknown"
+
+
 def test_physical_says_which_part_is_wrong():
     p = nu.friction3d(np.eye(3), [-1, 1, 0], 0.5)
     gap, cone, complementarity, angle = nu.physical(p, [0.5, -0.25, 0])

@@ -1,193 +1,157 @@
 """Netlists of others: ngspice and Saltus on each, waveform beside waveform.
 
-    python3 netlists.py [--saltus PROGRAM] [--out TABLE.md] [--limit SECONDS] NETLIST...
+    python3 netlists.py [--saltus PROGRAM] [--root FOLDER] [--out TABLE.md] [--limit SECONDS] [--cache FOLDER] [NETLIST...]
 
-Every netlist is copied beside itself, where its includes are found, with its own `.control` section taken out and the
-first transient analysis it asks for put in as a card. ngspice runs it with `reltol=1e-5` and steps of at most a tenth of the
-printed one; Saltus runs the same copy with `device=smooth` (SPICE's own devices), by Euler's implicit rule, with steps
-that are halved until its own answer stands. Every voltage of a node that both know is compared at
-ngspice's instants: the difference is told relative to the range of that voltage, or of the largest one where a
-voltage hardly moves, and the one of the worst node is the netlist's.
+Without netlists named, all files `.cir` and `.sp` below `FOLDER/examples` and `FOLDER/tests` that ask for a transient analysis are
+taken. ngspice runs each as it stands and then with `reltol=1e-5` and its largest step a quarter of the mean step before, again
+and again until two runs agree to 0.5 % or the time is over; where the last two part before the end, as of a circuit that is chaotic, only the
+time before counts, and the table tells its share. Saltus runs the same netlist with `device=smooth` (SPICE's own devices) and steps
+that are divided by four until it agrees within half of 1 %, by Euler's implicit rule, and where that does not agree by the
+trapezoidal one. See `netlist_runs.py` for what each is given, `waveforms.py` for the measure.
 """
 
 import argparse
+import hashlib
 import json
 import os
-import re
-import subprocess
+import pickle
 import sys
 
-import numpy as np
+import netlist_runs
+from waveforms import Waves, agree_until, worst
 
-# steps that the run of Saltus is divided into: the first, and the last that is tried
-FEWEST, MOST = 4_000, 256_000
+# steps that a run of Saltus is divided into: the first, and the last that is tried
+FEWEST, MOST = 4_000, 1_024_000
 AGREES = 0.01
+ITSELF = 0.005
+REFINEMENTS = 4
+LEAST = 1e-3  # share of a run in which ngspice agrees with itself, for it to count
+NONE = "no waveform of ngspice"
 
 
-def cards(text):
-    """The lines of a netlist without its control sections, and the first transient analysis."""
-    kept, tran, inside = [], None, False
-    for line in text.splitlines():
-        word = line.strip().lower()
-        if word.startswith(".control"):
-            inside = True
-        elif word.startswith(".endc"):
-            inside = False
-        elif inside:
-            if tran is None and word.startswith("tran "):
-                tran = "." + line.strip()
-        elif word.startswith(".tran"):
-            tran = line.strip()
-        elif re.match(r"\.(print|plot|save|probe|four|meas|op\b|ac\b|dc\b|tf\b|sens|noise|end\s*$)", word):
-            pass
-        else:
-            kept.append(line)
-    return kept, tran
+def collection(root):
+    """All netlists with a transient analysis below `examples` and `tests`."""
+    found = []
+    for part in ("examples", "tests"):
+        for folder, _, names in os.walk(os.path.join(root, part)):
+            for name in names:
+                path = os.path.join(folder, name)
+                if name.lower().endswith((".cir", ".sp")) and not name.startswith("saltus-bench-"):
+                    with open(path, encoding="utf-8", errors="replace") as file:
+                        if netlist_runs.has_transient(file.read()):
+                            found.append(path)
+    return sorted(found)
 
 
-def number(text):
-    scale = {"t": 1e12, "g": 1e9, "meg": 1e6, "k": 1e3, "m": 1e-3, "u": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15}
-    found = re.match(r"([-+]?[0-9.]+(?:e[-+]?\d+)?)(meg|[tgkmunpf])?", text.lower())
-    if not found:
-        return None
-    return float(found[1]) * scale.get(found[2] or "", 1.0)
+def remembered(cache, make, *what):
+    """What `make` gives, kept in a folder from run to run."""
+    if not cache:
+        return make()
+    os.makedirs(cache, exist_ok=True)
+    path = os.path.join(cache, hashlib.sha256(repr(what).encode()).hexdigest()[:32])
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            return pickle.load(file)
+    made = make()
+    with open(path, "wb") as file:
+        pickle.dump(made, file)
+    return made
 
 
-def read_raw(path):
-    """Names and columns of a binary raw file."""
-    with open(path, "rb") as file:
-        data = file.read()
-    head, body = data.split(b"Binary:\n", 1)
-    head = head.decode(errors="replace")
-    count = int(re.search(r"No\. Variables:\s*(\d+)", head)[1])
-    points = int(re.search(r"No\. Points:\s*(\d+)", head)[1])
-    lines = head.split("Variables:\n", 1)[1].splitlines()[:count]
-    names = [line.split()[1].lower() for line in lines]
-    return names, np.frombuffer(body, dtype="<f8", count=count * points).reshape(points, count)
+def reference(path, limit, cache):
+    """ngspice's waveforms, until when they stand, how they were made; or why there are none."""
 
+    def run(largest):
+        def make():
+            found, why = netlist_runs.ngspice(path, limit, largest)
+            return (Waves(*found), None) if found else (None, why)
 
-def ngspice(folder, kept, tran, limit):
-    words = tran.split()
-    step = number(words[1])
-    path = os.path.join(folder, f".saltus-bench-{os.getpid()}-ngspice.cir")
-    raw = os.path.join(folder, f".saltus-bench-{os.getpid()}-ngspice.raw")
-    first, *rest = kept
-    card = words[:3] + ([words[3] if len(words) > 3 and number(words[3]) is not None else "0"])
-    card += [f"{step / 10:e}"] + (["uic"] if "uic" in tran.lower() else [])
-    lines = [first, *rest, ".options reltol=1e-5", " ".join(card), ".end"]
-    write(path, lines)
-    try:
-        done = subprocess.run(
-            ["ngspice", "-b", "-r", raw, path], cwd=folder, capture_output=True, text=True, timeout=limit, errors="replace"
-        )
-        if not os.path.exists(raw):
-            lines = (done.stderr + done.stdout).splitlines()
-            why = [line for line in lines if "rror" in line or "nknown" in line or "nable" in line]
-            return None, (why or lines or ["no output"])[0].strip()
-        return read_raw(raw), None
-    except subprocess.TimeoutExpired:
-        return None, f"ngspice took more than {limit} s"
-    except (AttributeError, ValueError, IndexError) as error:
-        return None, f"its raw file is not read ({error})"
-    finally:
-        for name in (path, raw):
-            if os.path.exists(name):
-                os.remove(name)
+        return remembered(cache, make, path, largest)
 
-
-def saltus(program, folder, kept, tran, steps, until, limit):
-    path = os.path.join(folder, f".saltus-bench-{os.getpid()}.cir")
-    raw = os.path.join(folder, f".saltus-bench-{os.getpid()}.raw")
-    run = os.path.join(folder, f".saltus-bench-{os.getpid()}.h5")
-    first, *rest = kept
-    write(path, [first, *rest, ".option saltus device=smooth", tran, ".save all", ".end"])
-    try:
-        command = [program, "run", path, "-o", run, "--no-plot", "-q", "--h", repr(until / steps)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, errors="replace")
-        if done.returncode:
-            lines = [line for line in done.stderr.splitlines() if line.startswith("saltus:")]
-            why = (lines or done.stderr.splitlines() or ["no message"])[0]
-            return None, why.replace("saltus: ", "").replace(path + ":", "line ").replace(os.path.basename(path) + ":", "line ")
-        export = [program, "export", run, "--to", "raw", "-o", raw]
-        subprocess.run(export, capture_output=True, text=True, timeout=limit, check=True)
-        return read_raw(raw), None
-    except subprocess.TimeoutExpired:
-        return None, f"took more than {limit} s"
-    except subprocess.CalledProcessError as error:
-        return None, f"its export failed: {error.stderr.strip()}"
-    finally:
-        for name in (path, raw, run):
-            if os.path.exists(name):
-                os.remove(name)
-
-
-def write(path, lines):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
-
-
-def voltages(names, values):
-    """Time, and the voltages of nodes by name."""
-    found = {}
-    for k, name in enumerate(names[1:], 1):
-        if "#" in name or name.startswith(("i(", "@")):
-            continue
-        plain = name[2:-1] if name.startswith("v(") and name.endswith(")") else name
-        found[plain] = values[:, k]
-    return values[:, 0], found
-
-
-def compare(theirs, ours):
-    """The worst difference relative to the range, its node, and how many nodes were compared."""
-    t, known = voltages(*theirs)
-    s, found = voltages(*ours)
-    shared = [name for name in known if name in found]
-    if not shared:
-        return None
-    inside = (t >= s[0]) & (t <= s[-1])
-    whole = max(np.ptp(known[name]) for name in shared)
-    worst = (-1.0, "")
-    for name in shared:
-        ours_there = np.interp(t[inside], s, found[name])
-        apart = np.max(np.abs(ours_there - known[name][inside])) if inside.any() else np.inf
-        size = np.max(np.abs(known[name]))
-        scale = max(np.ptp(known[name]), 1e-3 * whole, 1e-3 * size, 1e-9)
-        worst = max(worst, (apart / scale, name))
-    return worst[0], worst[1], len(shared)
-
-
-def one(program, path, limit):
-    folder = os.path.dirname(os.path.abspath(path))
-    with open(path, encoding="utf-8", errors="replace") as file:
-        kept, tran = cards(file.read())
-    if tran is None or not kept:
-        return {"result": "no transient analysis"}
-    words = tran.split()
-    if len(words) < 3 or number(words[1]) is None or number(words[2]) is None:
-        return {"result": "no transient analysis", "why": f"`{tran}` is computed by a script"}
-    until = number(words[2])
-    theirs, why = ngspice(folder, kept, tran, limit)
-    if theirs is None:
-        return {"result": "ngspice does not run it", "why": why}
-    # steps are halved until the difference no longer matters
-    steps, best = FEWEST, None
-    while steps <= MOST:
-        ours, why = saltus(program, folder, kept, tran, steps, until, limit)
-        if ours is None:
+    best, why = run(None)
+    if best is None or len(best.t) < 2:
+        return None, why
+    stands, how = None, "as it stands"
+    for _ in range(REFINEMENTS):
+        # a quarter of its own mean step, to begin with
+        largest = (best.t[-1] - best.t[0]) / (4 * len(best.t))
+        finer, _ = run(float(f"{largest:.3g}"))
+        if finer is None or finer.t[-1] < 0.999 * best.t[-1]:
+            if stands is None:  # not in time: a coarser one tells how long it stands
+                coarser, _ = run(float(f"{16 * largest:.3g}"))
+                stands = agree_until(best, coarser, ITSELF) if coarser else None
             break
-        found = compare(theirs, ours)
-        if found is None:
-            return {"result": "no node in common"}
-        if best is None or found[0] < best["apart"]:
-            best = {"apart": found[0], "node": found[1], "nodes": found[2], "steps": steps}
-        if found[0] <= AGREES / 2:
+        stands = agree_until(finer, best, ITSELF)
+        best, how = finer, f"{len(finer.t)} points"
+        if stands >= finer.t[-1]:
             break
-        steps *= 4
+    return (best, best.t[-1] if stands is None else stands, how), None
+
+
+def one(program, path, limit, cache):
+    """The outcome of a netlist."""
+    ours = netlist_runs.Saltus(program, path)
+    refusal = ours.refusal(limit)
+    fails = refusal is not None and ("the run failed" in refusal or "no operating point" in refusal)
+    if refusal and not fails:
+        found, why = remembered(cache, lambda: reference_exists(path, limit), path, "exists")
+        return {"result": "refused", "why": refusal} if found else {"result": NONE, "why": why}
+    found, why = reference(path, limit, cache)
+    if found is None:
+        return {"result": NONE, "why": why}
+    if fails:
+        return {"result": "fails", "why": refusal}
+    theirs, stands, how = found
+    if not theirs.signals:
+        return {"result": NONE, "why": "it records nothing but the time"}
+    whole = theirs.t[-1]
+    share = stands / whole
+    if share < LEAST:
+        return {"result": NONE, "why": f"its own runs part after {stands:.3g} s"}
+    theirs = theirs.until(stands)
+    best, why = None, None
+    for rule in ("euler", "trap"):
+        steps, before, cut = FEWEST, None, stands
+        while steps <= MOST and (best is None or best["apart"] > AGREES / 2):
+            found, why = ours.run(stands / steps, stands, limit, rule)
+            if found is None:
+                break
+            found = Waves(*found)
+            if share < 1 and before is not None:  # what is sensitive counts as long as both programs agree with themselves
+                cut = min(stands, agree_until(found, before, ITSELF))
+            before = found
+            apart, node, signals, edges = worst(theirs.until(cut), found)
+            if signals == 0:
+                return {"result": "differs", "why": "no signal in common"}
+            if best is None or apart < best["apart"]:
+                best = {"apart": apart, "node": node, "signals": signals, "steps": steps, "rule": rule}
+                best |= {"share": cut / whole, "how": how, "edges": edges}
+            steps *= 4
+        if best is not None and best["apart"] <= AGREES:
+            break
     if best is None:
-        fails = any(word in why for word in ("the run failed", "at rest", "took more", "export failed"))
-        return {"result": "fails" if fails else "refused", "why": why}
+        return {"result": "fails", "why": why}
     best["result"] = "agrees" if best["apart"] <= AGREES else "differs"
     return best
+
+
+def reference_exists(path, limit):
+    """Whether ngspice gives any waveform."""
+    found, why = netlist_runs.ngspice(path, limit)
+    return (True, None) if found else (None, why)
+
+
+def row(name, found):
+    if "apart" in found:
+        apart = f"{100 * found['apart']:.2f} % at {found['node']}"
+        how = f"{found['signals']} voltages, {found['steps']} steps, ngspice {found['how']}"
+        how += ", trapezoidal rule" if found["rule"] == "trap" else ""
+        how += f", first {100 * found['share']:.0f} % of the run" if found["share"] < 0.999 else ""
+        how += ", edges" if found["edges"] else ""
+    else:
+        apart, how = "", (found.get("why") or "").splitlines()[0:1]
+        how = how[0].replace("|", "\\|") if how else ""
+    return f"| `{name}` | {found['result']} | {apart} | {how} |"
 
 
 def main():
@@ -195,18 +159,15 @@ def main():
     parser.add_argument("--saltus", default="saltus")
     parser.add_argument("--out")
     parser.add_argument("--limit", type=float, default=120.0)
-    parser.add_argument("--root", default="")
-    parser.add_argument("netlists", nargs="+")
+    parser.add_argument("--root", default=".")
+    parser.add_argument("--cache")
+    parser.add_argument("netlists", nargs="*")
     asked = parser.parse_args()
     rows, score = [], {}
-    for path in asked.netlists:
-        found = one(asked.saltus, path, asked.limit)
-        name = os.path.relpath(path, asked.root) if asked.root else path
+    for path in asked.netlists or collection(asked.root):
+        found = one(asked.saltus, path, asked.limit, asked.cache)
         score[found["result"]] = score.get(found["result"], 0) + 1
-        apart = f"{100 * found['apart']:.2f} % at v({found['node']})" if "apart" in found else ""
-        how = f"{found['nodes']} voltages, {found['steps']} steps" if "apart" in found else found.get("why", "")
-        how = how.splitlines()[0].replace("|", "\\|") if how else ""
-        rows.append(f"| `{name}` | {found['result']} | {apart} | {how} |")
+        rows.append(row(os.path.relpath(path, asked.root), found))
         print(rows[-1], flush=True)
     print(json.dumps(score))
     if asked.out:

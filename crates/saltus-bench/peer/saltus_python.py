@@ -1,7 +1,8 @@
-"""Times `run()` of the Saltus Python package on the cases of the bench; prints one JSON line."""
+"""Times `run()` of the Saltus Python package on the cases of the bench: one JSON line for every line of the input."""
 
 import argparse
 import json
+import sys
 import time
 from pathlib import Path
 
@@ -93,22 +94,34 @@ def simulation(case):
     ), s.h
 
 
+ENOUGH = 0.1  # seconds that the runs of a round take at least, as in the Rust bench
+
+
+def round_of_runs(build, until):
+    """Processor seconds a step over as many runs as a round takes."""
+    seconds, steps = 0.0, 0
+    while seconds < ENOUGH:
+        sim = build()
+        clock = time.process_time()
+        run = sim.run(until=until)
+        seconds += time.process_time() - clock
+        steps += run.stats.steps
+    return seconds / steps
+
+
 def main():
+    """One round for every line of the input."""
     parser = argparse.ArgumentParser()
     parser.add_argument("case")
     parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args()
     build, h = simulation(options.case)
-    seconds = []
-    for round in range(WARM_UP + options.repeat):
-        sim = build()
-        clock = time.process_time()
-        run = sim.run(until=options.steps * h)
-        if round >= WARM_UP:
-            seconds.append((time.process_time() - clock) / run.stats.steps)
-    median = sorted(seconds)[len(seconds) // 2]
-    print(json.dumps({"case": options.case, "seconds_per_step": median}))
+    until = options.steps * h
+    for _ in range(WARM_UP):
+        build().run(until=until)
+    for _ in sys.stdin:
+        line = {"case": options.case, "seconds_per_step": round_of_runs(build, until)}
+        print(json.dumps(line), flush=True)
 
 
 if __name__ == "__main__":

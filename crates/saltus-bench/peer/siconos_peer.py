@@ -570,6 +570,9 @@ def parse_arguments():
     parser.add_argument(
         "--record", action="store_true", help="also time a loop that records"
     )
+    parser.add_argument(
+        "--rounds", action="store_true", help="one timed run for every line of the input"
+    )
     parser.add_argument("--save", metavar="FILE.npz", help="save what was recorded")
     parser.add_argument(
         "--solver",
@@ -608,6 +611,11 @@ def main():
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 
+    if args.rounds:
+        args.solver, args.repeat = args.solver or "LEMKE", 1
+        for _ in sys.stdin:
+            print(json.dumps(measure(args, build, steps)), file=out, flush=True)
+        return
     if args.check:
         result = beads_check(args, steps)
     elif args.case == "beads" and args.solver is None:

@@ -8,6 +8,8 @@ use std::path::Path;
 /// Runs before those that count: afterwards the allocator hands out memory that the system has
 /// mapped before, here as in Python.
 const WARM_UP: usize = 5;
+/// Processor seconds that the runs of a round take at least, here as in Python.
+const ENOUGH: f64 = 0.1;
 
 /// A model, its scheme, and how many steps are timed.
 pub struct Case {
@@ -21,7 +23,7 @@ pub struct Case {
     build: Box<dyn Fn() -> Result<TimeStepping, SaltusError>>,
 }
 
-/// What a case took: medians over the runs.
+/// What the runs of a round took.
 #[derive(Debug, Clone, Copy)]
 pub struct Measure {
     /// Steps of a run.
@@ -33,23 +35,31 @@ pub struct Measure {
 }
 
 impl Case {
-    /// Runs it `repeats` times, each time from a new simulation, after [`WARM_UP`] runs that
-    /// are not counted.
-    pub fn measure(&self, repeats: usize) -> Measure {
-        let mut seconds = Vec::new();
-        let (mut steps, mut residual) = (0, 0.0);
-        for round in 0..WARM_UP + repeats {
-            let mut sim = (self.build)().expect("a case of the bench is a valid model");
-            let clock = ProcessTime::now();
-            let run = sim.run(self.steps as f64 * self.h).expect("a case of the bench runs");
-            if round >= WARM_UP {
-                seconds.push(clock.elapsed().as_secs_f64() / run.stats.steps as f64);
-            }
-            steps = run.stats.steps;
-            residual = run.stats.worst_residual;
+    /// Runs it some times without a clock.
+    pub fn warm_up(&self) {
+        for _ in 0..WARM_UP {
+            self.run();
         }
-        seconds.sort_by(f64::total_cmp);
-        Measure { steps, seconds_per_step: seconds[seconds.len() / 2], residual }
+    }
+
+    /// As many runs as a round takes, each of a new simulation.
+    pub fn round(&self) -> Measure {
+        let (mut seconds, mut all_steps) = (0.0, 0);
+        loop {
+            let (spent, steps, residual) = self.run();
+            (seconds, all_steps) = (seconds + spent, all_steps + steps);
+            if seconds >= ENOUGH {
+                return Measure { steps, seconds_per_step: seconds / all_steps as f64, residual };
+            }
+        }
+    }
+
+    /// Processor seconds of one run, its steps, and its worst residual.
+    fn run(&self) -> (f64, usize, f64) {
+        let mut sim = (self.build)().expect("a case of the bench is a valid model");
+        let clock = ProcessTime::now();
+        let run = sim.run(self.steps as f64 * self.h).expect("a case of the bench runs");
+        (clock.elapsed().as_secs_f64(), run.stats.steps, run.stats.worst_residual)
     }
 }
 

@@ -5,7 +5,8 @@
 //! step set to ours, so that it takes the same number of steps. Its time is what it tells itself,
 //! without reading and writing.
 
-use crate::peers;
+use crate::peers::SiconosRounds;
+use crate::rounds::{ROUNDS, Ratios, cell, median};
 use crate::waveforms::Waves;
 use cpu_time::ProcessTime;
 use saltus::circuits::{Deck, Method, Watch};
@@ -37,16 +38,14 @@ pub fn run(arguments: &[String]) -> ExitCode {
 fn tables(quick: bool) -> Result<(), String> {
     println!("| circuit | h | steps | Saltus | ngspice | ratio | Siconos | ratio |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    let siconos = peers::siconos(&["buck-converter", "--steps", "10000"], 3);
-    let siconos = siconos.map(|one| one.bare);
+    let mut siconos = SiconosRounds::start(&["buck-converter", "--steps", "10000"]);
     let fine = if quick { 2e-5 } else { 2e-4 };
     let standard = [("buck", STANDARD), ("buck, sliding", SLIDING)];
     let mut figures = String::new();
     for (name, values) in standard {
         for (h, until) in [(1e-9, 2e-4), (50e-12, fine)] {
             let deck = buck(values, 0, h, until);
-            let (ours, theirs) = (saltus(&deck, Method::Fixed)?, ngspice(&deck));
-            row(name, h, &ours, theirs.as_ref(), siconos);
+            let (ours, theirs) = row(name, h, &deck, siconos.as_mut())?;
             if until > 1e-4 {
                 told(&mut figures, &format!("{name}, h = {h:e}"), &ours, theirs.as_ref());
             }
@@ -55,13 +54,11 @@ fn tables(quick: bool) -> Result<(), String> {
     for count in [2, 10, 50, 200] {
         let until = if quick { 2e-6 } else { 2e-5 };
         let deck = buck(STANDARD, count, 1e-9, until);
-        let (ours, theirs) = (saltus(&deck, Method::Fixed)?, ngspice(&deck));
-        row(&format!("buck and {count} inverters"), 1e-9, &ours, theirs.as_ref(), None);
+        row(&format!("buck and {count} inverters"), 1e-9, &deck, None)?;
     }
     for count in [2, 10, 50, 200] {
         let deck = chain(count);
-        let (ours, theirs) = (saltus(&deck, Method::Fixed)?, ngspice(&deck));
-        row(&format!("{count} inverters"), 10e-12, &ours, theirs.as_ref(), None);
+        row(&format!("{count} inverters"), 10e-12, &deck, None)?;
     }
     println!("\n| | Saltus | ngspice |\n| --- | --- | --- |\n{figures}");
     waveforms(quick)
@@ -117,16 +114,38 @@ fn waveforms(quick: bool) -> Result<(), String> {
     Ok(())
 }
 
-fn row(name: &str, h: f64, ours: &Answer, theirs: Option<&Answer>, siconos: Option<f64>) {
+/// A circuit in rounds: Saltus, ngspice, Siconos, and again. The answers of the last round.
+fn row(
+    name: &str,
+    h: f64,
+    deck: &str,
+    mut siconos: Option<&mut SiconosRounds>,
+) -> Result<(Answer, Option<Answer>), String> {
     let a_step = |one: &Answer| one.seconds / one.steps.max(1) as f64;
-    let mine = a_step(ours);
-    let columns = |peer: Option<f64>| match peer {
-        Some(peer) => format!("{} | {:.1}", crate::time(Some(peer)), peer / mine),
-        None => "- | -".to_string(),
+    let [mut ours, mut spice, mut others] = [const { Vec::new() }; 3];
+    let mut last = None;
+    for round in 0..=ROUNDS {
+        let (own, theirs) = (saltus(deck, Method::Fixed)?, ngspice(deck));
+        let other = siconos.as_mut().and_then(|siconos| siconos.round());
+        if round > 0 {
+            ours.push(Some(a_step(&own)));
+            spice.push(theirs.as_ref().map(a_step));
+            others.push(other.map(|other| other.bare));
+        }
+        last = Some((own, theirs));
+    }
+    let (own, theirs) = last.ok_or("no rounds")?;
+    let columns = |peer: &[Option<f64>]| {
+        format!("{} | {}", crate::time(median(peer)), cell(Ratios::of(peer, &ours)))
     };
-    let (steps, spice) = (ours.steps, columns(theirs.map(a_step)));
-    let ours = crate::time(Some(mine));
-    println!("| {name} | {h:e} | {steps} | {ours} | {spice} | {} |", columns(siconos));
+    println!(
+        "| {name} | {h:e} | {} | {} | {} | {} |",
+        own.steps,
+        crate::time(median(&ours)),
+        columns(&spice),
+        columns(&others)
+    );
+    Ok((own, theirs))
 }
 
 fn told(out: &mut String, name: &str, ours: &Answer, theirs: Option<&Answer>) {

@@ -1,8 +1,8 @@
 //! Speed of Saltus beside its peers: `cargo run --release -p saltus-bench [CASE...]`.
 //!
-//! Every case runs in Saltus (recording included) and then, where it is installed, in Siconos'
-//! own loop and through Saltus' Python package, one after the other in one run. Figures are
-//! medians of five runs; ratios are what counts.
+//! Every case runs in Saltus (recording included), where it is installed in Siconos' own loop, and
+//! through Saltus' Python package, round after round in one run (see `rounds`). Times are medians;
+//! ratios within a round are what counts: their median, least and largest.
 //!
 //! `saltus-bench profiles` compares the solvers instead, over stored problems (see `profiles`);
 //! `saltus-bench packings` shows how the cost of generated packings grows; `saltus-bench formulas`
@@ -26,11 +26,15 @@ mod packings;
 mod peers;
 mod piles;
 mod profiles;
+mod rounds;
 mod waveforms;
 
-use cases::{Case, Measure};
+use cases::Case;
+use peers::{PythonRounds, SiconosRounds};
+use rounds::{ROUNDS, Ratios, cell, median};
 use std::process::ExitCode;
 
+/// Runs of the scaling table.
 const REPEATS: usize = 5;
 
 fn main() -> ExitCode {
@@ -82,38 +86,46 @@ fn main() -> ExitCode {
         "| case | steps | Saltus | Siconos, bare loop | ratio | Siconos, recording | ratio | Saltus from Python | to Rust | Siconos to it |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    for case in all.iter().filter(|case| wanted(case.name)) {
-        let ours = case.measure(REPEATS);
-        print_row(case, ours);
-    }
+    all.iter().filter(|case| wanted(case.name)).for_each(compare);
     if wanted("scaling") {
         scaling();
     }
     ExitCode::SUCCESS
 }
 
-fn print_row(case: &Case, ours: Measure) {
-    let siconos = peers::siconos(case.peer, REPEATS);
-    let python = peers::python(case.name, case.steps, REPEATS);
-    let ratio = |theirs: Option<f64>| {
-        theirs.map_or("-".to_string(), |theirs| format!("{:.0}", theirs / ours.seconds_per_step))
-    };
-    let bare = siconos.map(|s| s.bare);
-    let recording = siconos.map(|s| s.recording);
+/// A case in rounds: Saltus, Siconos, Saltus from Python, and again.
+fn compare(case: &Case) {
+    let mut siconos = SiconosRounds::start(case.peer);
+    let mut python = PythonRounds::start(case.name, case.steps);
+    case.warm_up();
+    let [mut ours, mut bare, mut recording, mut from_python] = [const { Vec::new() }; 4];
+    let (mut steps, mut residual) = (0, 0.0_f64);
+    for round in 0..=ROUNDS {
+        let own = case.round();
+        let theirs = siconos.as_mut().and_then(SiconosRounds::round);
+        let through_python = python.as_mut().and_then(PythonRounds::round);
+        (steps, residual) = (own.steps, residual.max(own.residual));
+        if round == 0 {
+            continue; // for warmth
+        }
+        ours.push(Some(own.seconds_per_step));
+        bare.push(theirs.map(|theirs| theirs.bare));
+        recording.push(theirs.map(|theirs| theirs.recording));
+        from_python.push(through_python);
+    }
     println!(
-        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+        "| {} | {steps} | {} | {} | {} | {} | {} | {} | {} | {} |",
         case.name,
-        ours.steps,
-        time(Some(ours.seconds_per_step)),
-        time(bare),
-        ratio(bare),
-        time(recording),
-        ratio(recording),
-        time(python),
-        python.map_or("-".to_string(), |p| format!("{:.2}", p / ours.seconds_per_step)),
-        bare.zip(python).map_or("-".to_string(), |(bare, python)| format!("{:.0}", bare / python)),
+        time(median(&ours)),
+        time(median(&bare)),
+        cell(Ratios::of(&bare, &ours)),
+        time(median(&recording)),
+        cell(Ratios::of(&recording, &ours)),
+        time(median(&from_python)),
+        cell(Ratios::of(&from_python, &ours)),
+        cell(Ratios::of(&bare, &from_python)),
     );
-    assert!(ours.residual <= 1e-8, "{}: residual {:e}", case.name, ours.residual);
+    assert!(residual <= 1e-8, "{}: residual {residual:e}", case.name);
 }
 
 /// Cost of a step of beads in resting contact, which must grow no worse than linearly.
@@ -123,13 +135,16 @@ fn scaling() {
     println!("| --- | --- | --- | --- | --- |");
     for n in [100, 316, 1000, 3162, 10_000] {
         let case = cases::beads_at_rest(n);
-        let (bare, recording) = (case.measure_steps(REPEATS), case.measure(REPEATS));
+        case.warm_up();
+        let recording = (0..REPEATS).map(|_| Some(case.round().seconds_per_step));
+        let recording = median(&recording.collect::<Vec<_>>()).unwrap_or(f64::NAN);
+        let bare = case.measure_steps(REPEATS);
         println!(
             "| {n} | {} | {} | {} | {} |",
             time(Some(bare)),
             time(Some(bare / n as f64)),
-            time(Some(recording.seconds_per_step)),
-            time(Some(recording.seconds_per_step / n as f64)),
+            time(Some(recording)),
+            time(Some(recording / n as f64)),
         );
     }
 }

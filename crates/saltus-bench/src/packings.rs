@@ -50,7 +50,7 @@ impl Options {
                 if options.warm { vec![1.0, 3.0, 7.0] } else { vec![0.1, 1.0, 3.0, 7.0] };
         }
         if options.seeds.is_empty() {
-            options.seeds = vec![1];
+            options.seeds = if options.warm { vec![1] } else { vec![1, 2, 3] };
         }
         if options.sizes.is_empty() {
             options.sizes =

@@ -1,7 +1,8 @@
 //! Runs the peers, where they are installed.
 
-use std::path::Path;
-use std::process::Command;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// Processor seconds a step of Siconos' own loop.
 #[derive(Debug, Clone, Copy)]
@@ -17,20 +18,90 @@ pub fn siconos_interpreter() -> String {
     std::env::var("SICONOS_PYTHON").unwrap_or_else(|_| "/usr/bin/python3".to_string())
 }
 
-/// Times Siconos on the same model; nothing where it is not installed.
-pub fn siconos(arguments: &[&str], repeats: usize) -> Option<Siconos> {
-    if arguments.is_empty() {
-        return None;
+/// A peer that waits for its rounds.
+pub struct Waiting {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+    script: PathBuf,
+}
+
+impl Waiting {
+    fn start(interpreter: &str, script: &str, arguments: &[&str]) -> Option<Waiting> {
+        let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer")).join(script);
+        let mut child = Command::new(interpreter)
+            .arg(&script)
+            .args(arguments)
+            .env("OPENBLAS_NUM_THREADS", "1")
+            .env("OMP_NUM_THREADS", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null()) // Siconos prints much
+            .spawn()
+            .ok()?;
+        let answers = BufReader::new(child.stdout.take()?);
+        Some(Waiting { child, answers, script })
     }
-    let answer = python_json(
-        &siconos_interpreter(),
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer/siconos_peer.py")),
-        arguments,
-        &["--record", "--repeat", &repeats.to_string()],
-    )?;
-    let bare = answer["cpu_seconds_per_step"].as_f64()?;
-    let recording = answer["cpu_seconds_per_step_recording"].as_f64().unwrap_or(bare);
-    Some(Siconos { bare, recording })
+
+    /// One round; nothing where it does not run.
+    fn round(&mut self) -> Option<serde_json::Value> {
+        let mut line = String::new();
+        let asked = self.child.stdin.as_mut()?.write_all(b"\n");
+        match asked.and_then(|()| self.answers.read_line(&mut line)) {
+            Ok(length) if length > 0 => serde_json::from_str(&line).ok(),
+            _ => {
+                self.child.stdin = None; // it is told once
+                eprintln!(
+                    "{} gives no answer; it says why when it is run alone",
+                    self.script.display()
+                );
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.child.stdin = None; // the end of its rounds
+        let _ = self.child.wait();
+    }
+}
+
+/// Siconos on the same model, in rounds; nothing where it is not installed.
+pub struct SiconosRounds(Waiting);
+
+impl SiconosRounds {
+    /// The arguments are those of `siconos_peer.py`.
+    pub fn start(arguments: &[&str]) -> Option<SiconosRounds> {
+        if arguments.is_empty() {
+            return None;
+        }
+        let all = [arguments, &["--record", "--rounds"]].concat();
+        Waiting::start(&siconos_interpreter(), "siconos_peer.py", &all).map(SiconosRounds)
+    }
+
+    /// Processor seconds a step of one run.
+    pub fn round(&mut self) -> Option<Siconos> {
+        let answer = self.0.round()?;
+        let bare = answer["cpu_seconds_per_step"].as_f64()?;
+        let recording = answer["cpu_seconds_per_step_recording"].as_f64().unwrap_or(bare);
+        Some(Siconos { bare, recording })
+    }
+}
+
+/// `run()` of the Python package in rounds; nothing where it is not installed.
+pub struct PythonRounds(Waiting);
+
+impl PythonRounds {
+    pub fn start(case: &str, steps: usize) -> Option<PythonRounds> {
+        let arguments = [case, "--steps", &steps.to_string()];
+        Waiting::start(&saltus_interpreter(), "saltus_python.py", &arguments).map(PythonRounds)
+    }
+
+    /// Processor seconds a step of one round.
+    pub fn round(&mut self) -> Option<f64> {
+        self.0.round()?["seconds_per_step"].as_f64()
+    }
 }
 
 /// The interpreter that has the Python package: `$SALTUS_PYTHON`, or that of the virtual
@@ -44,16 +115,6 @@ fn saltus_interpreter() -> String {
 pub fn callables() -> Option<serde_json::Value> {
     let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer/saltus_callable.py"));
     python_json(&saltus_interpreter(), script, &[], &[])
-}
-
-/// Times `run()` of the Python package; nothing where it is not installed.
-pub fn python(case: &str, steps: usize, repeats: usize) -> Option<f64> {
-    let interpreter = saltus_interpreter();
-    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/peer/saltus_python.py"));
-    let (steps, repeats) = (steps.to_string(), repeats.to_string());
-    let answer =
-        python_json(&interpreter, script, &[case], &["--steps", &steps, "--repeat", &repeats])?;
-    answer["seconds_per_step"].as_f64()
 }
 
 /// A run of a peer that was accurate enough, or the most accurate one.

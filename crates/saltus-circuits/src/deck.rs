@@ -126,9 +126,9 @@ impl Deck {
         }
         match self.body(name) {
             Some(Ok(
-                Body::Resistor { .. }
-                | Body::Capacitor { .. }
-                | Body::Inductor { .. }
+                Body::Resistor(_)
+                | Body::Capacitor(_)
+                | Body::Inductor(_)
                 | Body::Coupling { .. }
                 | Body::ByVoltage { .. }
                 | Body::ByCurrent { .. }
@@ -433,12 +433,17 @@ fn check_models(parsed: &mut Parsed) -> Result<(), NetlistError> {
                     }
                     callee
                 }
+                Ok(Body::Resistor(passive) | Body::Capacitor(passive)) => match &passive.model {
+                    Some(model) => model,
+                    None => continue,
+                },
                 _ => continue,
             };
             if let Some((owner, card)) = model::find(&parsed.blocks, block, &name.text)
                 && checked.insert((owner, card.name.key()))
             {
-                model::check(card, &parsed.lines, overall, &mut warnings)?;
+                model::check(card, &parsed.lines, overall, &mut warnings)
+                    .map_err(|error| error.in_element(&element.name.text))?;
             }
         }
     }

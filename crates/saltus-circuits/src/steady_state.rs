@@ -47,6 +47,17 @@ pub enum SteadyError {
         /// That of the source.
         own: f64,
     },
+    /// A formula of time whose period nobody gives, or that does not have the one asked for.
+    #[error(
+        "`{name}` is a formula of `time` {}",
+        .period.map_or("and no source tells its period: give one".to_string(), |period| format!("that does not repeat every {period} s"))
+    )]
+    Formula {
+        /// The source.
+        name: String,
+        /// The period asked for, or that of the other sources.
+        period: Option<f64>,
+    },
     /// The search failed.
     #[error(transparent)]
     Shooting(ShootingError<Stopped>),
@@ -84,12 +95,17 @@ const FEWEST: f64 = 10.0;
 const MOST: usize = 1000;
 
 impl CircuitModel {
-    /// The shortest time after which all sources that repeat do so.
+    /// The shortest time after which all sources that repeat do so; of formulas of time it is only looked at whether they do.
     pub fn period(&self) -> Result<f64, SteadyError> {
         let mut found: Vec<f64> = self.sources().filter_map(|source| source.period()).collect();
         found.sort_by(f64::total_cmp);
         found.dedup_by(|a, b| (*a - *b).abs() <= 1e-9 * *b);
-        let Some(&longest) = found.last() else { return Err(SteadyError::NoPeriod { found }) };
+        let Some(&longest) = found.last() else {
+            return Err(match self.timed.first() {
+                Some(timed) => SteadyError::Formula { name: timed.name.clone(), period: None },
+                None => SteadyError::NoPeriod { found },
+            });
+        };
         let fits = |candidate: f64, period: f64| {
             let count = candidate / period;
             (count - count.round()).abs() <= 1e-7 * count && count < MOST as f64 + 0.5
@@ -97,7 +113,27 @@ impl CircuitModel {
         let candidates = (1..=MOST).map(|count| count as f64 * longest);
         let common =
             candidates.into_iter().find(|&one| found.iter().all(|&period| fits(one, period)));
-        common.ok_or(SteadyError::NoPeriod { found })
+        let common = common.ok_or(SteadyError::NoPeriod { found })?;
+        self.check_formulas(common)?;
+        Ok(common)
+    }
+
+    /// When sources repeat or stay, at a multiple of a period.
+    fn settled(&self, period: f64) -> f64 {
+        let settled = self.sources().map(|source| source.settles()).fold(0.0, f64::max);
+        (settled / period * (1.0 - 1e-12)).ceil() * period
+    }
+
+    /// Formulas of time must have the period too.
+    fn check_formulas(&self, period: f64) -> Result<(), SteadyError> {
+        let begin = self.settled(period);
+        match self.timed.iter().find(|timed| !timed.repeats(begin, period)) {
+            Some(timed) => {
+                let name = timed.name.clone();
+                Err(SteadyError::Formula { name, period: Some(period) })
+            }
+            None => Ok(()),
+        }
     }
 
     /// The steady state with this period, found by steps of about `asked.h` that fit it, and one
@@ -122,9 +158,8 @@ impl CircuitModel {
             let allowed = "a tenth of the period at most";
             return Err(SimError::Setting { owner, field, value, allowed }.into());
         }
-        // sources repeat once they have settled
-        let settled = self.sources().map(|source| source.settles()).fold(0.0, f64::max);
-        let begin = (settled / period * (1.0 - 1e-12)).ceil() * period;
+        self.check_formulas(period)?;
+        let begin = self.settled(period);
         let steps = (period / asked.h).round().max(1.0) as usize;
         let h = period / steps as f64;
         let model = self.model.clone().starting_at(begin);

@@ -21,8 +21,10 @@ pub enum LinearMap {
     Sparse(Sparse),
 }
 
-/// A matrix with at most this share of nonzeros is applied in sparse form.
+/// A matrix with at most this share of nonzeros is applied in sparse form,
 const SPARSE_SHARE: f64 = 0.34;
+/// unless it has no more entries than this: a dense product is then faster all the same.
+const SMALL: usize = 256;
 
 impl LinearMap {
     /// The cheapest form of a sparse matrix.
@@ -41,7 +43,7 @@ impl LinearMap {
         }
         if 2 * nonzeros <= rows {
             LinearMap::Scattered(sparse.iter().filter(|(_, _, x)| *x != 0.0).collect())
-        } else if nonzeros as f64 > SPARSE_SHARE * (rows * cols) as f64 {
+        } else if rows * cols <= SMALL || nonzeros as f64 > SPARSE_SHARE * (rows * cols) as f64 {
             LinearMap::Dense(Packed::from(&sparse.to_dense()))
         } else if let Some(banded) = Banded::from_sparse(&sparse) {
             LinearMap::Banded(banded)

@@ -26,6 +26,7 @@ mod report;
 pub mod residual;
 mod sets;
 mod settings;
+mod uniqueness;
 mod watch;
 
 pub use avi::Polyhedron;
@@ -42,6 +43,7 @@ pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set, SharedSet, UserSet}
 pub use settings::{
     AdmmSettings, AutoSettings, EnumerationSettings, ExtragradientSettings,
     FischerBurmeisterSettings, GaussSeidelSettings, InteriorPointSettings, LemkeSettings,
-    NewtonSettings, PivotingSettings, Solver,
+    NewtonFunction, NewtonSettings, PivotingSettings, Solver,
 };
+pub use uniqueness::{Doubt, Uniqueness, uniqueness};
 pub use watch::{History, Interrupt, LONGEST_HISTORY};

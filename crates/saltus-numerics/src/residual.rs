@@ -134,8 +134,24 @@ pub(crate) fn natural_map(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
         // a NaN is larger than all
         return if own.value >= scaled.value || own.value.is_nan() { own } else { scaled };
     };
+    measured(problem, sum, worst)
+}
+
+/// [`natural_map`] within `wide`, where all unknowns are most often in boxes.
+#[inline(always)]
+pub(crate) fn natural_map_of_boxes(problem: &Problem, z: &[f64], w: &[f64]) -> Residual {
+    if !problem.is_boxed() || matches!(problem.measure(), Measure::Largest | Measure::Blocks) {
+        return natural_map(problem, z, w);
+    }
+    let Shares { sum, worst, .. } = Shares::of_boxes(problem, z, w);
+    measured(problem, sum, worst)
+}
+
+/// Equation (2) of `‖r‖²`.
+#[inline(always)]
+fn measured(problem: &Problem, sum: f64, worst: usize) -> Residual {
     // exactly zero is common in small problems, and spares the roots
-    let value = match measure {
+    let value = match problem.measure() {
         _ if sum == 0.0 => 0.0,
         Measure::Unit => relative(sum.sqrt(), 1.0 + norm2(problem.q())),
         Measure::Relative => relative(sum.sqrt(), norm2(problem.q())),
@@ -155,7 +171,7 @@ struct Shares {
 
 impl Shares {
     /// All unknowns are in boxes: four at a time.
-    #[inline]
+    #[inline(always)] // into what is compiled for wide registers
     fn of_boxes(problem: &Problem, z: &[f64], w: &[f64]) -> Shares {
         let n = z.len();
         let (lower, upper, w) = (&problem.lower()[..n], &problem.upper()[..n], &w[..n]);

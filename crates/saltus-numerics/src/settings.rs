@@ -130,12 +130,34 @@ pub struct NewtonSettings {
     pub proximal: f64,
     /// Steps without a tenth less residual before giving up. Default 60.
     pub patience: usize,
+    /// The equations that stand for the laws. Default Alart and Curnier's.
+    pub function: NewtonFunction,
 }
 
 impl Default for NewtonSettings {
     fn default() -> Self {
-        NewtonSettings { tol: 1e-8, max_iter: 500, proximal: 1.0, patience: 60 }
+        let function = NewtonFunction::default();
+        NewtonSettings { tol: 1e-8, max_iter: 500, proximal: 1.0, patience: 60, function }
     }
+}
+
+/// The equations `f(z, w) = 0` that stand for the laws in [`Newton`](crate::methods::Newton): all of
+/// them have the same solutions, and other derivatives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NewtonFunction {
+    /// For friction that of Alart and Curnier, the disk's radius by the predicted normal force; for
+    /// the other sets the natural map.
+    #[default]
+    AlartCurnier,
+    /// The same with the radius by the normal force itself, after Jean and Moreau.
+    JeanMoreau,
+    /// `z − P(z − ρ (w + φ(w) e_N))` for all sets.
+    NaturalMap,
+    /// That of Fischer and Burmeister, in the Jordan algebra of the cone for `SecondOrder`,
+    /// `Coulomb2`, `Coulomb3` and `DruckerPrager`, for each unknown of a box; for the other sets that of
+    /// Alart and Curnier.
+    FischerBurmeister,
 }
 
 /// Settings of [`InteriorPoint`](crate::methods::InteriorPoint).
@@ -354,12 +376,6 @@ impl Solver {
         {
             let (field, allowed) = ("relaxation", "(0, 2)");
             return Err(NumericsError::Setting { field, value: s.relaxation, allowed });
-        }
-        if let Solver::Newton(s) = self
-            && !(s.proximal >= 0.0 && s.proximal.is_finite())
-        {
-            let (field, allowed) = ("proximal", "[0, inf)");
-            return Err(NumericsError::Setting { field, value: s.proximal, allowed });
         }
         if let Solver::GaussSeidel(s) = self
             && s.threads > MOST_THREADS

@@ -58,7 +58,7 @@ mod extension {
     use crate::numerics::{
         PyProblem, PyQuadraticProgram, all_solutions, avi_problem, block_problem, boxed_problem,
         class_figure, contact_problem, function_problem, global_problem, lcp_problem, mlcp_problem,
-        physical, residual, second_order_problem, solve,
+        physical, residual, second_order_problem, solve, uniqueness,
     };
     #[pymodule_export]
     use crate::operator::{PyOperator, evaluate, is_parameter_name};

@@ -8,8 +8,8 @@ use saltus::linalg::Sparse;
 use saltus::numerics::methods::Enumeration;
 use saltus::numerics::{
     Block, EnumerationSettings, Global, Graph, Interrupt, Measure, NoOptimum, NumericsError,
-    Operator, Polyhedron, Problem, QuadraticProgram, Set, Solution, Solver, Status,
-    residual as measure, solve as solve_problem, solve_until,
+    Operator, Polyhedron, Problem, QuadraticProgram, Set, Solution, Solver, Status, Uniqueness,
+    residual as measure, solve as solve_problem, solve_until, uniqueness as unique_at,
 };
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -598,6 +598,21 @@ pub fn physical(
         measure::physical(problem, &z, &w)
     })?;
     Ok((parts.gap, parts.cone, parts.complementarity, parts.dissipation_angle))
+}
+
+/// Whether an answer is the only one: a word, the number of directions with others, what is claimed in words.
+#[pyfunction]
+pub fn uniqueness(
+    py: Python<'_>,
+    problem: &PyProblem,
+    z: PyReadonlyArray1<'_, f64>,
+    tol: f64,
+) -> PyResult<(&'static str, usize, String)> {
+    let z = problem.unknowns("z", &z)?;
+    let found = problem.work(py, |problem| unique_at(problem, &z, tol))?;
+    let found = found.map_err(|error| wrong(&error, GENERAL))?;
+    let dimension = if let Uniqueness::Not { dimension } = found { dimension } else { 0 };
+    Ok((found.name(), dimension, found.words()))
 }
 
 /// All isolated solutions; how many modes are singular, and how many there are.

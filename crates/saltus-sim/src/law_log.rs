@@ -17,6 +17,7 @@ use crate::integrators::part::Part;
 use crate::integrators::row::Row;
 use crate::recorder::Parts;
 use crate::run::{Change, EventKind, EventRecord, Quantity, Value};
+use saltus_linalg::{Wide, wide};
 use saltus_model::{Coefficient, Law, Model, Order};
 use saltus_numerics::Memory;
 
@@ -440,41 +441,39 @@ impl Inside {
         let graphs = first..first + count;
         let [least, most, nearly] =
             [&self.least, &self.most, &self.nearly].map(|values| &values[graphs.clone()]);
-        all_inside(&lam[row..row + count], scale, &mut self.largest[graphs], [least, most, nearly])
+        let (lam, largest) = (&lam[row..row + count], &mut self.largest[graphs]);
+        wide(Forces { lam, scale, largest, pieces: [least, most, nearly] })
     }
 }
 
-/// Whether all forces are inside, and the largest of late; four at a time, without a branch.
-fn all_inside(
-    lam: &[f64],
+/// The forces of some graphs, beside the pieces that these are on.
+struct Forces<'a> {
+    lam: &'a [f64],
     scale: f64,
-    largest: &mut [f64],
-    [least, most, nearly]: [&[f64]; 3],
-) -> bool {
-    let inside = |lam: f64, largest: &mut f64, least: f64, most: f64, nearly: f64| {
-        let force = scale * lam;
-        let (size, fading) = (force.abs(), FADING * *largest);
-        *largest = if size > fading { size } else { fading };
-        let nearly = nearly * *largest;
-        (force > least + nearly) & (force < most - nearly)
-    };
-    let (lam4, lam) = lam.as_chunks::<4>();
-    let (largest4, largest) = largest.as_chunks_mut::<4>();
-    let (least4, least) = least.as_chunks::<4>();
-    let (most4, most) = most.as_chunks::<4>();
-    let (nearly4, nearly) = nearly.as_chunks::<4>();
-    let mut all = true;
-    let fours = lam4.iter().zip(largest4).zip(least4).zip(most4).zip(nearly4);
-    for ((((lam, largest), least), most), nearly) in fours {
-        for k in 0..4 {
-            all &= inside(lam[k], &mut largest[k], least[k], most[k], nearly[k]);
+    largest: &'a mut [f64],
+    pieces: [&'a [f64]; 3], // least, most, nearly
+}
+
+impl Wide for Forces<'_> {
+    type Answer = bool;
+
+    /// Whether all forces are inside, and the largest of late; several at a time, without a branch.
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Forces { lam, scale, largest, pieces } = self;
+        let n = lam.len();
+        let [least, most, nearly] = pieces.map(|values| &values[..n]);
+        let largest = &mut largest[..n];
+        let mut inside = 0;
+        for k in 0..n {
+            let force = scale * lam[k];
+            let (size, fading) = (force.abs(), FADING * largest[k]);
+            largest[k] = if size > fading { size } else { fading };
+            let nearly = nearly[k] * largest[k];
+            inside += u64::from(force > least[k] + nearly) & u64::from(force < most[k] - nearly);
         }
+        inside == n as u64
     }
-    let rest = lam.iter().zip(largest).zip(least).zip(most).zip(nearly);
-    for ((((&lam, largest), &least), &most), &nearly) in rest {
-        all &= inside(lam, largest, least, most, nearly);
-    }
-    all
 }
 
 impl Graph {

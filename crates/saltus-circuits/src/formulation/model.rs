@@ -7,7 +7,7 @@ use super::form::Row;
 use super::network::Columns;
 use super::parts::{Contact, Lawful, PartLaw};
 use super::signal::{Signal, Signals};
-use super::smooth::SmoothRelation;
+use super::smooth::{Formula, Smooth, SmoothRelation};
 use super::state_space::StateSpace;
 use super::topology::Groups;
 use crate::{Circuit, CircuitError, Source};
@@ -25,7 +25,40 @@ pub struct CircuitModel {
     pub(crate) smooth: Option<String>, // the first device that is not linear in its mode
     pub(crate) turned: Vec<String>,    // interactions of switches that are open where `y = 0`
     sources: Vec<Arc<Source>>,
+    pub(crate) timed: Vec<Timed>,
     circuit: Option<Arc<Circuit>>, // where its sources are functions of time
+}
+
+/// A source that is a formula of time.
+#[derive(Debug, Clone)]
+pub(crate) struct Timed {
+    /// Its name.
+    pub name: String,
+    formula: Formula,
+    quantities: usize,
+}
+
+impl Timed {
+    /// Whether it does the same again after a period from an instant on, as far as samples of a period tell, whatever the quantities
+    /// in it are.
+    pub fn repeats(&self, begin: f64, period: f64) -> bool {
+        const SAMPLES: usize = 509;
+        let mut slopes = vec![0.0; self.quantities];
+        for level in [0.0, 1.0, -0.7] {
+            let w: Vec<f64> = (0..self.quantities).map(|k| level / (1.0 + k as f64)).collect();
+            let mut at = |t: f64| self.formula.value(t, &w, &mut slopes);
+            let instant = |k: usize| begin + period * (k as f64 + 0.382) / SAMPLES as f64;
+            let size = (0..SAMPLES).map(|k| at(instant(k)).abs()).fold(0.0, f64::max);
+            let is_apart = (0..SAMPLES).any(|k| {
+                let (now, later) = (at(instant(k)), at(instant(k) + period));
+                (now - later).abs() > 1e-6 * size || now.is_finite() != later.is_finite()
+            });
+            if is_apart {
+                return false;
+            }
+        }
+        true
+    }
 }
 
 /// States up to which there is one system.
@@ -218,7 +251,15 @@ pub(crate) fn build(
     let is_turned = |law: &&Lawful| matches!(&law.law, PartLaw::Switch(one) if one.turned);
     let turned = laws.iter().filter(is_turned).map(|law| name_in_model(&law.name)).collect();
     let smooth = first_smooth;
-    Ok(CircuitModel { model, signals, smooth, turned, sources, circuit })
+    let timed = laws.iter().filter_map(|law| match &law.law {
+        PartLaw::Smooth(Smooth::Formula(formula)) if formula.uses_time() => {
+            let (name, formula) = (law.name.clone(), formula.as_ref().clone());
+            Some(Timed { name, formula, quantities: law.outputs.len() })
+        }
+        _ => None,
+    });
+    let timed = timed.collect();
+    Ok(CircuitModel { model, signals, smooth, turned, sources, timed, circuit })
 }
 
 /// Adds the states of a source; says the first of them.

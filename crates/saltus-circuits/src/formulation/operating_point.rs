@@ -37,6 +37,8 @@ const HALVINGS: usize = 6;
 /// The largest and the smallest of the conductances beside smooth devices.
 const FIRST_LEAK: f64 = 1e-2;
 const LAST_LEAK: f64 = 1e-13;
+/// Share of the first stride on the way to a circuit below which the way is given up.
+const SHORTEST: f64 = 1.0 / 128.0;
 /// Residual of the problems.
 const TOLERANCE: f64 = 1e-10;
 
@@ -348,7 +350,7 @@ impl<'a, 'b> Rest<'a, 'b> {
     }
 
     /// The same with switches as they are.
-    fn solve_once(&self) -> Result<Vec<f64>, CircuitError> {
+    fn solve_once(&mut self) -> Result<Vec<f64>, CircuitError> {
         let mut z = self.start();
         if z.is_empty() {
             return Ok(self.inputs(&z));
@@ -359,7 +361,7 @@ impl<'a, 'b> Rest<'a, 'b> {
             self.settle(&mut z, EPSILON, 0.0, false)?;
             return Ok(self.inputs(&z));
         }
-        if self.lessen(&mut z).is_err() {
+        if self.lessen(&mut z).is_err() && self.raise(&mut z).is_err() {
             z = self.start();
             self.settle(&mut z, EPSILON, 0.0, true)?;
         }
@@ -369,12 +371,28 @@ impl<'a, 'b> Rest<'a, 'b> {
     /// The way through circuits with conductances beside smooth devices, smaller and smaller. What
     /// devices that block leave to their leakage only proximal terms smaller than these let move.
     fn lessen(&self, z: &mut [f64]) -> Result<(), CircuitError> {
-        let mut leak = FIRST_LEAK;
-        while leak >= LAST_LEAK {
-            self.settle(z, EPSILON * leak, leak, true)?;
-            leak /= 10.0;
-        }
+        self.settle(z, EPSILON * FIRST_LEAK, FIRST_LEAK, true)?;
+        // in powers of ten
+        let decades = (FIRST_LEAK / LAST_LEAK).log10();
+        follow(z, decades, 1.0, |z, gone| {
+            let leak = FIRST_LEAK / 10_f64.powf(gone);
+            self.settle(z, EPSILON * leak, leak, true)
+        })?;
         self.settle(z, EPSILON * LAST_LEAK, 0.0, true)
+    }
+
+    /// The way through circuits with weaker sources, from none.
+    fn raise(&mut self, z: &mut [f64]) -> Result<(), CircuitError> {
+        let places = self.network.columns.u.start..self.network.columns.one;
+        let full = self.fixed[places.clone()].to_vec();
+        z.fill(0.0);
+        let found = follow(z, 1.0, 0.1, |z, share| {
+            let scaled = full.iter().map(|value| value * share);
+            self.fixed[places.clone()].iter_mut().zip(scaled).for_each(|(own, new)| *own = new);
+            self.settle(z, EPSILON * LAST_LEAK, 0.0, true)
+        });
+        self.fixed[places].copy_from_slice(&full);
+        found
     }
 
     /// Proximal and Newton steps from `z` until nothing moves.
@@ -432,6 +450,35 @@ impl<'a, 'b> Rest<'a, 'b> {
             .map(|(k, component)| (component.name.clone(), value(&network.through(k), inputs)));
         OperatingPoint { voltages: voltages.collect(), currents: currents.collect() }
     }
+}
+
+/// Follows solutions from 0 to an end: a stride that fails is taken again with half its length, one that
+/// succeeds is followed by one twice as long, up to the first length.
+fn follow(
+    z: &mut [f64],
+    end: f64,
+    first: f64,
+    mut solve: impl FnMut(&mut [f64], f64) -> Result<(), CircuitError>,
+) -> Result<(), CircuitError> {
+    let (mut at, mut stride) = (0.0, first);
+    let mut kept = z.to_vec();
+    while at < end {
+        let next = if at + 1.001 * stride > end { end } else { at + stride };
+        match solve(z, next) {
+            Ok(()) => {
+                kept.copy_from_slice(z);
+                (at, stride) = (next, (2.0 * stride).min(first));
+            }
+            Err(error) => {
+                z.copy_from_slice(&kept);
+                stride /= 2.0;
+                if stride < first * SHORTEST {
+                    return Err(error);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A row at the columns of its network; what stores charge and flux rests.

@@ -12,6 +12,8 @@ pub(crate) struct Block {
     /// The block it is defined in.
     pub(crate) parent: Option<usize>,
     pub(crate) ports: Vec<Word>,
+    /// What the last of the ports are connected to where a call leaves them out.
+    pub(crate) optional: Vec<Word>,
     /// Parameters with defaults, which a call may change.
     pub(crate) defaults: Vec<(Word, Expr)>,
     /// `.param`
@@ -43,6 +45,10 @@ pub(crate) struct ModelCard {
     pub(crate) kind: Word,
     /// Parameters; those without value are flags, such as `pchan`.
     pub(crate) parameters: Vec<(Word, Option<Parameter>)>,
+    /// The model whose parameters count where it has none of its own.
+    pub(crate) base: Option<Word>,
+    /// That there is no such model, which counts only where it is used.
+    pub(crate) error: Option<NetlistError>,
 }
 
 /// The value of a parameter of a model: an expression, or the word it is if it is one.
@@ -63,22 +69,9 @@ pub(crate) struct Element {
 /// What stands behind the nodes of an element.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Body {
-    Resistor {
-        value: Expr,
-        times: Option<Expr>,
-        /// `R (1 + a ΔT + b ΔT²)`.
-        thermal: [Option<Expr>; 2],
-    },
-    Capacitor {
-        value: Expr,
-        initial: Option<Expr>,
-        times: Option<Expr>,
-    },
-    Inductor {
-        value: Expr,
-        initial: Option<Expr>,
-        times: Option<Expr>,
-    },
+    Resistor(Box<Passive>),
+    Capacitor(Box<Passive>),
+    Inductor(Box<Passive>),
     Coupling {
         inductors: Vec<Word>,
         coefficient: Expr,
@@ -131,6 +124,7 @@ pub(crate) enum Body {
     },
     Bipolar {
         model: Word,
+        substrate: Option<Word>,
         area: Option<Expr>,
         times: Option<Expr>,
     },
@@ -138,6 +132,25 @@ pub(crate) enum Body {
         block: Word,
         given: Vec<(Word, Expr)>,
     },
+}
+
+/// A resistor, capacitor or inductor: its value, or the model and size it follows from.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Passive {
+    /// Its value; a name may also be that of a model.
+    pub(crate) value: Option<Expr>,
+    pub(crate) model: Option<Word>,
+    /// Width and length.
+    pub(crate) size: [Option<Expr>; 2],
+    pub(crate) times: Option<Expr>,
+    /// A factor of the value.
+    pub(crate) scale: Option<Expr>,
+    /// `a`, `b` of the factor `1 + a ΔT + b ΔT²`.
+    pub(crate) thermal: [Option<Expr>; 2],
+    /// Its own temperature, or how much warmer it is than the circuit.
+    pub(crate) temperature: [Option<Expr>; 2],
+    /// Voltage or current at the beginning.
+    pub(crate) initial: Option<Expr>,
 }
 
 /// The value of an independent source.

@@ -146,11 +146,13 @@ impl<'a> Cursor<'a> {
         let Some(word) = self.peek() else {
             return Err(self.expected(expected));
         };
-        let is_name = word.starts_with(|c: char| c.is_alphabetic() || c == '_')
-            && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+        // a variable of a script
+        let plain = word.strip_prefix("$&").or(word.strip_prefix('$')).unwrap_or(word);
+        let is_name = plain.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && plain.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
         let node = match number::parse(word) {
             Some(value) => Node::Number(value),
-            None if is_name => Node::Name(word.to_lowercase()),
+            None if is_name => Node::Name(plain.to_lowercase()),
             None if word.starts_with(|c: char| c.is_ascii_digit())
                 && !word.contains(['*', '/']) =>
             {

@@ -9,6 +9,11 @@ use crate::Place;
 /// Characters of a user's text that a message repeats.
 const QUOTED: usize = 40;
 
+/// The letters of elements that are supported.
+pub(crate) const ELEMENTS: &str = "one of B C D E F G H I K L M Q R S V W X";
+/// Functions of time that a source may have.
+pub(crate) const WAVES: &str = "`dc`, `pulse`, `pwl`, `sin`, `exp` or a formula of `time`";
+
 /// A netlist that cannot be read, or whose circuit cannot be written out.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{}:{}:{}: {problem}", .place.file, .place.line, .place.column)]
@@ -23,6 +28,16 @@ impl NetlistError {
     /// A problem at a place.
     pub fn new(place: Place, problem: Problem) -> Self {
         NetlistError { place, problem: Box::new(problem) }
+    }
+
+    /// The same, and what is not supported is said to belong to an element.
+    pub(crate) fn in_element(mut self, name: &str) -> Self {
+        if let Problem::NotSupported { name: own, element: element @ None, .. } = &mut *self.problem
+            && own != name
+        {
+            *element = Some(name.to_owned());
+        }
+        self
     }
 }
 
@@ -104,12 +119,16 @@ pub enum Problem {
         nearest: Option<String>,
     },
     /// An element, card or option that SPICE has and this reader has not.
-    #[error("`{}` is {what}, which is not supported", clip(.name))]
+    #[error("`{}`{} is {what}, which is not supported: expected {instead}", clip(.name), of(.element))]
     NotSupported {
         /// Its name.
         name: String,
+        /// The element it belongs to, where it is not the element itself.
+        element: Option<String>,
         /// What it is.
         what: String,
+        /// What is supported in its place, in words.
+        instead: &'static str,
     },
     /// A card that stands where it cannot.
     #[error("`{card}` {why}")]
@@ -223,6 +242,16 @@ pub enum Problem {
         /// The known one that was probably meant.
         nearest: Option<String>,
     },
+    /// An initial value given twice, and differently.
+    #[error("`ic=` of `{}` is {own}, and `.ic` says {other}: expected one of them, or both alike", clip(.name))]
+    Conflict {
+        /// The component.
+        name: String,
+        /// What the element says.
+        own: f64,
+        /// What `.ic` says.
+        other: f64,
+    },
     /// A value that needs `.tran`, which is not there.
     #[error("{what} is not given, and there is no `.tran` to take it from")]
     NeedsTran {
@@ -291,6 +320,20 @@ pub enum Caution {
         /// Where it was given first.
         first: Place,
     },
+    /// An `.ends` with the name of another subcircuit.
+    #[error("`.ends {}` closes the subcircuit `{}`, which is the one that is open", clip(.name), clip(.open))]
+    OtherEnd {
+        /// The name behind `.ends`.
+        name: String,
+        /// The subcircuit that is open.
+        open: String,
+    },
+    /// A run of a script after its first.
+    #[error("`{command}` is not run: of a script the first run counts")]
+    RunAgain {
+        /// The command.
+        command: String,
+    },
     /// A second card of a kind of which the last counts.
     #[error("`{card}` is given again: this one counts")]
     Again {
@@ -310,6 +353,10 @@ pub(crate) fn clip(text: &str) -> String {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }
+}
+
+fn of(element: &Option<String>) -> String {
+    element.as_ref().map_or(String::new(), |name| format!(" of `{}`", clip(name)))
 }
 
 fn hint(nearest: &Option<String>) -> String {

@@ -7,7 +7,7 @@
 //! comparison = sum [ ( "<" | "<=" | ">" | ">=" | "==" | "!=" | "<>" ) sum ]
 //! sum        = product { ( "+" | "-" ) product }
 //! product    = unary { ( "*" | "/" | "%" ) unary }
-//! unary      = ( "-" | "+" | "!" ) unary | power
+//! unary      = ( "-" | "+" | "!" | "~" ) unary | power
 //! power      = atom [ ( "^" | "**" ) unary ]
 //! atom       = number | name | name "(" [ expression { "," expression } ] ")" | "(" expression ")" | "{" expression "}"
 //!            | "v(" node [ "," node ] ")" | "i(" component ")" | "@" component "[i]" | component "#branch"
@@ -282,7 +282,7 @@ impl Parser<'_> {
         if self.take("+") {
             return self.nested(Self::unary);
         }
-        if !self.rest().starts_with("!=") && self.take("!") {
+        if (!self.rest().starts_with("!=") && self.take("!")) || self.take("~") {
             let of = self.nested(Self::unary)?;
             return Ok(Expr { node: Node::Not(Box::new(of)), at });
         }

@@ -131,7 +131,10 @@ impl Reader<'_, '_> {
             let kept = without_comment(raw);
             let (start, trimmed) = match own_line(kept) {
                 Some(start) => (start, kept[start..].trim_end()),
-                None => (kept.len() - kept.trim_start().len(), kept.trim()),
+                None => (
+                    kept.len() - kept.trim_start_matches(is_nothing).len(),
+                    kept.trim_matches(is_nothing),
+                ),
             };
             if trimmed.is_empty() || trimmed.starts_with('*') {
                 continue;
@@ -271,6 +274,11 @@ impl Reader<'_, '_> {
             .map_err(|reason| fail(Problem::File { file: name.clone(), reason }))?;
         self.file(&text, &name, Some(path), section, false)
     }
+}
+
+/// Blanks, and control characters such as the one that ended files once.
+fn is_nothing(c: char) -> bool {
+    c.is_whitespace() || c.is_control()
 }
 
 /// A path without `.` and with `a/..` left out.

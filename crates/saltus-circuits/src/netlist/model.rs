@@ -14,6 +14,8 @@
 //! `saltus` is `ideal`, `pwl` or `smooth`. Other parameters that SPICE knows have no effect, and a warning says so;
 //! those it does not know are errors.
 
+mod passive;
+
 use std::collections::HashMap;
 
 use saltus_expr::nearest;
@@ -22,11 +24,13 @@ use super::card::{Block, ModelCard};
 use super::error::{Caution, NetlistError, Problem, Warning};
 use super::lines::{At, Lines};
 use super::resolve::Resolver;
-use super::vocabulary::{KINDS, Kind, NEUTRAL, has, vocabulary};
+use super::vocabulary::{FOREIGN, KINDS, Kind, NEUTRAL, has, vocabulary};
 use crate::{
     BipolarModel, DiodeModel, Fidelity, GummelPoon, JunctionCharge, MosModel, OpAmpModel, Polarity,
     SwitchModel,
 };
+
+pub(crate) use passive::PassiveCard;
 
 /// Current at which the exponential diode has the threshold of a piecewise-linear one that is given none, in ampere.
 const THRESHOLD_CURRENT: f64 = 1e-3;
@@ -47,6 +51,7 @@ pub(crate) enum Model {
     Bipolar(BipolarModel, BipolarSurroundings),
     OpAmp(OpAmpModel),
     Transformer(f64),
+    Passive(PassiveCard),
 }
 
 /// A field-effect transistor before its size is known.
@@ -96,7 +101,19 @@ pub(crate) fn check(
     overall: Option<Fidelity>,
     warnings: &mut Vec<Warning>,
 ) -> Result<(), NetlistError> {
+    if let Some(error) = &card.error {
+        return Err(error.clone());
+    }
     let Some(kind) = kind(card) else {
+        if let Some((_, what)) = FOREIGN.iter().find(|(known, _)| *known == card.kind.key()) {
+            let problem = Problem::NotSupported {
+                name: card.name.text.clone(),
+                element: None,
+                what: format!("the model of {what}"),
+                instead: "a model of the type D SW CSW NMOS PMOS VDMOS NPN PNP R or C",
+            };
+            return Err(NetlistError::new(lines.place(card.kind.at), problem));
+        }
         let names = KINDS.iter().map(|(name, _)| *name);
         let name = card.kind.text.clone();
         let near = nearest(&card.kind.key(), names).map(str::to_owned);
@@ -124,7 +141,9 @@ pub(crate) fn check(
                     "a parameter of the model `{}` that a smooth device does not have",
                     card.name.text
                 );
-                let problem = Problem::NotSupported { name: name.text.clone(), what };
+                let instead = kind.smooth_words();
+                let problem =
+                    Problem::NotSupported { name: name.text.clone(), element: None, what, instead };
                 return Err(NetlistError::new(lines.place(name.at), problem));
             }
             if !is_zero && !["mfg", "type", "tnom", "tref"].contains(&key.as_str()) {
@@ -148,21 +167,27 @@ pub(crate) fn check(
     Ok(())
 }
 
+/// Finds a model from a block outwards: the block it is defined in, and its number there.
+pub(crate) fn place(blocks: &[Block], from: usize, name: &str) -> Option<(usize, usize)> {
+    let mut block = Some(from);
+    while let Some(index) = block {
+        let mut models = blocks[index].models.iter();
+        if let Some(at) = models.position(|card| card.name.text.eq_ignore_ascii_case(name)) {
+            return Some((index, at));
+        }
+        block = blocks[index].parent;
+    }
+    None
+}
+
 /// Finds a model from a block outwards: the block it is defined in, and the card.
 pub(crate) fn find<'d>(
     blocks: &'d [Block],
     from: usize,
     name: &str,
 ) -> Option<(usize, &'d ModelCard)> {
-    let mut block = Some(from);
-    while let Some(index) = block {
-        let models = &blocks[index].models;
-        if let Some(card) = models.iter().find(|card| card.name.text.eq_ignore_ascii_case(name)) {
-            return Some((index, card));
-        }
-        block = blocks[index].parent;
-    }
-    None
+    let (owner, at) = place(blocks, from, name)?;
+    Some((owner, &blocks[owner].models[at]))
 }
 
 /// The device of a card, its expressions evaluated in a scope.
@@ -232,6 +257,8 @@ pub(crate) fn build<'d>(
         Kind::OpAmp => values.amplifier(f64::NEG_INFINITY, f64::INFINITY).map(Model::OpAmp),
         Kind::Comparator => values.amplifier(0.0, 1.0).map(Model::OpAmp),
         Kind::Transformer => values.transformer().map(Model::Transformer),
+        Kind::Resistor => values.resistor().map(Model::Passive),
+        Kind::Capacitor => values.capacitor().map(Model::Passive),
     }
 }
 
@@ -300,7 +327,9 @@ impl Values<'_> {
             Some(level) => {
                 let problem = Problem::NotSupported {
                     name: self.card.name.text.clone(),
+                    element: None,
                     what: format!("a model of level {level}"),
+                    instead: "level 1",
                 };
                 Err(NetlistError::new(self.lines.place(self.at("level")), problem))
             }
@@ -437,7 +466,12 @@ impl Values<'_> {
         let fidelity = self.fidelity.unwrap_or(Fidelity::PiecewiseLinear);
         if fidelity == Fidelity::Smooth && self.get("tox").is_some() {
             let what = "the oxide of a gate whose charge moves".to_owned();
-            let problem = Problem::NotSupported { name: "tox".to_owned(), what };
+            let problem = Problem::NotSupported {
+                name: "tox".to_owned(),
+                element: None,
+                what,
+                instead: "`kp` and the capacitances `cgso`, `cgdo`, `cgbo`",
+            };
             return Err(NetlistError::new(self.lines.place(self.at("tox")), problem));
         }
         let strength = match (self.get("kp"), self.get("tox")) {

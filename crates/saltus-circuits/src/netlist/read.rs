@@ -1,5 +1,7 @@
 //! Cards to blocks and requests: everything that begins with a point.
 
+mod script;
+
 use saltus_expr::nearest;
 
 use super::card::{Block, Function, MeasureCard, ModelCard, Parameter, Requests, TranCard};
@@ -7,9 +9,12 @@ use super::cursor::{Cursor, Word};
 use super::element;
 use super::error::{Caution, NetlistError, Problem, Warning};
 use super::expression::{Expr, Node};
-use super::functions::is_function;
 use super::lines::{At, Lines};
 use super::measures::{self, PARTS, signal};
+use super::model;
+use super::vocabulary::KINDS;
+
+use script::Script;
 
 /// How deep subcircuits may be defined in one another.
 const MAX_NESTING: usize = 64;
@@ -39,10 +44,6 @@ const NOT_SUPPORTED: &[(&str, &str)] = &[
     ("data", "a table of runs"),
     ("distribution", "a random distribution"),
 ];
-/// Commands in `.control` that need nothing done.
-const QUIET: &[&str] =
-    &["run", "quit", "exit", "set", "unset", "setplot", "display", "rusage", "status", "version"];
-
 /// A netlist with everything in it read, nothing evaluated.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Parsed {
@@ -66,10 +67,11 @@ pub(crate) fn read(lines: Lines) -> Result<Parsed, NetlistError> {
         globals: Vec::new(),
         requests: Requests::default(),
         warnings: Vec::new(),
-        lets: Vec::new(),
+        script: Script::default(),
     };
     reader.all()?;
-    reader.settle_lets();
+    reader.settle_models()?;
+    reader.settle_script();
     let Reader { title, blocks, globals, requests, warnings, .. } = reader;
     Ok(Parsed { title, blocks, globals, requests, warnings, lines })
 }
@@ -83,8 +85,7 @@ struct Reader<'a> {
     globals: Vec<String>,
     requests: Requests,
     warnings: Vec<Warning>,
-    /// `let` in `.control`.
-    lets: Vec<(Word, Expr)>,
+    script: Script,
 }
 
 type Done = Result<(), NetlistError>;
@@ -131,26 +132,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What `let` makes is a parameter if it is made of parameters and numbers; else it has no effect. What a command
-    /// prints of it, or of a measure, is no signal.
-    fn settle_lets(&mut self) {
-        let mut vectors: Vec<String> =
-            self.requests.measures.iter().map(|measure| measure.name.key()).collect();
-        for (name, value) in std::mem::take(&mut self.lets) {
-            vectors.push(name.key());
-            let known = &self.blocks[0].parameters;
-            let is_known = |name: &str| known.iter().any(|(known, _)| known.is(name));
-            if !is_known(&name.text) && is_made_of(&value, &is_known) {
-                self.blocks[0].parameters.push((name, value));
-            } else {
-                self.warn(name.at, Caution::NoEffect { what: format!("let {}", name.text) });
-            }
-        }
-        let is_vector =
-            |signal: &Expr| matches!(&signal.node, Node::Name(name) if vectors.contains(name));
-        self.requests.outputs.retain(|signal| !is_vector(signal));
-    }
-
     fn fail(&self, at: At, problem: Problem) -> NetlistError {
         NetlistError::new(self.lines.place(at), problem)
     }
@@ -194,10 +175,16 @@ impl Reader<'_> {
         let name = &key[1..];
         match name {
             "title" => self.title = cursor.rest().trim().to_owned(),
-            "param" | "params" | "csparam" => {
+            "param" | "params" => {
                 let pairs = cursor.pairs("a parameter")?;
                 cursor.end()?;
                 self.block().parameters.extend(pairs);
+            }
+            // a parameter for the script, whose names are its own
+            "csparam" => {
+                let pairs = cursor.pairs("a parameter")?;
+                cursor.end()?;
+                self.script.given(pairs);
             }
             "func" => self.function(cursor)?,
             "model" => self.model(cursor)?,
@@ -263,8 +250,12 @@ impl Reader<'_> {
 
     fn unknown_card(&self, word: &Word, name: &str) -> NetlistError {
         if let Some((_, what)) = NOT_SUPPORTED.iter().find(|(known, _)| *known == name) {
-            let problem =
-                Problem::NotSupported { name: word.text.clone(), what: (*what).to_owned() };
+            let problem = Problem::NotSupported {
+                name: word.text.clone(),
+                element: None,
+                what: (*what).to_owned(),
+                instead: "one circuit, with `.param` and `--set` for its values",
+            };
             return self.fail(word.at, problem);
         }
         let known = nearest(name, CARDS.iter().chain(NOT_RUN).copied());
@@ -295,27 +286,20 @@ impl Reader<'_> {
 
     fn model(&mut self, cursor: &mut Cursor<'_>) -> Done {
         let name = cursor.word("the name of a model")?;
-        let kind = cursor.word("the type of the model")?;
-        let mut parameters = Vec::new();
-        let mut depth = 0usize;
-        while !cursor.is_end() {
-            if cursor.take('(') {
-                depth += 1;
-                continue;
-            }
-            if depth > 0 && cursor.take(')') {
-                depth -= 1;
-                continue;
-            }
-            let key = cursor.word("a parameter")?;
-            let value = match cursor.take('=') {
-                true => Some(parameter(cursor)?),
-                false => None,
+        let mut kind = cursor.word("the type of the model")?;
+        let mut base = None;
+        // `AKO: other NPN(…)`: a kind of another model
+        if kind.key().starts_with("ako:") {
+            let at = At { offset: kind.at.offset + 4, ..kind.at };
+            let text = kind.text[4..].to_owned();
+            base = Some(match text.is_empty() {
+                true => cursor.word("the model that it is like")?,
+                false => Word { text, at },
+            });
+            kind = match cursor.is_end() || cursor.is_key() || cursor.rest().starts_with('(') {
+                true => Word::default(), // that of the other
+                false => cursor.word("the type of the model")?,
             };
-            parameters.push((key, value));
-        }
-        if depth > 0 {
-            return Err(cursor.expected("`)`"));
         }
         let twice = self.block().models.iter().find(|known| known.name.is(&name.text));
         if let Some(first) = twice.map(|known| known.name.at) {
@@ -323,7 +307,51 @@ impl Reader<'_> {
             self.warn(name.at, Caution::Known { kind: "model", name: name.text, first });
             return Ok(());
         }
-        self.block().models.push(ModelCard { name, kind, parameters });
+        let is_ours =
+            base.is_some() || KINDS.iter().any(|(known, _)| kind.text.eq_ignore_ascii_case(known));
+        // what other types of models write behind them may be of any form
+        let parameters = if is_ours { model_parameters(cursor)? } else { Vec::new() };
+        self.block().models.push(ModelCard { name, kind, parameters, base, error: None });
+        Ok(())
+    }
+
+    /// Gives models that are like others what these have.
+    fn settle_models(&mut self) -> Done {
+        for block in 0..self.blocks.len() {
+            for index in 0..self.blocks[block].models.len() {
+                self.complete_model(block, index, 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn complete_model(&mut self, block: usize, index: usize, depth: usize) -> Done {
+        let Some(base) = self.blocks[block].models[index].base.clone() else { return Ok(()) };
+        if depth > MAX_NESTING {
+            return Err(self.fail(base.at, Problem::TooDeep { limit: MAX_NESTING }));
+        }
+        let Some((owner, at)) = model::place(&self.blocks, block, &base.text) else {
+            let known = self.blocks[block].models.iter().map(|card| card.name.text.as_str());
+            let nearest = nearest(&base.text, known).map(str::to_owned);
+            let problem = Problem::Unknown { kind: "model", name: base.text, nearest };
+            self.blocks[block].models[index].error =
+                Some(NetlistError::new(self.lines.place(base.at), problem));
+            self.blocks[block].models[index].base = None;
+            return Ok(());
+        };
+        self.complete_model(owner, at, depth + 1)?;
+        let other = self.blocks[owner].models[at].clone();
+        let card = &mut self.blocks[block].models[index];
+        for (name, value) in other.parameters {
+            if !card.parameters.iter().any(|(known, _)| known.is(&name.text)) {
+                card.parameters.push((name, value));
+            }
+        }
+        if card.kind.text.is_empty() {
+            card.kind = other.kind;
+        }
+        card.error = card.error.take().or(other.error);
+        card.base = None;
         Ok(())
     }
 
@@ -333,8 +361,15 @@ impl Reader<'_> {
         }
         let name = cursor.word("the name of a subcircuit")?;
         let mut ports: Vec<Word> = Vec::new();
-        while !cursor.is_end() && !cursor.is_key() && !cursor.take_word("params:") {
+        let mut optional: Vec<Word> = Vec::new();
+        let mut is_optional = false;
+        while !cursor.is_end() && (is_optional || !cursor.is_key()) && !cursor.take_word("params:")
+        {
             if cursor.take('(') || cursor.take(')') {
+                continue;
+            }
+            if cursor.take_word("optional:") {
+                is_optional = true;
                 continue;
             }
             let port = cursor.word("a node or `name=value`")?;
@@ -342,6 +377,11 @@ impl Reader<'_> {
                 let first = self.lines.place(first.at);
                 let problem = Problem::Twice { kind: "port", name: port.text.clone(), first };
                 return Err(self.fail(port.at, problem));
+            }
+            // `optional: port=node`: what a call connects it to that leaves it out
+            if is_optional {
+                cursor.equals(&port)?;
+                optional.push(cursor.word("a node")?);
             }
             ports.push(port);
         }
@@ -358,7 +398,8 @@ impl Reader<'_> {
             }
             None => self.blocks[parent].blocks.push((name.key(), index)),
         }
-        self.blocks.push(Block { name, parent: Some(parent), ports, defaults, ..Block::default() });
+        let parent = Some(parent);
+        self.blocks.push(Block { name, parent, ports, optional, defaults, ..Block::default() });
         self.open.push((index, word.clone()));
         Ok(())
     }
@@ -371,11 +412,7 @@ impl Reader<'_> {
             let name = cursor.word("the name of a subcircuit")?;
             let open = self.block().name.text.clone();
             if !name.is(&open) {
-                let problem = Problem::Expected {
-                    expected: format!("`{open}`, the subcircuit that is open"),
-                    found: format!("`{}`", name.text),
-                };
-                return Err(self.fail(name.at, problem));
+                self.warn(name.at, Caution::OtherEnd { name: name.text, open });
             }
         }
         self.open.pop();
@@ -383,27 +420,11 @@ impl Reader<'_> {
     }
 
     fn tran(&mut self, word: &Word, cursor: &mut Cursor<'_>) -> Done {
-        let mut values = Vec::new();
-        let mut uic = false;
-        while !cursor.is_end() {
-            if cursor.take_word("uic") {
-                uic = true;
-                continue;
-            }
-            if values.len() == 4 {
-                return Err(cursor.expected("`uic` or the end of the line"));
-            }
-            values.push(cursor.value("a time")?);
-        }
-        if values.len() < 2 {
-            let expected =
-                if values.is_empty() { "a step and a time to stop" } else { "a time to stop" };
-            return Err(cursor.expected(expected));
-        }
+        let card = tran(word, cursor)?;
         if self.requests.tran.is_some() {
             self.warn(word.at, Caution::Again { card: word.text.clone() });
         }
-        self.requests.tran = Some(TranCard { at: word.clone(), values, uic });
+        self.requests.tran = Some(card);
         Ok(())
     }
 
@@ -439,7 +460,7 @@ impl Reader<'_> {
             return Err(self.fail(key.at, problem));
         }
         let word = value.as_ref().and_then(|value| value.word.clone());
-        if super::model::fidelity(word.as_deref()).is_none() {
+        if model::fidelity(word.as_deref()).is_none() {
             let at = value.as_ref().map_or(key.at, |value| value.expr.at);
             let problem = Problem::Expected {
                 expected: "`ideal`, `pwl` or `smooth`".to_owned(),
@@ -499,48 +520,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn command(&mut self, cursor: &mut Cursor<'_>) -> Done {
-        let word = cursor.word("a command")?;
-        let key = word.key();
-        match key.as_str() {
-            "tran" => self.tran(&word, cursor),
-            "print" | "plot" | "save" | "gnuplot" | "write" | "wrdata" => {
-                if ["gnuplot", "write", "wrdata"].contains(&key.as_str()) {
-                    cursor.quoted_word("a file")?;
-                }
-                // a command may use what no card can: vectors made by others
-                let before = (self.requests.outputs.len(), self.requests.all_outputs);
-                if self.outputs(cursor).is_err() {
-                    self.requests.outputs.truncate(before.0);
-                    self.requests.all_outputs = before.1;
-                    self.no_effect(&word);
-                }
-                Ok(())
-            }
-            "let" => {
-                let name = cursor.word("a name")?;
-                let value = if cursor.take('=') { cursor.expression().ok() } else { None };
-                match value.filter(|_| cursor.is_end()) {
-                    Some(value) => self.lets.push((name, value)),
-                    None => self.no_effect(&word),
-                }
-                Ok(())
-            }
-            "meas" | "measure" => self.measure(cursor),
-            "four" | "fourier" => self.fourier(cursor),
-            "option" => self.options(cursor),
-            _ if NOT_RUN.contains(&key.as_str()) => {
-                self.warn(word.at, Caution::NotRun { card: word.text.clone() });
-                Ok(())
-            }
-            _ if QUIET.contains(&key.as_str()) || word.text.starts_with('#') => Ok(()),
-            _ => {
-                self.no_effect(&word);
-                Ok(())
-            }
-        }
-    }
-
     fn measure(&mut self, cursor: &mut Cursor<'_>) -> Done {
         let analysis = cursor.word("`tran`")?;
         if NOT_RUN.contains(&analysis.key().as_str()) {
@@ -582,6 +561,56 @@ impl Reader<'_> {
     }
 }
 
+/// `(name=value flag …)`; parentheses mean nothing, as in SPICE.
+fn model_parameters(
+    cursor: &mut Cursor<'_>,
+) -> Result<Vec<(Word, Option<Parameter>)>, NetlistError> {
+    let mut parameters = Vec::new();
+    let (mut opened, mut closed) = (0usize, 0usize);
+    while !cursor.is_end() {
+        if cursor.take('(') {
+            opened += 1;
+            continue;
+        }
+        if opened > 0 && cursor.take(')') {
+            closed += 1;
+            continue;
+        }
+        let key = cursor.word("a parameter")?;
+        let value = match cursor.take('=') {
+            true => Some(parameter(cursor)?),
+            false => None,
+        };
+        parameters.push((key, value));
+    }
+    if closed < opened {
+        return Err(cursor.expected("`)`"));
+    }
+    Ok(parameters)
+}
+
+/// `step stop [start [largest]] [uic]`
+fn tran(word: &Word, cursor: &mut Cursor<'_>) -> Result<TranCard, NetlistError> {
+    let mut values = Vec::new();
+    let mut uic = false;
+    while !cursor.is_end() {
+        if cursor.take_word("uic") {
+            uic = true;
+            continue;
+        }
+        if values.len() == 4 {
+            return Err(cursor.expected("`uic` or the end of the line"));
+        }
+        values.push(cursor.value("a time")?);
+    }
+    if values.len() < 2 {
+        let expected =
+            if values.is_empty() { "a step and a time to stop" } else { "a time to stop" };
+        return Err(cursor.expected(expected));
+    }
+    Ok(TranCard { at: word.clone(), values, uic })
+}
+
 /// `v(node) = value` or `i(inductor) = value`
 fn initial_value(cursor: &mut Cursor<'_>) -> Result<(Word, Expr), NetlistError> {
     let letter = if cursor.is_next("i") { "i" } else { "v" };
@@ -594,27 +623,23 @@ fn initial_value(cursor: &mut Cursor<'_>) -> Result<(Word, Expr), NetlistError> 
     Ok((of, cursor.expression()?))
 }
 
-/// Whether an expression has only numbers, functions and known names.
-fn is_made_of(expr: &Expr, is_known: &impl Fn(&str) -> bool) -> bool {
-    let all = |exprs: &[Expr]| exprs.iter().all(|expr| is_made_of(expr, is_known));
-    match &expr.node {
-        Node::Number(_) => true,
-        Node::Name(name) => is_known(name),
-        Node::Voltage(..) | Node::Current(_) => false,
-        Node::Call(name, arguments) => is_function(name) && all(arguments),
-        Node::Minus(of) | Node::Not(of) => is_made_of(of, is_known),
-        Node::Sum(terms) => terms.iter().all(|(_, term)| is_made_of(term, is_known)),
-        Node::Product(factors) => factors.iter().all(|(_, factor)| is_made_of(factor, is_known)),
-        Node::Power(a, b) | Node::Compare(_, a, b) => {
-            is_made_of(a, is_known) && is_made_of(b, is_known)
-        }
-        Node::And(operands) | Node::Or(operands) => all(operands),
-        Node::Choose(parts) => all(parts.as_ref()),
-    }
-}
-
 /// The value of an option or of a parameter of a model.
 fn parameter(cursor: &mut Cursor<'_>) -> Result<Parameter, NetlistError> {
+    // `version=4.5.0`, `mfg=10ETS08`: a word that is no expression
+    let mut ahead = cursor.clone();
+    let (at, word) = (cursor.next_at(), ahead.word("a value").ok());
+    if let Some(word) = word
+        && word.text.starts_with(|c: char| c.is_ascii_digit())
+        && word.text.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '_')
+        && super::number::parse(&word.text).is_none()
+    {
+        *cursor = ahead;
+        let name = word.key();
+        return Ok(Parameter {
+            expr: Expr { node: Node::Name(name.clone()), at },
+            word: Some(name),
+        });
+    }
     let expr = cursor.expression()?;
     let word = match &expr.node {
         Node::Name(name) => Some(name.clone()),

@@ -207,7 +207,8 @@ impl<'d> Resolver<'d> {
         }
         match self.scopes[scope].ports.get(&key) {
             Some(connected) => connected.clone(),
-            None if self.globals.contains(&key) => name.to_owned(),
+            // `$G_` begins a global node of PSpice
+            None if self.globals.contains(&key) || key.starts_with("$g_") => name.to_owned(),
             None => format!("{}{name}", self.scopes[scope].prefix),
         }
     }
@@ -529,7 +530,9 @@ impl<'d> Resolver<'d> {
         if name == "hertz" {
             let problem = Problem::NotSupported {
                 name: name.to_owned(),
+                element: None,
                 what: "the frequency of `.ac`".to_owned(),
+                instead: "`time`",
             };
             return Err(self.fail(at, problem));
         }
@@ -628,6 +631,9 @@ impl<'d> Resolver<'d> {
             };
             return Err(self.fail(at, problem));
         }
+        if values.len() == 1 && ["max", "min"].contains(&name) {
+            return Ok(values.remove(0)); // of one
+        }
         let texts: Vec<String> = values.iter().map(|value| value.text(Level::Or)).collect();
         let text = known.formula(&texts);
         let level = if known.is_call() { Level::Atom } else { Level::Product };
@@ -649,7 +655,12 @@ impl<'d> Resolver<'d> {
 
     fn unknown_function(&self, scope: usize, name: &str) -> Problem {
         if let Some((_, what)) = NOT_SUPPORTED.iter().find(|(known, _)| *known == name) {
-            return Problem::NotSupported { name: name.to_owned(), what: (*what).to_owned() };
+            return Problem::NotSupported {
+                name: name.to_owned(),
+                element: None,
+                what: (*what).to_owned(),
+                instead: "a function of what is there at that instant",
+            };
         }
         let own =
             self.chain(scope).flat_map(|scope| &self.blocks[self.scopes[scope].block].functions);

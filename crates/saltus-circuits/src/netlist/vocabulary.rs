@@ -15,6 +15,30 @@ pub(crate) enum Kind {
     OpAmp,
     Comparator,
     Transformer,
+    Resistor,
+    Capacitor,
+}
+
+impl Kind {
+    /// What a smooth device of this kind has, in words.
+    pub(crate) fn smooth_words(self) -> &'static str {
+        match self {
+            Kind::Diode => "the exponential diode of `IS N RS CJO VJ M FC TT BV IBV`",
+            Kind::VoltageSwitch => "`VT VH RON ROFF`, or `VON VOFF`",
+            Kind::CurrentSwitch => "`IT IH RON ROFF`, or `ION IOFF`",
+            Kind::Mos(_) => {
+                "level 1 of `VTO KP LAMBDA GAMMA PHI W L LD IS RD RS CGSO CGDO CGBO CBD CBS PB MJ FC`"
+            }
+            Kind::PowerMos => "`VTO KP LAMBDA IS N RD RS RG CGS CGDMIN CJO VJ M FC TT BV IBV`",
+            Kind::Bipolar(_) => {
+                "Gummel and Poon's of `IS BF BR NF NR VAF VAR IKF IKR ISE NE ISC NC RB RC RE CJE VJE MJE TF CJC VJC MJC TR CJS FC`"
+            }
+            Kind::OpAmp | Kind::Comparator => "`gain low high offset`",
+            Kind::Transformer => "`ratio`",
+            Kind::Resistor => "`R RSH NARROW SHORT DEFW L TC1 TC2 TNOM`",
+            Kind::Capacitor => "`CAP CJ CJSW NARROW SHORT DEFW DEFL TC1 TC2 TNOM`",
+        }
+    }
 }
 
 /// Names of types in lower case.
@@ -34,6 +58,29 @@ pub(crate) const KINDS: &[(&str, Kind)] = &[
     ("opamp", Kind::OpAmp),
     ("comparator", Kind::Comparator),
     ("transformer", Kind::Transformer),
+    ("r", Kind::Resistor),
+    ("res", Kind::Resistor),
+    ("c", Kind::Capacitor),
+];
+
+/// Types of models that other SPICE have, and what they are.
+pub(crate) const FOREIGN: &[(&str, &str)] = &[
+    ("cpl", "coupled transmission lines"),
+    ("l", "an inductor by its shape"),
+    ("ltra", "a lossy transmission line"),
+    ("nbjt", "a bipolar transistor solved in one dimension"),
+    ("nbjt2", "a bipolar transistor solved in two dimensions"),
+    ("nhfet", "a heterostructure field-effect transistor"),
+    ("njf", "a junction field-effect transistor"),
+    ("nmf", "a field-effect transistor of gallium arsenide"),
+    ("numd", "a diode solved in one dimension"),
+    ("numd2", "a diode solved in two dimensions"),
+    ("numos", "a field-effect transistor solved in two dimensions"),
+    ("phfet", "a heterostructure field-effect transistor"),
+    ("pjf", "a junction field-effect transistor"),
+    ("pmf", "a field-effect transistor of gallium arsenide"),
+    ("txl", "a lossy transmission line"),
+    ("urc", "a distributed RC line"),
 ];
 
 /// Parameters of a type, in lower case, with blanks between them.
@@ -62,7 +109,7 @@ pub(crate) fn has(list: &str, word: &str) -> bool {
 pub(crate) const NEUTRAL: &str = "mfg type tnom tref af kf eg xti xtb keg trs trs1 trs2 tcv tlev tlevc \
     cta ctp tpb tphp tm1 tm2 ttt1 ttt2 tikf vceo icrating gdsnoi nlev bv_max fv_max id_max te_max \
     pd_max iave vpk ipk ptf tbf1 tbf2 tbr1 tbr2 vds qg mu lmin lmax wmin wmax version capmod \
-    tcvth texp0 texp1 trb1 trb2 trd1 trd2 trg1 trg2 tksubthres1 tksubthres2 vds_max vgd_max vgdr_max \
+    t_abs noise tcvth texp0 texp1 trb1 trb2 trd1 trd2 trg1 trg2 tksubthres1 tksubthres2 vds_max vgd_max vgdr_max \
     vgs_max vgsr_max idr_max derating rthjc rthca rth_ext vtotc bex cthj rth0 cth0";
 
 /// The vocabulary of a type.
@@ -117,5 +164,15 @@ pub(crate) fn vocabulary(kind: Kind) -> Vocabulary {
             Vocabulary { used: "gain low high offset", smooth: "", known: "" }
         }
         Kind::Transformer => Vocabulary { used: "ratio", smooth: "", known: "" },
+        Kind::Resistor => Vocabulary {
+            used: "r res rsh narrow dw short dlr defw w l tc1 tc1r tc2 tc2r tce tnom",
+            smooth: "",
+            known: "kf af lf wf ef bv_max t_abs noise",
+        },
+        Kind::Capacitor => Vocabulary {
+            used: "cap c cj cox cjsw capsw narrow del short defw w defl l tc1 tc2 tnom",
+            smooth: "",
+            known: "di thick bv_max",
+        },
     }
 }

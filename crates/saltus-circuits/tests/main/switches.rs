@@ -1,6 +1,7 @@
 //! Switches that voltages and currents close.
 
 use crate::{last, laws, run};
+use saltus_analysis::periodic::Shooting;
 use saltus_circuits::{
     Circuit, CircuitError, Control, Device, DiodeModel, Method, Source, SwitchModel, Transient,
     Watch,
@@ -391,4 +392,39 @@ R1 out 0 5
     let steady = model.steady_state(&asked, T, settings, Watch::default()).unwrap();
     let v = mean(&steady.run.signal("v(out)").unwrap());
     assert!((v - 4.8).abs() < 1e-4, "{v}");
+}
+
+/// A formula of time is looked at: with the period of a source it must repeat, alone it needs one, and v = R i of a
+/// formula that repeats is found.
+#[test]
+fn steady_states_of_formulas_of_time() {
+    let model = |lines: &str| {
+        let deck = saltus_circuits::Deck::parse(&format!("title\n{lines}"), "a.cir").unwrap();
+        deck.circuit().unwrap().model().unwrap()
+    };
+    let fails = |lines: &str| model(lines).period().unwrap_err().to_string();
+    let rest = "\nR1 a b 1\nC1 b 0 1m";
+    assert_eq!(
+        fails(&format!("B1 a 0 V=sin(6283.185307179586*time){rest}")),
+        "`B1` is a formula of `time` and no source tells its period: give one"
+    );
+    assert_eq!(
+        fails(&format!("B1 a c V=time*1000\nV1 c 0 sin(0 1 1k){rest}")),
+        "`B1` is a formula of `time` that does not repeat every 0.001 s"
+    );
+    let lines =
+        format!("B1 a c V=2+sin(6283.185307179586*time)*cos(v(b)-v(b))\nV1 c 0 sin(0 1 500){rest}");
+    let two = model(&lines);
+    assert!((two.period().unwrap() - 2e-3).abs() < 1e-15);
+
+    let alone = model(&format!("B1 a 0 V=2+sin(6283.185307179586*time){rest}"));
+    let asked = Transient::new(1e-3, 1e-5);
+    let found = alone.steady_state(&asked, 1e-3, Shooting::default(), Watch::default()).unwrap();
+    let v = mean(&found.run.signal("v(b)").unwrap());
+    assert!((v - 2.0).abs() < 1e-3, "{v}");
+    let wrong = alone.steady_state(&asked, 0.7e-3, Shooting::default(), Watch::default());
+    assert_eq!(
+        wrong.unwrap_err().to_string(),
+        "`B1` is a formula of `time` that does not repeat every 0.0007 s"
+    );
 }

@@ -42,7 +42,7 @@ fn outputs() {
 #[test]
 fn control_blocks() {
     let lines = "R1 a 0 1\n.control\nset x = 1\n* comment\ntran 1u 1m uic\nrun\nprint v(a)\nplot v(a) xlimit 0 1\nlet y = v(a)\n\
-                 wrdata out.txt v(b)\nmeas tran vmax MAX v(a)\nplot y[3\nac dec 1 1 1\nquit\n.endc\nR2 a 0 1";
+                 wrdata out.txt v(b)\nmeas tran vmax MAX v(a)\nplot y[3\nac dec 1 1 1\nquit\n.endc\nR2 a b 1";
     let deck = deck(lines);
     let a = deck.analysis().unwrap();
     assert_eq!(a.tran.unwrap().stop, 1e-3);
@@ -64,11 +64,11 @@ fn control_blocks() {
 #[test]
 fn vectors_of_control_blocks() {
     let lines = "R1 a 0 1\n.param T=1m\n.control\nlet start = {T}/2\nlet y = v(a)*2\nlet z = y+1\nrun\n\
-                 meas tran m1 avg v(a) from=start to=T\nprint m1 start y v(a)\ngnuplot g1 v(a,b)\n.endc\n.probe p(R1) v(c)";
+                 meas tran m1 avg v(a) from=start to=T\nprint m1 start y v(a)\ngnuplot g1 v(a,b)\n.endc\n.probe p(R1) v(c)\nR2 a b 1";
     let deck = deck(lines);
     let a = deck.analysis().unwrap();
     let names: Vec<&str> = a.outputs.iter().map(|signal| signal.text.as_str()).collect();
-    assert_eq!(names, ["v(a)", "v(a, b)", "v(c)"]);
+    assert_eq!(names, ["v(c)", "v(a)", "v(a, b)"]);
     assert!(matches!(a.measures[0].quantity, Quantity::Statistic { from: 0.5e-3, to: 1e-3, .. }));
     let texts: Vec<String> = deck.warnings().iter().map(Warning::to_string).collect();
     assert_eq!(

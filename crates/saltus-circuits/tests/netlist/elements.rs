@@ -40,7 +40,7 @@ fn passive() {
 
 #[test]
 fn initial_values() {
-    let c = circuit("L1 a b 1m ic=1\nC1 b 0 1\n.ic v(a)={x} V(b) = -2 I(L1)=5\n.param x=3");
+    let c = circuit("L1 a b 1m ic=5\nC1 b 0 1\n.ic v(a)={x} V(b) = -2 I(L1)=5\n.param x=3");
     assert_eq!(c.initial, [(node(&c, "a"), 3.0), (node(&c, "b"), -2.0)]);
     assert!(matches!(device(&c, "L1"), Device::Inductor { initial: Some(5.0), .. }));
 }

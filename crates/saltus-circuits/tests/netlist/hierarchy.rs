@@ -112,7 +112,7 @@ fn unused_subcircuits_may_have_anything() {
     circuit(".subckt jfet d g s\nJ1 d g s jm\n.ends\n.model jm njf(vto=-2 what=3)\nR1 a 0 1");
     assert_eq!(
         message(".subckt jfet d g s\n J1 d g s jm\n.ends\nX1 a b c jfet"),
-        "a.cir:3:2: `J1` is a junction field-effect transistor, which is not supported"
+        "a.cir:3:2: `J1` is a junction field-effect transistor, which is not supported: expected one of B C D E F G H I K L M Q R S V W X"
     );
 }
 

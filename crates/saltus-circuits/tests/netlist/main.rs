@@ -1,6 +1,7 @@
 //! Netlists: what they mean, and what is said of wrong ones.
 
 mod analyses;
+mod dialects;
 mod elements;
 mod errors;
 mod fuzz;

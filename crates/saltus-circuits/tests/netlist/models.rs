@@ -225,7 +225,7 @@ fn wrong_models() {
         ("X1 a b sm\n.model sm opamp", "a.cir:2:1: model `sm` has 3 nodes, found 2"),
         (
             "M1 a b 0 0 m3\n.model m3 NMOS(LEVEL=3 K1=0.5)",
-            "a.cir:3:16: `m3` is a model of level 3, which is not supported",
+            "a.cir:3:16: `m3` of `M1` is a model of level 3, which is not supported: expected level 1",
         ),
         (
             "M1 a b 0 mm\n.model mm NMOS",

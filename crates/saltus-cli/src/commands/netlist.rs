@@ -94,7 +94,11 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
                     Ok(state.run)
                 }
                 Err(SteadyError::Transient(error)) => Err(error),
-                Err(error @ (SteadyError::NoPeriod { .. } | SteadyError::WrongPeriod { .. })) => {
+                Err(
+                    error @ (SteadyError::NoPeriod { .. }
+                    | SteadyError::WrongPeriod { .. }
+                    | SteadyError::Formula { .. }),
+                ) => {
                     return Err(error.into());
                 }
                 Err(error) => {

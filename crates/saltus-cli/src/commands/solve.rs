@@ -5,7 +5,7 @@ use crate::text::{self, plural, seconds};
 use crate::{Error, Outcome};
 use saltus::io::problem_file::{Kind, StoredProblem, read};
 use saltus::numerics::residual::{class_figure, physical};
-use saltus::numerics::{Interrupt, Solution, Solver, Status, solve_until};
+use saltus::numerics::{Interrupt, Solution, Solver, Status, Uniqueness, solve_until, uniqueness};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -30,6 +30,9 @@ pub struct Args {
     /// Iterations to spend [default: that of the method]
     #[arg(long, value_name = "N")]
     max_iter: Option<usize>,
+    /// Tell whether each answer is the only one; costs a factorization or two
+    #[arg(long)]
+    unique: bool,
     /// Print one JSON document, and nothing else
     #[arg(long)]
     json: bool,
@@ -44,6 +47,7 @@ struct Answer<'a> {
     stored: StoredProblem,
     solution: Solution,
     seconds: f64,
+    unique: Option<Uniqueness>, // where it was asked for, and there is an answer
 }
 
 /// Runs the command.
@@ -58,7 +62,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let mut documents = Vec::new();
     let mut outcome = Outcome::Done;
     for file in &args.files {
-        match answer(file, args.kind, &solver, &interrupt) {
+        match answer(file, args, &solver, &interrupt) {
             Ok(answer) => {
                 if let Some(path) = &args.output {
                     write_answer(path, &answer.solution)?;
@@ -130,17 +134,22 @@ fn solver(args: &Args) -> Result<Solver, Error> {
 
 fn answer<'a>(
     file: &'a Path,
-    kind: Option<Kind>,
+    args: &Args,
     solver: &Solver,
     interrupt: &Interrupt,
 ) -> Result<Answer<'a>, Error> {
-    let stored = read(file, kind)?;
+    let stored = read(file, args.kind)?;
     let start = Instant::now();
     let solution = solve_until(&stored.problem, solver, None, Some(interrupt));
     let seconds = start.elapsed().as_secs_f64();
     // a method that cannot work on the problem
-    let solution = solution.map_err(|error| format!("{}: {error}", file.display()))?;
-    Ok(Answer { file, stored, solution, seconds })
+    let said = |error| format!("{}: {error}", file.display());
+    let solution = solution.map_err(said)?;
+    let unique = match args.unique && solution.report.status == Status::Solved {
+        true => Some(uniqueness(&stored.problem, &solution.z, solver.tol()).map_err(said)?),
+        false => None,
+    };
+    Ok(Answer { file, stored, solution, seconds, unique })
 }
 
 impl Answer<'_> {
@@ -163,7 +172,10 @@ impl Answer<'_> {
             time = seconds(self.seconds),
         );
         match report.status {
-            Status::Solved => line,
+            Status::Solved => match self.unique {
+                Some(unique) => format!("{line}, {}", unique.words()),
+                None => line,
+            },
             _ if problem.is_empty() => line,
             _ => format!("{line}, worst at {}", owner(problem, report.worst)),
         }
@@ -208,6 +220,13 @@ impl Answer<'_> {
             "seconds": self.seconds,
             "attempts": attempts.collect::<Vec<_>>(),
             "history": self.solution.history,
+            "unique": self.unique.map(|unique| {
+                let directions = match unique {
+                    Uniqueness::Not { dimension } => dimension,
+                    _ => 0,
+                };
+                json!({ "word": unique.name(), "dimension": directions, "claim": unique.words() })
+            }),
         })
     }
 }

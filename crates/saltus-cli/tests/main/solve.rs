@@ -233,6 +233,23 @@ fn the_document_tells_how_it_went() {
 }
 
 #[test]
+fn the_only_answer() {
+    let folder = Folder::new();
+    folder.write("one.dat", "2 0 2 2 2 2 2 1 1 2 -1 3");
+    folder.write("many.dat", "2 0 2 2 2 2 1 1 1 1 -1 -1");
+    let args = ["solve", "one.dat", "many.dat", "--kind", "lcp"];
+    let said = folder.saltus(&[&args[..], &["--unique"]].concat()).done();
+    assert!(said.out.lines().next().unwrap().ends_with(", the only answer"), "{}", said.out);
+    let document = json(&folder.saltus(&[&args[..], &["--unique", "--json"]].concat()).done());
+    let unique = |k: usize| document[k]["unique"].clone();
+    assert_eq!((&unique(0)["word"], &unique(0)["dimension"]), (&"global".into(), &0.into()));
+    // where one of the two supports carries all, the other is on its edge
+    assert!(["not", "unknown"].contains(&unique(1)["word"].as_str().unwrap()), "{document}");
+    assert!(unique(1)["claim"].is_string());
+    assert!(json(&folder.saltus(&[&args[..], &["--json"]].concat()).done())[0]["unique"].is_null());
+}
+
+#[test]
 fn the_answer_is_written() {
     let folder = Folder::new();
     folder.write("x.dat", "2 0 2 2 2 2 2 0 0 2 -1 3");

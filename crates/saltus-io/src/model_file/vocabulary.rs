@@ -394,6 +394,10 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
             ("max_iter", "steps before giving up"),
             ("proximal", "size of the proximal term relative to the residual"),
             ("patience", "steps without a tenth less residual before giving up"),
+            (
+                "function",
+                "the equations that stand for the laws: \"alart-curnier\", \"jean-moreau\", \"natural-map\" or \"fischer-burmeister\"",
+            ),
         ],
     ),
     ("interior-point", &[TOL, ("max_iter", "steps before Newton's method takes over")]),
@@ -413,6 +417,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("projection", &["direct", "combined", "ggl"]),
     ("variant", &["acceleration", "velocity"]),
     ("form", &["reduced", "global"]),
+    ("function", &["alart-curnier", "jean-moreau", "natural-map", "fischer-burmeister"]),
 ];
 
 const SYSTEMS: (&str, &str) = ("systems", "names of the systems that it serves");

@@ -2,7 +2,8 @@
 //!
 //! The face that looks along the direction is the reference: the face of the other body that looks
 //! against it is clipped by the planes through the edges of the reference, and what is left of its
-//! corners are the contacts. Two edges that cross touch in one point.
+//! corners are the contacts. Two edges that cross touch in one point, and faces beside them that are
+//! nearly parallel wherever they lie on each other.
 
 use super::nearest::{between, crossing};
 use super::polytope::View;
@@ -75,7 +76,17 @@ impl Clipper {
                 super::touch::flip(&mut touches[start..]);
             }
             Kind::Edges(pair) => {
-                touches.extend(crossing(a, b, axis.n, pair).filter(|t| t.gap <= wide));
+                if let Some(face) = axis.beside {
+                    self.on_faces(a, b, axis, face, wide, touches);
+                }
+                for touch in crossing(a, b, axis.n, pair).filter(|t| t.gap <= wide) {
+                    // one contact where these edges cross
+                    let same = |t: &Touch| t.features == touch.features;
+                    match touches[start..].iter().position(same) {
+                        Some(k) => touches[start + k] = touch,
+                        None => touches.push(touch),
+                    }
+                }
             }
         }
         // apart, and perhaps nearest somewhere else: past the edge of a face, or at the end of an edge;
@@ -88,6 +99,39 @@ impl Clipper {
             touches.extend(between(a, b).filter(|t| t.gap <= wide && !(t.gap >= nearer)));
         }
         widen(&mut touches[start..], radii);
+    }
+
+    /// Where two edges cross between faces that are nearly parallel: the corners that these have in
+    /// common, apart along the direction across the edges, and nowhere deeper than it says.
+    fn on_faces(
+        &mut self,
+        a: View<'_>,
+        b: View<'_>,
+        axis: Axis,
+        face: Kind,
+        reach: f64,
+        touches: &mut Vec<Touch>,
+    ) {
+        let start = touches.len();
+        match face {
+            Kind::FaceA(f) => self.on_face(a, f, b, reach, touches),
+            Kind::FaceB(f) => {
+                self.on_face(b, f, a, reach, touches);
+                super::touch::flip(&mut touches[start..]);
+            }
+            Kind::Edges(_) => {}
+        }
+        let mut kept = start;
+        for k in start..touches.len() {
+            let touch = touches[k];
+            let along = -dot(touch.normal, axis.n);
+            let gap = (touch.gap / along).max(axis.s);
+            if gap <= reach {
+                touches[kept] = Touch { gap, normal: scaled(-1.0, axis.n), ..touch };
+                kept += 1;
+            }
+        }
+        touches.truncate(kept);
     }
 
     /// The contacts on one face of `A`, whether that is the best direction or not.

@@ -231,7 +231,7 @@ fn meet(
     let start = touches.len();
     if let Some(kind) = kind {
         // no separation claimed: contacts are those of the face alone
-        let axis = Axis { s: f64::NEG_INFINITY, n, kind };
+        let axis = Axis { s: f64::NEG_INFINITY, n, kind, beside: None };
         clipper.along(view_a, view_b, axis, [r, s], reach, touches);
     }
     if view_a.normals.is_empty() && view_b.normals.is_empty() {

@@ -19,6 +19,10 @@ use saltus_model::rotation::{Vector, cross, dot, norm, scaled, sub};
 /// contact, whatever the last bits are.
 const PREFERENCE: f64 = 1e-6;
 
+/// Cosine above which a direction across two edges is nearly the normal of a face: faces that lie on
+/// each other a little tilted are apart the most across two of their edges, and touch all over.
+const NEARLY: f64 = 0.99;
+
 /// Edges that are more parallel than this span no plane.
 const PARALLEL: f64 = 1e-7;
 
@@ -37,6 +41,23 @@ pub(super) struct Axis {
     pub s: f64,
     pub n: Vector,
     pub kind: Kind,
+    /// Across edges: the face whose normal is nearly the same.
+    pub beside: Option<Kind>,
+}
+
+impl Axis {
+    fn new(s: f64, n: Vector, kind: Kind) -> Axis {
+        Axis { s, n, kind, beside: None }
+    }
+
+    /// The same, which knows the best face.
+    fn beside(self, face: Option<Axis>) -> Axis {
+        let beside = match self.kind {
+            Kind::Edges(_) => face.filter(|face| dot(face.n, self.n) > NEARLY),
+            _ => None,
+        };
+        Axis { beside: beside.map(|face| face.kind), ..self }
+    }
 }
 
 /// The best direction; nothing where the bodies are farther apart than `reach`.
@@ -50,7 +71,7 @@ pub(super) fn separate(a: View<'_>, b: View<'_>, reach: f64) -> Option<Axis> {
         axis.s <= reach
     };
     for (f, (&n, o)) in a.normals.iter().zip(a.offsets).enumerate() {
-        if !offer(&mut best, Axis { s: b.lowest(n) - o, n, kind: Kind::FaceA(f) }, 0.0) {
+        if !offer(&mut best, Axis::new(b.lowest(n) - o, n, Kind::FaceA(f)), 0.0) {
             return None;
         }
     }
@@ -61,12 +82,13 @@ pub(super) fn separate(a: View<'_>, b: View<'_>, reach: f64) -> Option<Axis> {
             return None;
         }
         if second.is_none_or(|second| s > second.s) {
-            second = Some(Axis { s, n: scaled(-1.0, n), kind: Kind::FaceB(f) });
+            second = Some(Axis::new(s, scaled(-1.0, n), Kind::FaceB(f)));
         }
     }
     if let Some(axis) = second {
         offer(&mut best, axis, preference);
     }
+    let face = best;
     let edges = match best {
         Some(best) if a.polytope.solid && b.polytope.solid => by_arcs(a, b, best),
         _ => by_all(a, b),
@@ -76,7 +98,7 @@ pub(super) fn separate(a: View<'_>, b: View<'_>, reach: f64) -> Option<Axis> {
     {
         return None;
     }
-    best
+    best.map(|best| best.beside(face))
 }
 
 /// The same for two boxes with half edges `a` and `b`, the second at `to` in the frame of the first.
@@ -90,7 +112,7 @@ pub(super) fn boxes(a: Vector, b: Vector, to: &Pose, size: f64, reach: f64) -> O
     let (R, t) = (&to.R, to.x);
     let preference = PREFERENCE * size;
     let column = |j: usize| [R[0][j], R[1][j], R[2][j]];
-    let mut best = Axis { s: f64::NEG_INFINITY, n: [0.0; 3], kind: Kind::FaceA(0) };
+    let mut best = Axis::new(f64::NEG_INFINITY, [0.0; 3], Kind::FaceA(0));
     for i in 0..3 {
         let wide = b[0] * R[i][0].abs() + b[1] * R[i][1].abs() + b[2] * R[i][2].abs();
         let s = t[i].abs() - a[i] - wide;
@@ -100,7 +122,7 @@ pub(super) fn boxes(a: Vector, b: Vector, to: &Pose, size: f64, reach: f64) -> O
         if s > best.s {
             let mut n = [0.0; 3];
             n[i] = 1.0_f64.copysign(t[i]);
-            best = Axis { s, n, kind: Kind::FaceA(2 * i + usize::from(n[i] < 0.0)) };
+            best = Axis::new(s, n, Kind::FaceA(2 * i + usize::from(n[i] < 0.0)));
         }
     }
     let mut second = best;
@@ -117,12 +139,13 @@ pub(super) fn boxes(a: Vector, b: Vector, to: &Pose, size: f64, reach: f64) -> O
             let sign = 1.0_f64.copysign(along);
             // the face of the second that looks at the first
             let kind = Kind::FaceB(2 * j + usize::from(sign > 0.0));
-            second = Axis { s, n: scaled(sign, r), kind };
+            second = Axis::new(s, scaled(sign, r), kind);
         }
     }
     if second.s > best.s + preference {
         best = second;
     }
+    let face = best;
     for i in 0..3 {
         for j in 0..3 {
             let r = column(j);
@@ -145,11 +168,11 @@ pub(super) fn boxes(a: Vector, b: Vector, to: &Pose, size: f64, reach: f64) -> O
                 return None;
             }
             if s > best.s + preference || (s > best.s && matches!(best.kind, Kind::Edges(_))) {
-                best = Axis { s, n: scaled(1.0_f64.copysign(along), n), kind: Kind::Edges(None) };
+                best = Axis::new(s, scaled(1.0_f64.copysign(along), n), Kind::Edges(None));
             }
         }
     }
-    Some(best)
+    Some(best.beside(Some(face)))
 }
 
 /// Among pairs of edges that meet in the surface of the difference of the bodies: those whose arcs
@@ -204,7 +227,7 @@ fn by_arcs(a: View<'_>, b: View<'_>, face: Axis) -> Option<Axis> {
             }
             let s = dot(n, sub(r, p));
             if best.is_none_or(|best| s > best.s) {
-                best = Some(Axis { s, n, kind: Kind::Edges(Some([i, j])) });
+                best = Some(Axis::new(s, n, Kind::Edges(Some([i, j]))));
             }
         }
     }
@@ -225,7 +248,7 @@ fn by_all(a: View<'_>, b: View<'_>) -> Option<Axis> {
             let (ahead, behind) = (b.lowest(n) - a.highest(n), a.lowest(n) - b.highest(n));
             let (s, n) = if ahead >= behind { (ahead, n) } else { (behind, scaled(-1.0, n)) };
             if best.is_none_or(|best| s > best.s) {
-                best = Some(Axis { s, n, kind: Kind::Edges(None) });
+                best = Some(Axis::new(s, n, Kind::Edges(None)));
             }
         }
     }

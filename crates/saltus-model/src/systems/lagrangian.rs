@@ -105,6 +105,7 @@ struct Complete {
     given: Lagrangian,
     forces: Vec<Force>,
     joined: Option<Joined>,
+    damps: bool,               // F_int depends on v
     damping: Option<Operator>, // the formula F_int(t, q, v) − F_int(t, q, 0)
 }
 
@@ -140,7 +141,8 @@ impl From<Lagrangian> for System {
         let forces: Vec<Force> = given.subtracted().into_iter().filter_map(complete).collect();
         let joined = join(&given, &forces);
         let damping = damping(&given);
-        System::SecondOrder(Arc::new(Complete { given, forces, joined, damping }))
+        let damps = given.F_int.as_ref().is_some_and(|F| F.uses(Argument::Second));
+        System::SecondOrder(Arc::new(Complete { given, forces, joined, damps, damping }))
     }
 }
 
@@ -220,7 +222,7 @@ impl SecondOrderSystem for Complete {
 
     /// `D = F_int(t, q, v) − F_int(t, q, 0)`. Where `F_int` has no value at rest, nothing is known.
     fn damping(&self, at: At<'_>, D: &mut [f64], work: &mut [f64]) -> Result<bool, OperatorError> {
-        let Some(F_int) = self.given.F_int.as_ref().filter(|F| F.uses(Argument::Second)) else {
+        let Some(F_int) = self.given.F_int.as_ref().filter(|_| self.damps) else {
             return Ok(false);
         };
         if let Some(damping) = &self.damping

@@ -95,10 +95,10 @@ impl Generated {
 
 /// A deterministic generator of numbers (splitmix64).
 #[derive(Debug, Clone)]
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         // seeds that differ little give streams that differ much
         let mut random = Random(seed ^ 0x5a17_u64.rotate_left(40));
         random.bits();
@@ -119,7 +119,7 @@ impl Random {
     }
 
     /// Uniform in [a, b).
-    fn between(&mut self, a: f64, b: f64) -> f64 {
+    pub(crate) fn between(&mut self, a: f64, b: f64) -> f64 {
         a + (b - a) * self.unit()
     }
 

@@ -64,9 +64,10 @@ pub struct Auto {
     segments: Segments,
     newton: Newton, // for tiny problems with friction
     tol: f64,
-    is_singular: bool, // the mode of the last answer
-    guess: Vec<f64>,   // z as it came
-    best: Vec<f64>,    // the z with the least residual so far
+    is_singular: bool,  // the mode of the last answer
+    modes_failed: bool, // on the problem of the next call
+    guess: Vec<f64>,    // z as it came
+    best: Vec<f64>,     // the z with the least residual so far
     attempts: Vec<Attempt>,
 }
 
@@ -119,6 +120,7 @@ impl Auto {
             enumeration: Enumeration::new(EnumerationSettings { tol, max_iter: MODES }),
             tol,
             is_singular: false,
+            modes_failed: false,
             guess: Vec::new(),
             newton,
             cones,
@@ -198,6 +200,26 @@ impl Auto {
         Some(report)
     }
 
+    /// Problems of graphs, and small ones of friction in the plane, mode by mode; where there is no answer `z` is
+    /// as it was, and the next call of [`solve`](Self::solve) does not try it again.
+    #[inline]
+    pub(super) fn solve_by_modes(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+    ) -> Option<Report> {
+        let mut found = self.segments.solve(problem, z, w, self.tol);
+        if found.is_none() && small::is_small(problem) {
+            found = self.planar.solve(problem, z, w, self.tol);
+        }
+        self.modes_failed = found.is_none();
+        let report = found?;
+        self.attempts.clear();
+        self.note(report);
+        Some(report)
+    }
+
     /// Problems with sets that are no boxes: modes (see `segments` and `planar`), a few sweeps while
     /// they are small, Newton's method while they are tiny, then the portfolio of `cones`.
     fn solve_cones(
@@ -206,19 +228,16 @@ impl Auto {
         z: &mut [f64],
         w: &mut [f64],
     ) -> Result<Report, NumericsError> {
-        if let Some(report) = self.segments.solve(problem, z, w, self.tol) {
-            self.attempts.clear();
-            self.note(report);
+        if !std::mem::take(&mut self.modes_failed)
+            && let Some(report) = self.solve_by_modes(problem, z, w)
+        {
             return Ok(report);
         }
+        self.modes_failed = false;
         if !small::is_small(problem) {
             return self.cones.solve(problem, z, w, &mut self.attempts);
         }
         self.attempts.clear();
-        if let Some(report) = self.planar.solve(problem, z, w, self.tol) {
-            self.note(report);
-            return Ok(report);
-        }
         self.keep(z);
         let Some(first) = small::solve(problem, &self.best, z, w, self.tol) else {
             z.copy_from_slice(&self.best);

@@ -118,7 +118,7 @@ pub(super) fn with_threads<T>(
     colouring: &Colouring,
     work: impl FnOnce(&mut dyn FnMut(&mut [f64], usize)) -> T,
 ) -> T {
-    let (settings, blocks) = (sweeper.settings, sweeper.blocks);
+    let (settings, blocks, visits) = (sweeper.settings, sweeper.blocks, sweeper.visits);
     let threads = match settings.threads {
         0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
         threads => threads,
@@ -141,7 +141,7 @@ pub(super) fn with_threads<T>(
             scope.spawn(move || {
                 let _end = EndMeeting(&shared.meeting);
                 let (still, long) = (&mut vec![0; blocks.len()][..], &mut Vec::new());
-                let mut sweeper = Sweeper { settings, blocks, still, long };
+                let mut sweeper = Sweeper { settings, blocks, visits, still, long };
                 let mut z = vec![0.0; shared.z.len()];
                 while shared.meeting.wait() {
                     shared.hear(0..z.len(), &mut z);

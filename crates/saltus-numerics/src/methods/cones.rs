@@ -78,9 +78,8 @@ const SHORT_PATIENCE: usize = 2;
 const JOINED: f64 = 0.8;
 const HYPERSTATIC: f64 = 1.5;
 const CROWDED: f64 = 5.0;
-/// Sweeps before the first spots and between them; rounds in which the residual must halve.
-const BEFORE_SPOTS: usize = 40;
-const BETWEEN_SPOTS: usize = 15;
+/// Sweeps in which the residual must halve, or spots come; rounds of these in which it must.
+const STALLED: usize = 30;
 const SPOT_ROUNDS: usize = 20;
 /// Most iterations of those, and iterations in which their residual must halve.
 const MOST: usize = 400;
@@ -354,15 +353,15 @@ impl Cones {
         let (mut least, mut stale, mut rings) = (f64::INFINITY, 0, 1);
         let (mut of_blocks, mut sweeps) = (Vec::new(), 0);
         while stale < SPOT_ROUNDS && sweeps < max_iter {
-            let limit = if sweeps == 0 { BEFORE_SPOTS } else { BETWEEN_SPOTS };
-            // longer where they will soon be done at the rate so far
-            let mut first = None;
-            let soon_done = |sweep: usize, residual: f64| {
-                let &mut (start, from) = first.get_or_insert((sweep, residual));
-                let rate = (residual / from).ln() / (sweep - start) as f64;
-                sweep < limit || (tol / residual).ln() / rate <= limit as f64
+            // as long as the residual halves now and then
+            let (mut half, mut since) = (f64::INFINITY, 0);
+            let falls = |sweep: usize, residual: f64| {
+                if residual <= 0.5 * half {
+                    (half, since) = (residual, sweep);
+                }
+                sweep < since + STALLED
             };
-            let report = self.gauss_seidel.run(problem, z, w, 4 * limit, soon_done);
+            let report = self.gauss_seidel.run(problem, z, w, max_iter, falls);
             let Ok(report) = report else { return false };
             let now = report.residual;
             sweeps += report.iterations.max(1);

@@ -28,6 +28,7 @@ use crate::methods::Pivoting;
 use crate::mode::Side;
 use crate::residual::{Residual, residual};
 use crate::sets::clamp;
+use crate::sets::fischer_burmeister::law;
 use crate::{
     FischerBurmeisterSettings, NumericsError, Operator, PivotingSettings, Problem, Report, Status,
 };
@@ -517,81 +518,6 @@ impl Scaled {
     fn slopes(&self, y: &[f64], v: &[f64], A: &mut [f64], B: &mut [f64]) {
         for i in 0..y.len() {
             (_, A[i], B[i]) = law(y[i], v[i], self.lower[i], self.upper[i]);
-        }
-    }
-}
-
-/// Equation (1) for one unknown: Φ and its slopes in `z` and `w`.
-fn law(z: f64, w: f64, lower: f64, upper: f64) -> (f64, f64, f64) {
-    match (lower.is_finite(), upper.is_finite()) {
-        (false, false) => (w, 0.0, 1.0),
-        (true, true) if lower == upper => (z - lower, 1.0, 0.0),
-        (true, false) => fischer_burmeister(z - lower, w),
-        (false, true) => {
-            let (phi, a, b) = fischer_burmeister(upper - z, -w);
-            (-phi, a, b)
-        }
-        (true, true) => {
-            let (inner, inner_a, inner_b) = fischer_burmeister(upper - z, -w);
-            let (phi, a, b) = fischer_burmeister(z - lower, -inner);
-            (phi, a + b * inner_a, b * inner_b)
-        }
-    }
-}
-
-/// `φ(a, b)` and an element of its generalized gradient.
-fn fischer_burmeister(a: f64, b: f64) -> (f64, f64, f64) {
-    let root = a.hypot(b);
-    if root == 0.0 {
-        let corner = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
-        return (0.0, corner, corner);
-    }
-    // the sum without cancellation: (a + b)² − (a² + b²) = 2 a b
-    let phi = if a + b > 0.0 { 2.0 * a * (b / (a + b + root)) } else { a + b - root };
-    (phi, 1.0 - a / root, 1.0 - b / root)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_function_is_zero_just_on_the_law() {
-        let inf = f64::INFINITY;
-        for (z, w, l, u) in [
-            (3.0, 0.0, -inf, inf),
-            (0.0, 2.0, 0.0, inf),
-            (2.0, 0.0, 0.0, inf),
-            (1.0, -2.0, -inf, 1.0),
-            (-1.0, 5.0, -1.0, 1.0),
-            (1.0, -5.0, -1.0, 1.0),
-            (0.3, 0.0, -1.0, 1.0),
-            (2.0, 7.0, 2.0, 2.0),
-        ] {
-            assert_eq!(law(z, w, l, u).0, 0.0, "{z} {w} {l} {u}");
-        }
-        for (z, w, l, u) in [
-            (1.0, 1.0, 0.0, inf),
-            (0.0, -1.0, 0.0, inf),
-            (-1.0, 0.0, 0.0, inf),
-            (0.5, 1.0, -1.0, 1.0),
-            (1.0, 1.0, -1.0, 1.0),
-            (2.0, 0.0, -1.0, 1.0),
-        ] {
-            assert!(law(z, w, l, u).0.abs() > 0.1, "{z} {w} {l} {u}");
-        }
-    }
-
-    #[test]
-    fn slopes_are_those_of_the_function() {
-        let (inf, h) = (f64::INFINITY, 1e-6);
-        for (l, u) in [(-inf, inf), (0.0, inf), (-inf, 0.5), (-1.0, 1.0)] {
-            for (z, w) in [(0.3, 0.7), (-0.4, 1.1), (1.2, -0.8), (-2.0, -3.0), (1e-3, 5.0)] {
-                let (_, a, b) = law(z, w, l, u);
-                let by_z = (law(z + h, w, l, u).0 - law(z - h, w, l, u).0) / (2.0 * h);
-                let by_w = (law(z, w + h, l, u).0 - law(z, w - h, l, u).0) / (2.0 * h);
-                assert!((a - by_z).abs() < 1e-7 && (b - by_w).abs() < 1e-7, "{z} {w} {l} {u}");
-            }
         }
     }
 }

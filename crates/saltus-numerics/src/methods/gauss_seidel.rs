@@ -29,6 +29,7 @@ use super::coloured::{self, Colouring};
 use super::islands::Islands;
 use crate::blocks::Blocks;
 use crate::residual::residual;
+use crate::sets::visit::Visit;
 use crate::{GaussSeidelSettings, LARGEST_BLOCK, NumericsError, Problem, Report, Set, Status};
 use saltus_linalg::vector::distance;
 
@@ -40,8 +41,10 @@ pub struct GaussSeidel {
     bodies: Bodies,
     colouring: Option<(u64, Colouring)>, // and the version of the blocks it is of
     points: Points,
-    still: Vec<u32>, // sweeps in which each block did not move
-    long: Vec<f64>,  // b and z of a block too long for the stack
+    visits: Vec<Visit>, // where all blocks are contacts in space
+    visits_of: u64,     // and the version of the blocks they are of
+    still: Vec<u32>,    // sweeps in which each block did not move
+    long: Vec<f64>,     // b and z of a block too long for the stack
 }
 
 /// Steps that Anderson's method looks back on.
@@ -69,6 +72,8 @@ impl GaussSeidel {
             bodies: Bodies::default(),
             colouring: None,
             points: Points::default(),
+            visits: Vec::new(),
+            visits_of: 0,
             still: Vec::new(),
             long: Vec::new(),
         }
@@ -101,8 +106,8 @@ impl GaussSeidel {
             return Ok(points.iterate(settings, problem, z, w, limit, go_on, sweep));
         }
         self.prepare(problem, z)?;
-        let GaussSeidel { settings, blocks, colouring, points, still, long, .. } = self;
-        let mut sweeper = Sweeper { settings, blocks, still, long };
+        let GaussSeidel { settings, blocks, colouring, points, visits, still, long, .. } = self;
+        let mut sweeper = Sweeper { settings, blocks, visits, still, long };
         Ok(match colouring {
             Some((_, colouring)) => coloured::with_threads(sweeper, colouring, |sweep| {
                 points.iterate(settings, problem, z, w, limit, go_on, sweep)
@@ -123,8 +128,8 @@ impl GaussSeidel {
         share: f64,
     ) -> usize {
         let mut most = 0;
-        let GaussSeidel { settings, blocks, points, still, long, .. } = self;
-        let mut sweeper = Sweeper { settings, blocks, still, long };
+        let GaussSeidel { settings, blocks, points, visits, still, long, .. } = self;
+        let mut sweeper = Sweeper { settings, blocks, visits, still, long };
         for island in islands.iter() {
             for number in 0..limit {
                 most = most.max(number + 1);
@@ -202,6 +207,7 @@ impl GaussSeidel {
             (0..size).map(move |i| own[i * size + i])
         });
         self.points.prepare(n, diagonal, self.settings.accelerate);
+        self.prepare_visits();
         self.still.clear();
         self.still.resize(self.blocks.len(), 0);
         let coloured = self.settings.coloured || self.settings.threads != 1;
@@ -211,6 +217,29 @@ impl GaussSeidel {
             self.colouring = Some((id, Colouring::of(&self.blocks)));
         }
         Ok(())
+    }
+}
+
+impl GaussSeidel {
+    /// The blocks of contacts in space; none where there are others.
+    fn prepare_visits(&mut self) {
+        let GaussSeidel { blocks, visits, visits_of, .. } = self;
+        let are_of = |visits: &[Visit]| {
+            visits.len() == blocks.len() && visits.iter().zip(&blocks.sets).all(|(v, s)| v.is_of(s))
+        };
+        if *visits_of == blocks.version && are_of(visits) {
+            return;
+        }
+        *visits_of = blocks.version;
+        visits.clear();
+        if blocks.matrix.uniform() == Some(3) {
+            let all =
+                (0..blocks.len()).map(|k| Visit::new(&blocks.sets[k], blocks.matrix.diagonal(k)));
+            visits.extend(all.map_while(|visit| visit));
+        }
+        if visits.len() < blocks.len() {
+            visits.clear();
+        }
     }
 }
 
@@ -331,6 +360,7 @@ impl Points {
 pub(super) struct Sweeper<'a> {
     pub settings: &'a GaussSeidelSettings,
     pub blocks: &'a Blocks,
+    pub visits: &'a [Visit],
     pub still: &'a mut [u32],
     pub long: &'a mut Vec<f64>,
 }
@@ -340,6 +370,7 @@ impl Sweeper<'_> {
     #[inline]
     pub fn sweep(&mut self, order: impl Iterator<Item = usize>, z: &mut [f64], sweep: usize) {
         match self.blocks.matrix.uniform() {
+            Some(3) if !self.visits.is_empty() => self.sweep_contacts(order, z, sweep),
             Some(1) => self.sweep_alike::<1>(order, z, sweep),
             Some(2) => self.sweep_alike::<2>(order, z, sweep),
             Some(3) => self.sweep_alike::<3>(order, z, sweep),
@@ -352,6 +383,31 @@ impl Sweeper<'_> {
     fn rests(&self, k: usize, sweep: usize) -> bool {
         let freeze = self.settings.freeze;
         freeze > 0 && self.still[k] as usize >= freeze && !(sweep + k).is_multiple_of(freeze + 1)
+    }
+
+    /// The sweep for contacts in space.
+    #[inline]
+    fn sweep_contacts(&mut self, order: impl Iterator<Item = usize>, z: &mut [f64], sweep: usize) {
+        let (omega, matrix) = (self.settings.relaxation, &self.blocks.matrix);
+        for k in order {
+            if self.rests(k, sweep) {
+                continue;
+            }
+            let Some(&q) = self.blocks.q[3 * k..].first_chunk::<3>() else { break };
+            let others = matrix.with_others(k, z, q);
+            let Some(z) = z[3 * k..].first_chunk_mut::<3>() else { break };
+            let (own, mut w, before) = (matrix.diagonal(k), others, *z);
+            for i in 0..3 {
+                w[i] += own[3 * i] * z[0] + own[3 * i + 1] * z[1] + own[3 * i + 2] * z[2];
+            }
+            self.visits[k].solve(&w, z);
+            if omega != 1.0 {
+                for i in 0..3 {
+                    z[i] = before[i] + omega * (z[i] - before[i]);
+                }
+            }
+            self.still[k] = if before != *z { 0 } else { self.still[k].saturating_add(1) };
+        }
     }
 
     /// The sweep for blocks of `N` unknowns each, which stay in registers.

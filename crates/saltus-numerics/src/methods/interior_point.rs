@@ -199,7 +199,13 @@ impl InteriorPoint {
     /// The method with these settings.
     pub fn new(settings: InteriorPointSettings) -> Self {
         let tol = settings.tol;
-        let polish = NewtonSettings { tol, max_iter: 60, proximal: 0.1, patience: 12 };
+        let polish = NewtonSettings {
+            tol,
+            max_iter: 60,
+            proximal: 0.1,
+            patience: 12,
+            ..NewtonSettings::default()
+        };
         InteriorPoint {
             settings,
             newton: Newton::new(polish),

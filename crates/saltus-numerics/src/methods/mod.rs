@@ -3,7 +3,7 @@
 //! | method | for | cost |
 //! | --- | --- | --- |
 //! | [`Pivoting`] | P-matrices; repeated problems (it keeps the mode and its factors) | one solve a mode |
-//! | [`Lemke`] | positive semidefinite, copositive-plus matrices; says when there is no solution | n² a pivot |
+//! | [`Lemke`] | positive semidefinite, copositive-plus matrices; says when there is no solution | n² a pivot; sparse: a solve |
 //! | [`GaussSeidel`] | symmetric definite or diagonally dominant | one product a sweep |
 //! | [`FischerBurmeister`] | P₀-matrices, singular equations, games; many others | one factorization a step |
 //! | [`Enumeration`] | anything small; lists all solutions | 2ⁿ to 3ⁿ solves |
@@ -49,6 +49,7 @@ pub use gauss_seidel::GaussSeidel;
 pub use interior_point::InteriorPoint;
 pub use lemke::Lemke;
 pub use newton::Newton;
+pub(crate) use newton::Rows;
 pub use pivoting::Pivoting;
 
 use crate::polyhedral::Expanded;
@@ -69,8 +70,8 @@ pub struct Workspace {
     watches_all: bool,
 }
 
-/// Unknowns up to which problems of boxes are solved by the portfolio without a watch, unless one
-/// was asked for: they take less time than a look at the clock.
+/// Unknowns up to which problems of boxes are solved by the portfolio without a watch, and others mode
+/// by mode, unless one was asked for: they take less time than a look at the clock.
 const UNWATCHED: usize = 64;
 
 #[derive(Debug)]
@@ -122,8 +123,8 @@ impl Workspace {
         self.watch.get_or_insert_default().interrupt = interrupt;
     }
 
-    /// The residuals that the last call measured. Those of problems of at most 64 unknowns in boxes
-    /// that the portfolio solves are kept only after [`watch`](Self::watch).
+    /// The residuals that the last call measured. Those of problems of at most 64 unknowns that the
+    /// portfolio solves in boxes or mode by mode are kept only after [`watch`](Self::watch).
     pub fn history(&self) -> &History {
         static NONE: History = History::NONE;
         self.watch.as_ref().map_or(&NONE, |watch| &watch.history)
@@ -155,6 +156,9 @@ impl Workspace {
                 let report = method.solve_anew(problem, z, w)?;
                 return Ok(self.classify(problem, z, w, report));
             }
+            if let Some(report) = method.solve_by_modes(problem, z, w) {
+                return Ok(report);
+            }
         }
         let watch = self.watch.take().unwrap_or_default();
         let (watch, report) = watch::over(watch, || self.run(problem, z, w));
@@ -175,9 +179,7 @@ impl Workspace {
             match &mut self.method {
                 Method::Auto(method) => method.solve(problem, z, w),
                 Method::Pivoting(method) => method.solve(problem, z, w),
-                Method::Lemke(method) => {
-                    few_enough(problem).and_then(|()| method.solve(problem, z, w))
-                }
+                Method::Lemke(method) => method.solve(problem, z, w),
                 Method::GaussSeidel(method) => method.solve(problem, z, w),
                 Method::FischerBurmeister(method) => method.solve(problem, z, w),
                 Method::Enumeration(method) => method.solve(problem, z, w),
@@ -280,7 +282,7 @@ impl Method {
         let expanded = Expanded::new(problem).ok_or_else(|| unsupported(name, problem))?;
         expanded.solve(problem, tol, z, w, |boxes, y, v| match self {
             Method::Pivoting(method) => Ok(method.run(boxes, y, v, usize::MAX, usize::MAX)),
-            Method::Lemke(method) => few_enough(boxes).and_then(|()| method.solve(boxes, y, v)),
+            Method::Lemke(method) => method.solve(boxes, y, v),
             Method::FischerBurmeister(method) => method.solve(boxes, y, v),
             // its message counts the unknowns of the problem
             Method::Enumeration(method) => match method.solve(boxes, y, v) {
@@ -291,18 +293,6 @@ impl Method {
             },
             _ => Err(unsupported(name, problem)),
         })
-    }
-}
-
-/// Most unknowns of Lemke's method: the inverse of its basis is dense, and takes 200 MB then.
-const LEMKE: usize = 5000;
-
-fn few_enough(problem: &Problem) -> Result<(), NumericsError> {
-    match problem.len() {
-        unknowns if unknowns > LEMKE => {
-            Err(NumericsError::TooManyUnknowns { method: "lemke", unknowns, limit: LEMKE })
-        }
-        _ => Ok(()),
     }
 }
 

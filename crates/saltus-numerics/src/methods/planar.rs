@@ -13,7 +13,7 @@
 //! good guess: where contacts stay as they are, one step is all. References: Alart, Curnier,
 //! *Comput. Methods Appl. Mech. Engrg.* 92 (1991) 353–375.
 
-use crate::residual::residual;
+use crate::residual::natural_map;
 use crate::{Operator, Problem, Report, Set, Status};
 use saltus_linalg::{DenseLu, Matrix, vector};
 
@@ -29,6 +29,8 @@ pub(super) struct Planar {
     before: Vec<Mode>,
     free: Vec<usize>, // the unknowns that the modes do not fix
     lu: DenseLu,
+    factored: Vec<Mode>, // the modes that `lu` is of
+    matrix_id: u64,      // and the matrix
     right: Vec<f64>,
 }
 
@@ -50,6 +52,8 @@ impl Planar {
             before: Vec::new(),
             free: Vec::new(),
             lu: DenseLu::with_capacity(0),
+            factored: Vec::new(),
+            matrix_id: 0,
             right: Vec::new(),
         }
     }
@@ -76,7 +80,7 @@ impl Planar {
             problem.eval(z, w);
             self.classify(problem, W, z, w)?;
             if self.modes == self.before {
-                let check = residual(problem, z, w);
+                let check = natural_map(problem, z, w);
                 if check.value <= tol {
                     let (residual, worst) = (check.value, check.worst);
                     let status = Status::Solved;
@@ -144,7 +148,7 @@ impl Planar {
 
     /// The point at which all modes hold.
     fn step(&mut self, problem: &Problem, W: &Matrix, z: &mut [f64]) -> Option<()> {
-        let Planar { modes, free, lu, right, .. } = self;
+        let Planar { modes, free, lu, factored, matrix_id, right, .. } = self;
         free.clear();
         for (i, mode) in modes.iter().enumerate() {
             match mode {
@@ -162,7 +166,12 @@ impl Planar {
                 Some(Mode::Slips(share)) => W[(i, j)] + share * W[(i, j + 1)],
                 _ => W[(i, j)],
             };
-            lu.factor_with(free.len(), |a, b| column(free[a], free[b])).ok()?;
+            if *matrix_id != problem.matrix_id() || factored != modes {
+                factored.clear(); // until there are factors
+                lu.factor_with(free.len(), |a, b| column(free[a], free[b])).ok()?;
+                factored.clone_from(modes);
+                *matrix_id = problem.matrix_id();
+            }
             lu.solve(right);
         }
         for (&i, &value) in free.iter().zip(&*right) {

@@ -11,12 +11,16 @@
 
 use super::block::eliminate;
 use super::{LARGEST_BLOCK, Set, Step, norm};
+use crate::NewtonFunction;
 
 /// Good enough to stop.
 const TOL: f64 = 4e-15;
 
 /// Good enough to be called an answer.
 pub(crate) const ACCEPTED: f64 = 1e-13;
+
+/// What Newton's method works on.
+const FUNCTION: NewtonFunction = NewtonFunction::AlartCurnier;
 
 const VECTORS: usize = 6;
 const MATRICES: usize = 4;
@@ -39,7 +43,7 @@ pub(crate) fn iterate(set: &Set, W: &[f64], b: &[f64], z: &mut [f64]) -> bool {
     let mut matrices = matrices.chunks_exact_mut(n * n);
     let mut vector = || vectors.next().unwrap_or_default();
     let mut matrix = || matrices.next().unwrap_or_default();
-    let step = Step::of_block(set, W, n);
+    let step = Step::of_block(set, FUNCTION, W, n);
     let mut local = Local {
         set,
         W,
@@ -179,7 +183,7 @@ impl Local<'_> {
             if self.error(z) <= TOL {
                 return true;
             }
-            self.set.newton_function(self.step, z, self.w, self.f, self.dz, self.dw);
+            self.set.newton_function(FUNCTION, self.step, z, self.w, self.f, self.dz, self.dw);
             let merit = norm(self.f);
             // J = ∂f/∂z + ∂f/∂w (W + ε I)
             for i in 0..n {
@@ -199,7 +203,7 @@ impl Local<'_> {
                     self.trial[i] = z[i] + length * self.d[i];
                 }
                 self.eval(At::Trial, z);
-                self.set.newton_value(self.step, self.trial, self.w, self.f);
+                self.set.newton_value(FUNCTION, self.step, self.trial, self.w, self.f);
                 if norm(self.f) <= (1.0 - 1e-4 * length) * merit {
                     break;
                 }

@@ -26,7 +26,10 @@
 mod block;
 mod cone;
 mod disks;
+pub(crate) mod edges;
 mod ellipse;
+pub(crate) mod fischer_burmeister;
+mod functions;
 mod graph;
 mod iterate;
 mod long_cone;
@@ -35,8 +38,10 @@ mod rolling;
 mod rolling_block;
 pub(crate) mod slip;
 mod user;
+pub(crate) mod visit;
 
 pub(crate) use block::eliminate;
+pub(crate) use functions::Step;
 pub use graph::{Graph, GraphError};
 pub use user::{SharedSet, UserSet};
 
@@ -336,30 +341,6 @@ impl Set {
         }
     }
 
-    /// The function that Newton's method works on: for friction that of Alart and Curnier (see
-    /// `disks`), for the other sets the natural map. Leaves its value and Jacobians.
-    pub(crate) fn newton_function(
-        &self,
-        step: Step,
-        z: &[f64],
-        w: &[f64],
-        f: &mut [f64],
-        dz: &mut [f64],
-        dw: &mut [f64],
-    ) {
-        if !disks::function(self, step, z, w, f, dz, dw) {
-            self.natural_map(step.normal, z, w, f);
-            self.natural_jacobian(step.normal, z, w, dz, dw);
-        }
-    }
-
-    /// The value of [`newton_function`](Self::newton_function) alone.
-    pub(crate) fn newton_value(&self, step: Step, z: &[f64], w: &[f64], f: &mut [f64]) {
-        if !disks::value(self, step, z, w, f) {
-            self.natural_map(step.normal, z, w, f);
-        }
-    }
-
     /// Solves the problem of one block, `w = W z + b` with (1), from the guess in `z`.
     ///
     /// `W` is row by row and need not be symmetric. Returns whether the law holds to round-off;
@@ -381,58 +362,9 @@ pub enum Place {
     Apex,
 }
 
-/// The steps `ρ` of the functions that Newton's method works on.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Step {
-    /// For the normal component, and for the whole natural map.
-    pub normal: f64,
-    /// For the tangential components.
-    pub tangent: f64,
-    /// For the rolling components.
-    pub rolling: f64,
-}
-
-impl Step {
-    /// The step of component `i` of a block of `n`.
-    pub(crate) fn of_component(&self, set: &Set, i: usize, n: usize) -> f64 {
-        let rolls = matches!(set, Set::Rolling2 { .. } | Set::Rolling3 { .. });
-        match i {
-            0 => self.normal,
-            i if rolls && i > n / 2 => self.rolling,
-            _ => self.tangent,
-        }
-    }
-
-    /// The steps for a block of `W`: the inverses of its parts' sizes.
-    pub(crate) fn of_block(set: &Set, W: &[f64], n: usize) -> Step {
-        let size = |range: std::ops::Range<usize>| {
-            let mut size: f64 = 0.0;
-            for i in range.clone() {
-                size = size.max(range.clone().map(|j| W[i * n + j].abs()).sum());
-            }
-            if size > 0.0 && size.is_finite() { 1.0 / size } else { 1.0 }
-        };
-        match set {
-            Set::Coulomb2 { .. } | Set::Coulomb3 { .. } => {
-                let tangent = size(1..n);
-                Step { normal: size(0..1), tangent, rolling: tangent }
-            }
-            Set::Rolling2 { .. } | Set::Rolling3 { .. } => {
-                let half = n / 2;
-                let (tangent, rolling) = (size(1..1 + half), size(1 + half..n));
-                Step { normal: size(0..1), tangent, rolling }
-            }
-            _ => {
-                let all = size(0..n);
-                Step { normal: all, tangent: all, rolling: all }
-            }
-        }
-    }
-}
-
 /// The natural map of one component of a box. Where `z − w` is inside, `z − (z − w)` is `w`,
 /// and is written so: beside a large `z` the difference would lose a `w` that is wrong.
-#[inline]
+#[inline(always)]
 pub(crate) fn natural(z: f64, w: f64, lower: f64, upper: f64) -> f64 {
     // the middle one of z − u, w and z − l; comparisons that a NaN in w passes, and one in z does not
     let (below, above) = (z - lower, z - upper);

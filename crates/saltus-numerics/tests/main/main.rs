@@ -24,5 +24,6 @@ mod scaling;
 mod sets;
 mod support;
 mod switched;
+mod uniqueness;
 mod user_sets;
 mod warm;

@@ -3,6 +3,7 @@
 
 use crate::support::*;
 use saltus_linalg::{Matrix, Sparse};
+use saltus_numerics::Operator;
 
 fn symmetric(random: &mut Random, n: usize) -> Matrix {
     let a = random_matrix(random, n);
@@ -51,7 +52,7 @@ fn banded(random: &mut Random, n: usize, width: usize, is_symmetric: bool) -> Sp
 fn agree(data: &Data, answer: &[f64], splitting: bool, context: &str) {
     let n = data.q.len();
     let applies = |name: &str| match name {
-        "lemke" => n <= 60,
+        "lemke" => n <= 60 || matches!(data.matrix, Operator::Sparse(_)),
         "gauss-seidel" => splitting,
         "enumeration" => n <= 5,
         _ => true,

@@ -39,7 +39,7 @@ use super::motion::{Center, Motion};
 use super::newton::{Link, Scheme, SystemBlock, larger};
 use super::part::Part;
 use super::row::MechanicalFields;
-use super::together::Groups;
+use super::together::{Groups, Share};
 use crate::{Ledger, SimError};
 use saltus_linalg::{Matrix, vector};
 use saltus_model::{
@@ -125,7 +125,7 @@ pub(super) struct Contact {
     pub rate_before: Vec<f64>, // at the beginning of the step
     pub force: Vec<f64>,
     pub y: Vec<f64>,
-    grouped: bool, // evaluated together with others at the end of a step
+    share: Option<Share>, // where it is evaluated together with others
     work: Vec<f64>,
 }
 
@@ -201,13 +201,14 @@ impl Members {
                 rate_before: vec![0.0; rows.len()],
                 force: vec![0.0; rows.len()],
                 y: vec![0.0; rows.len()],
-                grouped: false,
+                share: None,
                 work: Vec::with_capacity(rows.len() * (1 + width)),
                 rows,
             });
         }
         let groups = Groups::new(&interactions);
-        groups.members.iter().for_each(|&k| interactions[k].grouped = true);
+        let shares = groups.shares(&interactions);
+        interactions.iter_mut().zip(shares).for_each(|(one, share)| one.share = share);
         Members {
             systems,
             interactions,
@@ -445,19 +446,18 @@ impl Members {
         let Members { groups: Groups { groups, members }, interactions, .. } = self;
         for group in groups {
             let members = &members[group.contacts.clone()];
-            let Some(mut values) = group.eval(t, q) else {
+            if !group.eval(t, q) {
                 // one of them has no value: it says so itself
                 members.iter().try_for_each(|&k| interactions[k].turn_with_gap(t, q, y))?;
                 continue;
-            };
+            }
             for &k in members {
                 let contact = &mut interactions[k];
-                let (own, rest) = values.split_at(contact.rows.len());
-                y[contact.rows.clone()].copy_from_slice(own);
+                let Some(share) = contact.share else { continue };
                 let H = contact.H.data_mut();
-                let (own, rest) = rest.split_at(H.len());
-                H.copy_from_slice(own);
-                values = rest;
+                let (own, turned) = group.values(share, contact.rows.len(), H.len());
+                y[contact.rows.clone()].copy_from_slice(own);
+                H.copy_from_slice(turned);
             }
         }
         Ok(())
@@ -548,14 +548,26 @@ impl Scheme for Members {
 
         // (3), (5)
         self.impulse.fill(0.0);
+        let groups = &mut self.groups.groups;
         for contact in &mut self.interactions {
             if !links[contact.links.start].on {
                 continue;
             }
             // the unknown of a central scheme is the velocity in the middle of the step
             let t = if early && contact.terms.velocity { end - 0.5 * h } else { end };
-            contact.press(1.0 / h, lam);
-            contact.turn(t, &self.q_next)?;
+            match contact.share {
+                Some(share) if groups[share.group].eval(t, &self.q_next) => {
+                    contact.gather(&self.q_next);
+                    let H = contact.H.data_mut();
+                    let (_, turned) =
+                        groups[share.group].values(share, contact.rows.len(), H.len());
+                    H.copy_from_slice(turned);
+                }
+                _ => {
+                    contact.press(1.0 / h, lam);
+                    contact.turn(t, &self.q_next)?;
+                }
+            }
             match contact.compliant {
                 true if contact.is_force() => contact.mean(self.step, w)?,
                 true => contact.gap(end, w)?,
@@ -573,15 +585,18 @@ impl Scheme for Members {
                         ForceRule::Spring { .. } => scale * force.mean * force.scale,
                         ForceRule::Load => 0.0,
                     });
-                    let row = &contact.H.row(i)[first..first + link.range.len()];
+                    let width = link.range.len();
+                    let row = &contact.H.row(i)[first..first + width];
                     let impulse = &mut self.impulse[link.range.clone()];
                     let lam = lam[link.rows.start + i];
-                    for (j, &entry) in row.iter().enumerate() {
-                        link.C[(i, j)] = scale * entry;
+                    let C = &mut link.C.data_mut()[i * width..][..width];
+                    let Bt = &mut link.Bt.data_mut()[i * width..][..width];
+                    for j in 0..width {
+                        C[j] = scale * row[j];
                         if !early {
-                            link.Bt[(i, j)] = entry;
+                            Bt[j] = row[j];
                         }
-                        impulse[j] += link.Bt[(i, j)] * lam;
+                        impulse[j] += Bt[j] * lam;
                     }
                 }
                 first += link.range.len();
@@ -712,6 +727,12 @@ impl Member {
 }
 
 impl Contact {
+    /// Numbers of its output and its `H`.
+    pub fn values(&self) -> usize {
+        let width: usize = self.places.iter().map(|place| place.len()).sum();
+        self.rows.len() * (1 + width)
+    }
+
     /// Takes the configuration of its systems.
     pub fn gather(&mut self, q: &[f64]) {
         self.q.clear();
@@ -858,7 +879,7 @@ impl Contact {
 
     /// Whether it is one of those that [`Members::gaps_together`] evaluates.
     pub fn is_grouped(&self) -> bool {
-        self.grouped
+        self.share.is_some()
     }
 
     /// Size of the terms of the gap, where the law is on it; `q` are those of configurations.

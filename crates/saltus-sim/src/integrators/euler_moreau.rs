@@ -372,36 +372,34 @@ impl Part for EulerMoreauPart {
         };
         let (now, next) = (self.now.first_order(), self.next.first_order());
 
-        // (1), into x⁺
+        // (1), into x⁺, and q of (3)
         if self.forced {
             forcing(&self.systems, step.end, &mut self.b_next)?;
         }
-        if let Some(joined) = &mut operators.joined {
-            joined.free([now.x, &self.b_next, &self.b_now, now.lam], next.x);
+        offsets(&self.offsets, step.end, &mut self.e_next)?;
+        let (m, e) = (next.lam.len(), &self.e_next);
+        let Operators { P, S_now, S_next, G_now, drift, joined, problem, .. } = &mut *operators;
+        let posed = if let Some(joined) = joined {
+            let values = [&*now.x, &self.b_next, &self.b_now, &*now.lam];
+            problem.update_q(|q| joined.apply(values, e, next.x, &mut q[..m]))
         } else {
-            operators.P.apply_plus(&operators.drift, now.x, next.x);
+            P.apply_plus(drift, now.x, next.x);
             if self.forced {
-                operators.S_now.apply_add(&self.b_now, next.x);
-                operators.S_next.apply_add(&self.b_next, next.x);
+                S_now.apply_add(&self.b_now, next.x);
+                S_next.apply_add(&self.b_next, next.x);
             }
-            if !operators.G_now.is_zero() {
-                operators.G_now.apply_add(now.lam, next.x);
+            if !G_now.is_zero() {
+                G_now.apply_add(now.lam, next.x);
             }
+            problem.update_q(|q| self.C.apply_plus(e, next.x, &mut q[..m]))
+        };
+        if posed.is_err() {
+            return Err(self.lost(model, step.end));
         }
 
         // (3)
         let mut report = None;
         if !self.z.is_empty() {
-            let m = next.lam.len();
-            offsets(&self.offsets, step.end, &mut self.e_next)?;
-            let (C, e) = (&self.C, &self.e_next);
-            let posed = match &operators.joined {
-                Some(joined) => operators.problem.update_q(|q| joined.pose(e, &mut q[..m])),
-                None => operators.problem.update_q(|q| C.apply_plus(e, next.x, &mut q[..m])),
-            };
-            if posed.is_err() {
-                return Err(self.lost(model, step.end));
-            }
             next.lam.copy_from_slice(now.lam);
             let is_plain = self.z.len() == m; // laws add nothing
             let solved = if is_plain {

@@ -9,7 +9,7 @@
 //! change. While there are few of them, two dense products take less time than the sparse ones that
 //! they are made of.
 
-use saltus_linalg::{Packed, Sparse};
+use saltus_linalg::{Packed, Sparse, Wide, wide};
 
 /// Entries of `T` and `C T` up to which they are kept.
 const ENTRIES: usize = 1024;
@@ -65,24 +65,37 @@ impl Joined {
         Some(Joined { states, outputs, places, ends, s })
     }
 
-    /// Takes note of what (1) is applied to, `x`, `b⁺`, `b` and `λ`, and fills `x_free`.
+    /// Fills `x_free` from what (1) is applied to, `x`, `b⁺`, `b` and `λ`, and `q`.
     #[inline]
-    pub fn free(&mut self, values: [&[f64]; 4], x_free: &mut [f64]) {
-        let Joined { states, places, ends, s, .. } = self;
+    pub fn apply(&mut self, values: [&[f64]; 4], e: &[f64], x_free: &mut [f64], q: &mut [f64]) {
+        wide(Application { joined: self, values, e, x_free, q });
+    }
+}
+
+/// What (1) is applied to, and where its results go.
+struct Application<'a> {
+    joined: &'a mut Joined,
+    values: [&'a [f64]; 4],
+    e: &'a [f64],
+    x_free: &'a mut [f64],
+    q: &'a mut [f64],
+}
+
+impl Wide for Application<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Joined { states, outputs, places, ends, s } = self.joined;
         let mut first = 0;
-        for (&end, values) in ends.iter().zip(values) {
+        for (&end, values) in ends.iter().zip(self.values) {
             for (s, &place) in s[1 + first..1 + end].iter_mut().zip(&places[first..end]) {
                 *s = values[place];
             }
             first = end;
         }
-        states.apply(s, x_free);
-    }
-
-    /// `q`, where [`free`](Self::free) was called last.
-    #[inline]
-    pub fn pose(&self, e: &[f64], q: &mut [f64]) {
-        self.outputs.apply_plus(e, &self.s, q);
+        states.apply_wide(s, self.x_free);
+        outputs.apply_plus_wide(self.e, s, self.q);
     }
 }
 
@@ -101,8 +114,8 @@ mod tests {
         // the first component of b is part of d
         let mut joined = Joined::new(&terms, |component| component == 1).unwrap();
         let (mut x, mut q) = ([0.0; 2], [0.0]);
-        joined.free([&[1.0, 2.0], &[100.0, 3.0], &[9.0; 2], &[8.0, 6.0]], &mut x);
-        joined.pose(&[0.5], &mut q);
+        let values: [&[f64]; 4] = [&[1.0, 2.0], &[100.0, 3.0], &[9.0; 2], &[8.0, 6.0]];
+        joined.apply(values, &[0.5], &mut x, &mut q);
         assert_eq!(x, [0.5 + 12.0 + 0.25, -2.0 + 6.0 - 6.0]);
         assert_eq!(q, [x[0] + 10.0 * x[1] + 0.5]);
     }

@@ -24,8 +24,16 @@ pub(super) struct Together {
     pub contacts: Range<usize>, // in the list of members
     ranges: Vec<Range<usize>>,  // of their systems
     operator: Option<Operator>,
-    q: Vec<f64>,
+    at: Option<f64>, // the time of `values`
+    q: Vec<f64>,     // and their configuration
     values: Vec<f64>,
+}
+
+/// Where the values of a relation are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Share {
+    pub group: usize,
+    first: usize, // of `y`, which `H` follows
 }
 
 /// All groups, and the interactions in them, one after the other.
@@ -58,9 +66,9 @@ impl Groups {
                 members.extend_from_slice(group);
                 let contacts = first..members.len();
                 let ranges = ranges.iter().map(|&(start, end)| start..end).collect();
-                let (operator, q) = (None, Vec::with_capacity(width));
+                let (operator, at, q) = (None, None, Vec::with_capacity(width));
                 let values = vec![0.0; group.len() * size];
-                groups.push(Together { contacts, ranges, operator, q, values });
+                groups.push(Together { contacts, ranges, operator, at, q, values });
             }
         }
         Groups { groups, members }
@@ -95,20 +103,42 @@ impl Groups {
     }
 }
 
-impl Together {
-    /// `y` and `H` of all relations, one after the other; nothing where one of them has no value.
-    #[inline]
-    pub fn eval(&mut self, t: f64, q: &[f64]) -> Option<&[f64]> {
-        let operator = self.operator.as_ref()?;
-        let q = match &self.ranges[..] {
-            [range] => &q[range.clone()],
-            ranges => {
-                self.q.clear();
-                ranges.iter().for_each(|range| self.q.extend_from_slice(&q[range.clone()]));
-                &self.q
+impl Groups {
+    /// Where the values of each interaction are, of those that are in a group.
+    pub fn shares(&self, contacts: &[Contact]) -> Vec<Option<Share>> {
+        let mut shares = vec![None; contacts.len()];
+        for (group, together) in self.groups.iter().enumerate() {
+            let mut first = 0;
+            for &k in &self.members[together.contacts.clone()] {
+                shares[k] = Some(Share { group, first });
+                first += contacts[k].values();
             }
-        };
-        operator.eval(At::new(t, q, &[]), "h or H", &mut self.values).ok()?;
-        Some(&self.values)
+        }
+        shares
+    }
+}
+
+impl Together {
+    /// Evaluates `y` and `H` of all relations, unless that was done last; false where one of them has no
+    /// value.
+    #[inline]
+    pub fn eval(&mut self, t: f64, q: &[f64]) -> bool {
+        let Some(operator) = self.operator.as_ref() else { return false };
+        let own = self.ranges.iter().flat_map(|range| &q[range.clone()]);
+        let bits = |x: &f64| x.to_bits();
+        if self.at == Some(t) && self.q.iter().map(bits).eq(own.clone().map(bits)) {
+            return true;
+        }
+        self.q.clear();
+        self.q.extend(own);
+        let done = operator.eval(At::new(t, &self.q, &[]), "h or H", &mut self.values);
+        self.at = done.is_ok().then_some(t);
+        done.is_ok()
+    }
+
+    /// `y` and `H` of one relation, where [`eval`](Self::eval) was called last.
+    #[inline]
+    pub fn values(&self, share: Share, rows: usize, entries: usize) -> (&[f64], &[f64]) {
+        self.values[share.first..share.first + rows + entries].split_at(rows)
     }
 }

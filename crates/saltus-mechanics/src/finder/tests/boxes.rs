@@ -3,7 +3,7 @@
 use super::{Random, UPRIGHT, World, between, ground};
 use crate::Shape;
 use saltus_model::Body;
-use saltus_model::rotation::{Quaternion, Vector, add, dot, norm, rotate, scaled, sub};
+use saltus_model::rotation::{Quaternion, Vector, add, dot, exp, norm, rotate, scaled, sub};
 
 const CUBE: Shape = Shape::Box { edges: [1.0, 1.0, 1.0] };
 
@@ -193,5 +193,28 @@ fn gaps_against_supports() {
         let attained = s(scaled(-1.0, least.normal));
         assert!((least.gap - attained).abs() < 1e-12, "{} for {attained}", least.gap);
         assert!(best.0 < least.gap + 3e-6, "{} below {}", least.gap, best.0);
+    }
+}
+
+/// A cube that overlaps the one below it, a little turned and tilted: whatever pair of edges is the
+/// shallowest way out, the contacts carry it on all sides of its center.
+#[test]
+fn tilted_faces_touch_all_over() {
+    let mut random = Random(11);
+    for depth in [0.05, 1e-3, -1e-3] {
+        for _ in 0..500 {
+            let tilt = random.vector(0.02);
+            let p = exp([tilt[0], tilt[1], random.within(-0.3, 0.3)]);
+            let x = [random.within(-0.1, 0.1), random.within(-0.1, 0.1), 1.0 - depth];
+            let found = between((&CUBE, x, p), (&CUBE, [0.0; 3], UPRIGHT), 0.1);
+            assert!(found.len() >= 3, "{p:?} {x:?} {found:?}");
+            assert!(found.iter().all(|c| c.normal[2] > 0.99), "{p:?} {x:?} {found:?}");
+            for k in 0..8 {
+                let (sin, cos) = (0.25 * std::f64::consts::PI * f64::from(k)).sin_cos();
+                let carries = |point: Vector| cos * (point[0] - x[0]) + sin * (point[1] - x[1]);
+                let most = found.iter().map(|c| carries(c.point)).fold(-1.0, f64::max);
+                assert!(most > 0.0, "{p:?} {x:?} {k} {most}");
+            }
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! The basis of Lemke's method and its pivots, with the lexicographic rule.
+//! The basis of Lemke's method by its inverse, with the lexicographic rule: for dense matrices.
 //!
-//! ```text
-//! B x = q,     x ≥ 0,     the columns of B from (I, −M, −d)                              (1)
-//! ```
+//! A pivot costs one product with the column that enters and one update of rank one, both only
+//! where there is something else than zero.
 
+use super::path::{Tableau, covering_vector, follow, is_round_off, read_ray};
 use super::standard_form::StandardForm;
 use crate::Status;
 use saltus_linalg::{DenseLu, Matrix, vector};
@@ -17,28 +17,19 @@ const CANCELLED: f64 = 64.0 * f64::EPSILON;
 const CHECK: usize = 50;
 const DRIFT: f64 = 1e-3;
 
-/// Pivots below this share of their column are round-off: a stack of contacts with more contacts
-/// than freedom has many.
-const PIVOT: f64 = 1e-9;
-
-/// The basis, by its inverse: columns are numbered `w` 1 … n, `z` n + 1 … 2n, `z₀` 2n + 1.
-///
-/// A pivot costs one product with the column that enters and one update of rank one, both only
-/// where there is something else than zero.
+/// The basis; columns are numbered as in `path`.
 #[derive(Debug, Default)]
 pub(super) struct Basis {
     n: usize,
     inverse: Vec<f64>,     // B⁻¹, row by row
     x: Vec<f64>,           // B⁻¹ q
     pub basic: Vec<usize>, // column that is basic in each row
-    start: Vec<usize>,     // where each column of −M begins in `entries`
-    entries: Vec<(usize, f64)>,
-    cover: Vec<f64>,     // d
-    entering: Vec<f64>,  // B⁻¹ times the column that enters
-    row: Vec<f64>,       // of the pivot
-    nonzero: Vec<usize>, // in that row
-    drift: Vec<f64>,     // q − B x
-    factors: DenseLu,    // of B, where it drifts
+    cover: Vec<f64>,       // d
+    entering: Vec<f64>,    // B⁻¹ times the column that enters
+    row: Vec<f64>,         // of the pivot
+    nonzero: Vec<usize>,   // in that row
+    drift: Vec<f64>,       // q − B x
+    factors: DenseLu,      // of B, where it drifts
     pub z: Vec<f64>,
     pub ray: Vec<f64>, // the z-part of the ray on which the path ended
 }
@@ -51,41 +42,8 @@ impl Basis {
         covering: usize,
         max_iter: usize,
     ) -> (Status, usize) {
-        let n = form.n;
         self.load(form, covering);
-        let z0 = 2 * n + 1;
-
-        // no artificial unknown needed: w = q, z = 0
-        let Some(mut row) = self.lexicographic_minimum() else {
-            return (Status::Solved, 0);
-        };
-        let mut entering = z0;
-        self.enter(entering);
-        let mut iterations = 0;
-        let status = loop {
-            if iterations == max_iter {
-                break Status::MaxIter;
-            }
-            iterations += 1;
-            let leaving = self.basic[row];
-            self.pivot(row, entering);
-            if iterations % CHECK == 0 {
-                self.correct_drift(form);
-            }
-            if leaving == z0 {
-                break Status::Solved;
-            }
-            // the complement of what left enters
-            entering = if leaving <= n { leaving + n } else { leaving - n };
-            self.enter(entering);
-            match self.ratio_test(z0) {
-                Some(next) => row = next,
-                None => {
-                    self.read_ray(entering);
-                    break Status::Ray;
-                }
-            }
-        };
+        let (status, iterations) = follow(self, form, max_iter);
         self.read_answer();
         (status, iterations)
     }
@@ -105,10 +63,10 @@ impl Basis {
             return (Status::Ray, 0);
         };
         // an answer of the second player to the choice of the first, and of the first to that
-        self.enter(z(chosen));
+        self.enter(form, z(chosen));
         let Some(answer) = self.largest_ratio(|i| !first[i]) else { return (Status::Ray, 0) };
         self.pivot(answer, z(chosen));
-        self.enter(z(answer));
+        self.enter(form, z(answer));
         let Some(row) = self.largest_ratio(|i| first[i]) else { return (Status::Ray, 1) };
         self.pivot(row, z(answer));
 
@@ -122,7 +80,7 @@ impl Basis {
             }
             iterations += 1;
             let entering = if leaving <= n { leaving + n } else { leaving - n };
-            self.enter(entering);
+            self.enter(form, entering);
             let Some(row) = self.ratio_test(2 * n + 1) else { break Status::Ray };
             leaving = self.basic[row];
             self.pivot(row, entering);
@@ -154,7 +112,7 @@ impl Basis {
         }
     }
 
-    /// `w = q` as the basis, and the columns of `−M`.
+    /// `w = q` as the basis.
     fn load(&mut self, form: &StandardForm, covering: usize) {
         let n = form.n;
         self.n = n;
@@ -166,111 +124,11 @@ impl Basis {
         self.x.clone_from(&form.q);
         self.basic.clear();
         self.basic.extend(1..=n);
-        if covering == 0 {
-            self.start.clear();
-            self.entries.clear();
-            for j in 0..n {
-                self.start.push(self.entries.len());
-                let column = (0..n).map(|i| (i, -form.M[(i, j)]));
-                self.entries.extend(column.filter(|(_, x)| *x != 0.0));
-            }
-            self.start.push(self.entries.len());
-        }
-        self.cover.clear();
-        self.cover.extend((0..n).map(|i| match covering {
-            0 => 1.0,
-            // any positive vector will do; these have no two entries in a simple ratio
-            k => 0.5 + ((1 + i) as f64 * (k as f64).sqrt() * 0.618_033_988_749_895).fract(),
-        }));
+        covering_vector(covering, form, &mut self.cover);
         for buffer in [&mut self.entering, &mut self.row, &mut self.z] {
             buffer.clear();
             buffer.resize(n, 0.0);
         }
-    }
-
-    /// `B⁻¹` times a column, with zeros where it is but round-off.
-    fn enter(&mut self, column: usize) {
-        let n = self.n;
-        for (i, row) in self.inverse.chunks_exact(n.max(1)).enumerate() {
-            let mut sum = 0.0;
-            if column <= n {
-                sum = row[column - 1];
-            } else {
-                let mut size = 0.0;
-                let mut add = |term: f64| {
-                    sum += term;
-                    size += term.abs();
-                };
-                if column <= 2 * n {
-                    let column = column - n - 1;
-                    let entries = &self.entries[self.start[column]..self.start[column + 1]];
-                    entries.iter().for_each(|&(j, a)| add(row[j] * a));
-                } else {
-                    row.iter().zip(&self.cover).for_each(|(b, d)| add(-b * d));
-                }
-                // scaling must not make an order of what is left of a zero
-                if sum.abs() <= CANCELLED * size {
-                    sum = 0.0;
-                }
-            }
-            self.entering[i] = sum;
-        }
-    }
-
-    /// Along the ray the entering unknown grows by 1, the basic ones by `−(B⁻¹ a)ᵢ`.
-    fn read_ray(&mut self, entering: usize) {
-        let n = self.n;
-        self.ray.clear();
-        self.ray.resize(n, 0.0);
-        for (row, &column) in self.basic.iter().enumerate() {
-            if column > n && column <= 2 * n {
-                self.ray[column - n - 1] = (-self.entering[row]).max(0.0);
-            }
-        }
-        if entering > n {
-            self.ray[entering - n - 1] = 1.0;
-        }
-        // any y ≥ 0 may serve as a proof, and one without round-off is the better one
-        let noise = 1e-11 * vector::norm_inf(&self.ray);
-        for y in self.ray.iter_mut().filter(|y| **y <= noise) {
-            *y = 0.0;
-        }
-    }
-
-    /// The lexicographically least row of `[q, B⁻¹]ᵢ / dᵢ`, if any `q` is negative: `z₀` enters
-    /// there.
-    fn lexicographic_minimum(&self) -> Option<usize> {
-        let mut least: Option<usize> = None;
-        for i in 0..self.n {
-            let better = |j: usize| self.less(i, self.cover[i], j, self.cover[j]);
-            if self.x[i] < 0.0 && least.is_none_or(better) {
-                least = Some(i);
-            }
-        }
-        least
-    }
-
-    /// The row that leaves: least `[B⁻¹ q, B⁻¹]ᵢ / (B⁻¹ a)ᵢ` over positive `(B⁻¹ a)ᵢ`; `z₀` wins
-    /// every tie of the first entry, so that the path ends as soon as it can.
-    fn ratio_test(&self, z0: usize) -> Option<usize> {
-        let a = &self.entering;
-        let zero = PIVOT * vector::norm_inf(a).max(1e-5);
-        let mut least: Option<usize> = None;
-        for i in 0..self.n {
-            if a[i] > zero && least.is_none_or(|j| self.less(i, a[i], j, a[j])) {
-                least = Some(i);
-            }
-        }
-        let least = least?;
-        if let Some(z0_row) = self.basic.iter().position(|&column| column == z0)
-            && a[z0_row] > zero
-        {
-            let ratio = |i: usize| self.x[i] / a[i];
-            if ratio(z0_row) <= ratio(least) + 1e-14 * (1.0 + ratio(least).abs()) {
-                return Some(z0_row);
-            }
-        }
-        Some(least)
     }
 
     /// Whether `[B⁻¹ q, B⁻¹]ᵢ / a` comes before `[B⁻¹ q, B⁻¹]ⱼ / b`.
@@ -294,8 +152,124 @@ impl Basis {
         false
     }
 
+    /// Inverts the basis afresh where `B x` is no longer `q`.
+    #[cold]
+    fn correct_drift(&mut self, form: &StandardForm) {
+        let n = self.n;
+        self.drift.clone_from(&form.q);
+        for (k, &column) in self.basic.iter().enumerate() {
+            let x = self.x[k];
+            if column <= n {
+                self.drift[column - 1] -= x;
+            } else if column <= 2 * n {
+                let entries = form.column(column - n - 1);
+                entries.iter().for_each(|&(i, a)| self.drift[i] += a * x);
+            } else {
+                vector::axpy(x, &self.cover, &mut self.drift);
+            }
+        }
+        let size = vector::norm_inf(&form.q) + vector::norm_inf(&self.x);
+        if vector::norm_inf(&self.drift) <= DRIFT * size {
+            return;
+        }
+        let mut B = Matrix::zeros(n, n);
+        for (k, &column) in self.basic.iter().enumerate() {
+            if column <= n {
+                B[(column - 1, k)] = 1.0;
+            } else if column <= 2 * n {
+                let entries = form.column(column - n - 1);
+                entries.iter().for_each(|&(i, a)| B[(i, k)] = -a);
+            } else {
+                (0..n).for_each(|i| B[(i, k)] = -self.cover[i]);
+            }
+        }
+        // a basis that looks singular keeps what it has; the answer is verified anyway
+        if self.factors.factor(&B).is_ok() {
+            let inverse = self.factors.solve_matrix(&Matrix::identity(n));
+            self.inverse.copy_from_slice(inverse.data());
+            self.x.copy_from_slice(&form.q);
+            self.factors.solve(&mut self.x);
+            // zeros are to be zeros again, for the lexicographic rule
+            self.inverse.chunks_exact_mut(n).for_each(|row| drop_noise(row, 1e-13));
+            drop_noise(&mut self.x, 1e-13);
+        }
+    }
+}
+
+impl Tableau for Basis {
+    fn basic(&self) -> &[usize] {
+        &self.basic
+    }
+
+    /// `B⁻¹` times a column, with zeros where it is but round-off.
+    fn enter(&mut self, form: &StandardForm, column: usize) {
+        let n = self.n;
+        for (i, row) in self.inverse.chunks_exact(n.max(1)).enumerate() {
+            let mut sum = 0.0;
+            if column <= n {
+                sum = row[column - 1];
+            } else {
+                let mut size = 0.0;
+                let mut add = |term: f64| {
+                    sum += term;
+                    size += term.abs();
+                };
+                if column <= 2 * n {
+                    form.column(column - n - 1).iter().for_each(|&(j, a)| add(-row[j] * a));
+                } else {
+                    row.iter().zip(&self.cover).for_each(|(b, d)| add(-b * d));
+                }
+                // scaling must not make an order of what is left of a zero
+                if sum.abs() <= CANCELLED * size {
+                    sum = 0.0;
+                }
+            }
+            self.entering[i] = sum;
+        }
+    }
+
+    fn read_ray(&mut self, form: &StandardForm, entering: usize) {
+        read_ray(form, entering, &self.basic, &self.entering, &mut self.ray);
+    }
+
+    /// The lexicographically least row of `[q, B⁻¹]ᵢ / dᵢ`, if any `q` is negative: `z₀` enters
+    /// there.
+    fn first_row(&self) -> Option<usize> {
+        let mut least: Option<usize> = None;
+        for i in 0..self.n {
+            let better = |j: usize| self.less(i, self.cover[i], j, self.cover[j]);
+            if self.x[i] < 0.0 && least.is_none_or(better) {
+                least = Some(i);
+            }
+        }
+        least
+    }
+
+    /// The row that leaves: least `[B⁻¹ q, B⁻¹]ᵢ / (B⁻¹ a)ᵢ` over positive `(B⁻¹ a)ᵢ`; `z₀` wins
+    /// every tie of the first entry, so that the path ends as soon as it can.
+    fn ratio_test(&self, z0: usize) -> Option<usize> {
+        let a = &self.entering;
+        let zero = is_round_off(a);
+        let mut least: Option<usize> = None;
+        for i in 0..self.n {
+            if a[i] > zero && least.is_none_or(|j| self.less(i, a[i], j, a[j])) {
+                least = Some(i);
+            }
+        }
+        let least = least?;
+        if let Some(z0_row) = self.basic.iter().position(|&column| column == z0)
+            && a[z0_row] > zero
+        {
+            let ratio = |i: usize| self.x[i] / a[i];
+            if ratio(z0_row) <= ratio(least) + 1e-14 * (1.0 + ratio(least).abs()) {
+                return Some(z0_row);
+            }
+        }
+        Some(least)
+    }
+
     /// Exchanges the basic column of a row for the one that enters.
-    fn pivot(&mut self, row: usize, column: usize) {
+    fn pivot(&mut self, row: usize, column: usize) -> bool {
         let n = self.n;
         let pivot = self.entering[row];
         self.x[row] /= pivot;
@@ -333,51 +307,14 @@ impl Basis {
             }
         }
         self.basic[row] = column;
+        true
     }
 
-    /// Inverts the basis afresh where `B x` is no longer `q`.
-    #[cold]
-    fn correct_drift(&mut self, form: &StandardForm) {
-        let n = self.n;
-        self.drift.clone_from(&form.q);
-        for (k, &column) in self.basic.iter().enumerate() {
-            let x = self.x[k];
-            if column <= n {
-                self.drift[column - 1] -= x;
-            } else if column <= 2 * n {
-                let column = column - n - 1;
-                let entries = &self.entries[self.start[column]..self.start[column + 1]];
-                entries.iter().for_each(|&(i, a)| self.drift[i] -= a * x);
-            } else {
-                vector::axpy(x, &self.cover, &mut self.drift);
-            }
+    fn refresh(&mut self, form: &StandardForm, pivots: usize) -> bool {
+        if pivots.is_multiple_of(CHECK) {
+            self.correct_drift(form);
         }
-        let size = vector::norm_inf(&form.q) + vector::norm_inf(&self.x);
-        if vector::norm_inf(&self.drift) <= DRIFT * size {
-            return;
-        }
-        let mut B = Matrix::zeros(n, n);
-        for (k, &column) in self.basic.iter().enumerate() {
-            if column <= n {
-                B[(column - 1, k)] = 1.0;
-            } else if column <= 2 * n {
-                let column = column - n - 1;
-                let entries = &self.entries[self.start[column]..self.start[column + 1]];
-                entries.iter().for_each(|&(i, a)| B[(i, k)] = a);
-            } else {
-                (0..n).for_each(|i| B[(i, k)] = -self.cover[i]);
-            }
-        }
-        // a basis that looks singular keeps what it has; the answer is verified anyway
-        if self.factors.factor(&B).is_ok() {
-            let inverse = self.factors.solve_matrix(&Matrix::identity(n));
-            self.inverse.copy_from_slice(inverse.data());
-            self.x.copy_from_slice(&form.q);
-            self.factors.solve(&mut self.x);
-            // zeros are to be zeros again, for the lexicographic rule
-            self.inverse.chunks_exact_mut(n).for_each(|row| drop_noise(row, 1e-13));
-            drop_noise(&mut self.x, 1e-13);
-        }
+        true
     }
 }
 

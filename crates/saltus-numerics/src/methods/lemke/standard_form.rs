@@ -4,11 +4,13 @@
 //! z = l + a  or  z = u − a,     0 ≤ s ⟂ u − l − a ≥ 0  for a second bound
 //! W ← W − W_F W_FF⁻¹ W_F        for the free unknowns, or z = a − b where W_FF is singular
 //! ```
+//!
+//! That fills in, so where the matrix is sparse free unknowns stay what they are: `w = 0`, and `z` of any sign.
 
 use crate::Problem;
 use crate::mode::{Side, allowed};
 use crate::sets::clamp;
-use saltus_linalg::{DenseLu, Matrix, vector};
+use saltus_linalg::{DenseLu, Sparse, vector};
 
 /// A difference this small is zero after the elimination of the free unknowns.
 const ELIMINATED: f64 = 1e-13;
@@ -17,8 +19,11 @@ const ELIMINATED: f64 = 1e-13;
 #[derive(Debug, Default)]
 pub(super) struct StandardForm {
     pub n: usize,
-    pub M: Matrix,
+    starts: Vec<usize>, // of the columns of M
+    entries: Vec<(usize, f64)>,
     pub q: Vec<f64>,
+    /// Unknowns of any sign, whose `w` is zero.
+    pub is_free: Vec<bool>,
     columns: Vec<Column>,
     scale: Vec<f64>,  // of each new unknown
     q_scale: f64,     // of q, and so of all unknowns
@@ -26,6 +31,15 @@ pub(super) struct StandardForm {
     factors: DenseLu, // of W_FF
     basic: Vec<bool>, // unknowns in the basis
     mode: Vec<Side>,  // of the problem
+}
+
+/// What becomes of free unknowns in a sparse matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Free {
+    /// They stay.
+    Kept,
+    /// `z = a − b`.
+    Split,
 }
 
 /// What a nonnegative unknown stands for.
@@ -38,6 +52,12 @@ enum Column {
 }
 
 impl StandardForm {
+    /// Column `j` of `M`: rows and values.
+    pub fn column(&self, j: usize) -> &[(usize, f64)] {
+        &self.entries[self.starts[j]..self.starts[j + 1]]
+    }
+
+    /// With a dense matrix.
     pub fn build(&mut self, problem: &Problem) {
         let n = problem.len();
         let W = problem.matrix().to_dense();
@@ -78,15 +98,101 @@ impl StandardForm {
             self.free.clear();
         }
 
-        // the nonnegative unknowns, and where each starts
+        let start = self.assign(problem, if eliminated { None } else { Some(Free::Split) });
+        let size = self.n;
+        // M and q of the nonnegative unknowns, column by column
+        for r in 0..size {
+            self.q.push(match self.columns[r] {
+                Column::Variable { index, sign } => {
+                    sign * (q[index] + vector::dot(S.row(index), &start))
+                }
+                Column::Slack { width, .. } => width,
+            });
+        }
+        for c in 0..size {
+            self.starts.push(self.entries.len());
+            for r in 0..size {
+                let entry = match (self.columns[r], self.columns[c]) {
+                    (
+                        Column::Variable { index: i, sign },
+                        Column::Variable { index: j, sign: s },
+                    ) => sign * S[(i, j)] * s,
+                    (Column::Variable { .. }, Column::Slack { of, .. }) => f64::from(of == r),
+                    (Column::Slack { of, .. }, _) => -f64::from(of == c),
+                };
+                if entry != 0.0 {
+                    self.entries.push((r, entry));
+                }
+            }
+        }
+        self.starts.push(self.entries.len());
+        self.equilibrate();
+    }
+
+    /// With a sparse matrix, that of the problem.
+    pub fn build_sparse(&mut self, problem: &Problem, W: &Sparse, free: Free) {
+        let n = problem.len();
+        self.free.clear();
+        let start = self.assign(problem, Some(free));
+        let mut product = vec![0.0; n];
+        W.apply(&start, &mut product);
+        // the new rows of each old one
+        let (mut rows, mut slack) = (vec![[None; 2]; n], vec![None; self.n]);
+        for (r, column) in self.columns.iter().enumerate() {
+            match *column {
+                Column::Variable { index, sign } => {
+                    self.q.push(sign * (problem.q()[index] + product[index]));
+                    let place = usize::from(rows[index][0].is_some());
+                    rows[index][place] = Some((r, sign));
+                }
+                Column::Slack { of, width } => {
+                    self.q.push(width);
+                    slack[of] = Some(r);
+                }
+            }
+        }
+        let transposed = W.transpose();
+        for c in 0..self.n {
+            self.starts.push(self.entries.len());
+            match self.columns[c] {
+                Column::Variable { index, sign: s } => {
+                    for entry in transposed.row(index) {
+                        for (r, sign) in rows[entry.col].into_iter().flatten() {
+                            self.entries.push((r, sign * entry.value * s));
+                        }
+                    }
+                    self.entries.extend(slack[c].map(|r| (r, -1.0)));
+                }
+                Column::Slack { of, .. } => self.entries.push((of, 1.0)),
+            }
+        }
+        self.starts.push(self.entries.len());
+        self.equilibrate();
+    }
+
+    /// The nonnegative unknowns, and where each unknown of the problem starts; `free` unknowns have none if they
+    /// are eliminated.
+    fn assign(&mut self, problem: &Problem, free: Option<Free>) -> Vec<f64> {
+        let n = problem.len();
+        let (lower, upper) = (problem.lower(), problem.upper());
         self.columns.clear();
+        self.is_free.clear();
         let mut start = vec![0.0; n];
         let mut slacks = Vec::new();
         for i in 0..n {
-            if is_free(i) {
-                if !eliminated {
+            if lower[i] == f64::NEG_INFINITY && upper[i] == f64::INFINITY {
+                if free.is_some() {
                     self.columns.push(Column::Variable { index: i, sign: 1.0 });
-                    self.columns.push(Column::Variable { index: i, sign: -1.0 });
+                }
+                match free {
+                    Some(Free::Kept) => {
+                        self.is_free.resize(self.columns.len(), false);
+                        self.is_free[self.columns.len() - 1] = true;
+                    }
+                    Some(Free::Split) => {
+                        self.columns.push(Column::Variable { index: i, sign: -1.0 });
+                    }
+                    None => {}
                 }
             } else if lower[i].is_finite() {
                 start[i] = lower[i];
@@ -103,30 +209,12 @@ impl StandardForm {
             }
         }
         self.columns.append(&mut slacks);
-
-        // M and q of the nonnegative unknowns
-        let size = self.columns.len();
-        self.n = size;
-        self.M.reset(size, size);
+        self.n = self.columns.len();
+        self.is_free.resize(self.n, false);
+        self.starts.clear();
+        self.entries.clear();
         self.q.clear();
-        for r in 0..size {
-            match self.columns[r] {
-                Column::Variable { index, sign } => {
-                    self.q.push(sign * (q[index] + vector::dot(S.row(index), &start)));
-                    for c in 0..size {
-                        self.M[(r, c)] = match self.columns[c] {
-                            Column::Variable { index: j, sign: s } => sign * S[(index, j)] * s,
-                            Column::Slack { of, .. } => f64::from(of == r),
-                        };
-                    }
-                }
-                Column::Slack { of, width } => {
-                    self.q.push(width);
-                    self.M[(r, of)] = -1.0;
-                }
-            }
-        }
-        self.equilibrate();
+        start
     }
 
     /// Scales `M ← R M R` and `q ← R q / ‖R q‖`, so that definiteness is kept.
@@ -134,23 +222,29 @@ impl StandardForm {
         let n = self.n;
         self.scale.clear();
         self.scale.resize(n, 1.0);
+        let mut largest = vec![0.0f64; n];
         for _ in 0..3 {
-            for i in 0..n {
-                let mut largest = 0.0f64;
-                for j in 0..n {
-                    largest = largest.max(self.M[(i, j)].abs()).max(self.M[(j, i)].abs());
-                }
-                if largest > 0.0 && largest.is_finite() {
-                    // a power of two: scaling is exact
-                    let factor = (-0.5 * largest.log2()).round().exp2();
-                    self.scale[i] *= factor;
-                    for j in 0..n {
-                        self.M[(i, j)] *= factor;
-                        self.M[(j, i)] *= factor;
-                    }
-                    self.q[i] *= factor;
+            // the largest entry of row and column of each unknown, as scaled so far
+            largest.fill(0.0);
+            for j in 0..n {
+                for &(i, x) in &self.entries[self.starts[j]..self.starts[j + 1]] {
+                    let x = (x * self.scale[i] * self.scale[j]).abs();
+                    largest[i] = largest[i].max(x);
+                    largest[j] = largest[j].max(x);
                 }
             }
+            for (scale, &largest) in self.scale.iter_mut().zip(&largest) {
+                if largest > 0.0 && largest.is_finite() {
+                    // a power of two: scaling is exact
+                    *scale *= (-0.5 * largest.log2()).round().exp2();
+                }
+            }
+        }
+        for j in 0..n {
+            for (i, x) in &mut self.entries[self.starts[j]..self.starts[j + 1]] {
+                *x *= self.scale[*i] * self.scale[j];
+            }
+            self.q[j] *= self.scale[j];
         }
         // the answer is as many times larger as q is: solve for a q of size 1
         let largest = vector::norm_inf(&self.q);
@@ -195,36 +289,37 @@ impl StandardForm {
     /// Who belongs to the first player, where this is a game: no entries within a player, positive ones between them.
     pub fn players(&self) -> Option<Vec<bool>> {
         let n = self.n;
-        let first: Vec<bool> = (0..n).map(|j| self.M[(0, j)] == 0.0).collect();
-        let is_game = (0..n).all(|i| {
-            self.q[i] < 0.0
-                && (0..n).all(|j| match first[i] == first[j] {
-                    true => self.M[(i, j)] == 0.0,
-                    false => self.M[(i, j)] > 0.0,
-                })
-        });
-        let both = first.contains(&true) && first.contains(&false);
-        (is_game && both).then_some(first)
+        let first: Vec<bool> =
+            (0..n).map(|j| self.column(j).iter().all(|&(i, _)| i != 0)).collect();
+        let count = |player: bool| first.iter().filter(|&&first| first == player).count();
+        let (ones, others) = (count(true), count(false));
+        let is_game = self.q.iter().all(|&q| q < 0.0)
+            && (0..n).all(|j| {
+                let column = self.column(j);
+                let all = if first[j] { others } else { ones };
+                column.len() == all && column.iter().all(|&(i, x)| first[i] != first[j] && x > 0.0)
+            });
+        (is_game && ones > 0 && others > 0).then_some(first)
     }
 
     /// Whether `y` proves that there is no solution, equation (2) of `lemke`.
     pub fn is_contradicted_by(&self, y: &[f64]) -> bool {
-        let n = self.n;
         // a sum, and the round-off that it may have for all we know
-        let product = |column: &dyn Fn(usize) -> f64, eps: f64| {
+        let product = |terms: &mut dyn Iterator<Item = f64>, eps: f64| {
             let (mut sum, mut size) = (0.0, 0.0);
-            for i in 0..n {
-                let term = column(i) * y[i];
+            for term in terms {
                 sum += term;
                 size += term.abs();
             }
             (sum, eps * size)
         };
-        let (q_y, noise) = product(&|i| self.q[i], 1e-9);
+        let (q_y, noise) = product(&mut self.q.iter().zip(y).map(|(q, y)| q * y), 1e-9);
         q_y < -noise
-            && (0..n).all(|j| {
-                let (M_y, noise) = product(&|i| self.M[(i, j)], 1e-11);
-                M_y <= noise
+            && (0..self.n).all(|j| {
+                let column = self.column(j);
+                let (M_y, noise) = product(&mut column.iter().map(|&(i, x)| x * y[i]), 1e-11);
+                // the other sign would serve a free unknown as well
+                M_y <= noise && (!self.is_free[j] || M_y >= -noise)
             })
     }
 

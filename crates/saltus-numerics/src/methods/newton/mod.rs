@@ -1,7 +1,8 @@
 //! Semismooth Newton method with a proximal term.
 //!
-//! Each block's law is a system of equations (see `sets`: the function of Alart and Curnier for
-//! friction, the natural map for the other sets), so the problem is one too:
+//! Each block's law is a system of equations, so the problem is one too. Which equations is a setting (see
+//! [`NewtonFunction`](crate::NewtonFunction) and `sets/functions.rs`): the function of Alart and Curnier for
+//! friction unless told, the natural map for the other sets.
 //!
 //! ```text
 //! f(z, w) = 0,    w = W z + q                                                              (1)
@@ -21,12 +22,14 @@
 //! in the velocities (see `velocity`). References: Alart, Curnier, *Comput. Methods Appl. Mech. Engrg.* 92
 //! (1991) 353–375; Acary, Brémond, Huber, in *Advanced Topics in Nonsmooth Dynamics*, 2018.
 
+mod rows;
 mod velocity;
 
 use crate::blocks::Blocks;
 use crate::residual::residual;
 use crate::sets::Step;
 use crate::{NewtonSettings, NumericsError, Problem, Report, Status};
+pub(crate) use rows::Rows;
 use saltus_linalg::{DenseLu, Matrix, SparseFactor, vector::norm2};
 use velocity::Velocity;
 
@@ -312,7 +315,7 @@ impl Newton {
         self.at.push(0);
         for k in 0..blocks.len() {
             let (W, size) = (blocks.matrix.diagonal(k), blocks.matrix.range(k).len());
-            self.steps.push(Step::of_block(&blocks.sets[k], W, size));
+            self.steps.push(Step::of_block(&blocks.sets[k], self.settings.function, W, size));
             let trace: f64 = (0..size).map(|i| W[i * size + i].abs()).sum();
             self.size.push(if trace > 0.0 { trace / size as f64 } else { 1.0 });
             self.at.push(self.at[k] + size * size);
@@ -348,6 +351,7 @@ impl Newton {
         for k in 0..self.blocks.len() {
             let (range, at) = (self.blocks.matrix.range(k), self.at[k]..self.at[k + 1]);
             self.blocks.sets[k].newton_function(
+                self.settings.function,
                 self.steps[k],
                 &z[range.clone()],
                 &w[range.clone()],
@@ -371,7 +375,7 @@ impl Newton {
                 &mut long[..]
             };
             let (z, w) = (&self.trial[range.clone()], &w[range]);
-            self.blocks.sets[k].newton_value(self.steps[k], z, w, f);
+            self.blocks.sets[k].newton_value(self.settings.function, self.steps[k], z, w, f);
             sum += f.iter().map(|f| f * f).sum::<f64>();
         }
         sum.sqrt()
@@ -408,42 +412,6 @@ impl Newton {
                     factor.solve(d);
                     d.iter().all(|d| d.is_finite())
                 }
-            }
-        }
-    }
-}
-
-/// The matrix of (2).
-struct Rows<'a> {
-    blocks: &'a Blocks,
-    size: &'a [f64],
-    dz: &'a [f64],
-    dw: &'a [f64],
-    at: &'a [usize],
-    alpha: f64,
-}
-
-impl Rows<'_> {
-    /// Visits its entries row by row, in the order of the pattern of `W`.
-    fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
-        for k in 0..self.blocks.len() {
-            let range = self.blocks.matrix.range(k);
-            let n = range.len();
-            let (dz, dw) = (&self.dz[self.at[k]..], &self.dw[self.at[k]..]);
-            let own = self.blocks.matrix.diagonal(k);
-            let shift = self.alpha * self.size[k];
-            for i in 0..n {
-                let a = &dw[i * n..(i + 1) * n];
-                self.blocks.matrix.for_each_in_row(k, |col, width, block| {
-                    let block = block.unwrap_or(own);
-                    for j in 0..width {
-                        let mut value: f64 = (0..n).map(|l| a[l] * block[l * width + j]).sum();
-                        if col == range.start {
-                            value += dz[i * n + j] + shift * a[j];
-                        }
-                        visit(range.start + i, col + j, value);
-                    }
-                });
             }
         }
     }

@@ -9,9 +9,9 @@
 
 use super::{Engine, Pivoting, report};
 use crate::mode::{Side, allowed};
-use crate::residual::natural_map;
+use crate::residual::{Residual, natural_map_of_boxes};
 use crate::{Operator, Problem, Report, Status};
-use saltus_linalg::{Packed, vector};
+use saltus_linalg::{Packed, Wide, vector, wide};
 
 /// What stays while nothing but `q` changes.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl Again {
     }
 
     /// Equation (1); the answer is left in `self.z`.
-    #[inline]
+    #[inline(always)] // into what is compiled for wide registers
     fn evaluate(&mut self, q: &[f64], w: &mut [f64]) {
         let Again { basic, inverse, columns, c, z, right, answer, .. } = self;
         for (right, &i) in right.iter_mut().zip(&*basic) {
@@ -42,16 +42,16 @@ impl Again {
         if !c.is_empty() {
             right.iter_mut().zip(&*basic).for_each(|(right, &i)| *right += c[i]);
         }
-        inverse.apply(right, answer);
+        inverse.apply_wide(right, answer);
         for (&answer, &i) in answer.iter().zip(&*basic) {
             z[i] = answer;
         }
-        columns.apply_plus(q, answer, w);
+        columns.apply_plus_wide(q, answer, w);
         w.iter_mut().zip(&*c).for_each(|(w, c)| *w += c);
     }
 
     /// Whether an unknown is outside its bounds, or its `w` has the wrong sign.
-    #[inline]
+    #[inline(always)]
     fn any_wrong(&self, problem: &Problem, w: &[f64]) -> bool {
         let n = w.len();
         let (lower, upper) = (&problem.lower()[..n], &problem.upper()[..n]);
@@ -63,6 +63,27 @@ impl Again {
                 | u64::from(sign[i] * w[i] < 0.0);
         }
         wrong != 0
+    }
+}
+
+/// Equation (1), and how far it is from an answer; nothing where a sign is wrong.
+struct Attempt<'a> {
+    again: &'a mut Again,
+    problem: &'a Problem,
+    w: &'a mut [f64],
+}
+
+impl Wide for Attempt<'_> {
+    type Answer = Option<Residual>;
+
+    #[inline(always)]
+    fn run(self) -> Option<Residual> {
+        let Attempt { again, problem, w } = self;
+        again.evaluate(problem.q(), w);
+        if again.any_wrong(problem, w) {
+            return None;
+        }
+        Some(natural_map_of_boxes(problem, &again.z, w))
     }
 }
 
@@ -78,11 +99,7 @@ impl Pivoting {
         if self.again.ids != Some((problem.matrix_id(), problem.sets_id())) {
             return None;
         }
-        self.again.evaluate(problem.q(), w);
-        if self.again.any_wrong(problem, w) {
-            return None;
-        }
-        let check = natural_map(problem, &self.again.z, w);
+        let check = wide(Attempt { again: &mut self.again, problem, w })?;
         if !(check.value <= self.settings.tol) {
             return None;
         }
