@@ -101,8 +101,9 @@ impl Pose {
 pub(crate) fn write(body: Body, slopes: [&[f64; 6]; 2], row: &mut [f64]) {
     match body {
         Body::Space => {
-            for (part, slope) in row.chunks_exact_mut(6).zip(slopes) {
-                part.copy_from_slice(slope);
+            let (parts, _) = row.as_chunks_mut::<6>();
+            for k in 0..parts.len() {
+                parts[k] = *slopes[k];
             }
         }
         Body::Plane => {

@@ -138,6 +138,25 @@ impl Row {
         }
     }
 
+    /// Both the condition and its slopes.
+    #[inline]
+    pub fn both(&self, poses: &[Pose; 2]) -> (f64, Slopes) {
+        let [A, B] = poses;
+        match *self {
+            Row::Square { a, b } => {
+                let (e, f) = (A.turn(a), B.turn(b));
+                let axis = cross(e, f);
+                (dot(e, f), Slopes { by_a: A.spin(axis), by_b: minus(B.spin(axis)) })
+            }
+            Row::ApartInB { a, b, n } => {
+                let (n, P) = (B.turn(n), A.point(a));
+                let slopes = Slopes { by_a: A.slope(P, n), by_b: minus(B.slope(P, n)) };
+                (dot(n, sub(P, B.point(b))), slopes)
+            }
+            _ => (self.output(poses), self.slopes(poses)),
+        }
+    }
+
     /// What whole turns add to it; infinite where it is known altogether.
     pub fn period(&self) -> f64 {
         match self {
@@ -209,6 +228,32 @@ pub(crate) fn together(a: Vector, b: Vector) -> [Row; 3] {
         n[k] = 1.0;
         Row::Apart { a, b, n }
     })
+}
+
+/// The conditions of [`together`] and their slopes, of bodies in space or of one and the world: the row
+/// of `Rᵀ (R a × e_k)` is `a × (row k of R)`.
+#[inline]
+pub(crate) fn together_at(
+    [A, B]: &[Pose; 2],
+    [a, b]: [Vector; 2],
+    y: &mut [f64],
+    H: &mut [f64],
+    width: usize,
+) {
+    let apart = sub(A.point(a), B.point(b));
+    let (rows, _) = H[..3 * width].as_chunks_mut::<6>();
+    let sides = width / 6;
+    for k in 0..3 {
+        y[k] = apart[k];
+        let [x, y, z] = cross(a, A.R[k]);
+        rows[sides * k] = [0.0, 0.0, 0.0, x, y, z];
+        rows[sides * k][k] = 1.0;
+        if sides == 2 {
+            let [x, y, z] = cross(B.R[k], b);
+            rows[2 * k + 1] = [0.0, 0.0, 0.0, x, y, z];
+            rows[2 * k + 1][k] = -1.0;
+        }
+    }
 }
 
 /// The middle of two points.

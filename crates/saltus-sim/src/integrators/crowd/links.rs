@@ -35,6 +35,8 @@ pub(super) struct Link {
     terms: Terms,
     /// A constraint of positions.
     pub is_rigid: bool,
+    /// Whether `y` and `H` are those at the end of the step.
+    pub is_current: bool,
     pub inputs: Vec<f64>,
     pub H: Matrix,
     pub rate: Vec<f64>,
@@ -104,6 +106,7 @@ impl Links {
             all.push(Link {
                 name: name.to_string(),
                 is_rigid: *law == Law::Equality && !terms.velocity && interaction.active,
+                is_current: false,
                 inputs: relation.z0().to_vec(),
                 relation,
                 rows,
@@ -138,7 +141,8 @@ impl Link {
 
     /// `y`, `H` and `∂h/∂t` at these configurations.
     pub fn evaluate(&mut self, t: f64, q: &[f64], members: &Members) -> Result<(), SimError> {
-        let Link { relation, q: own, H, y, work, lam, rate, .. } = self;
+        let Link { relation, q: own, H, y, work, lam, rate, is_current, .. } = self;
+        *is_current = false;
         own.clear();
         for &k in &self.members {
             let member = &members.all[k];
@@ -160,8 +164,10 @@ impl Link {
         for &k in &self.members {
             let member = &members.all[k];
             let n = member.system.dim();
-            let product = H[next..next + n].iter().zip(&v[member.v..member.v + n]);
-            sum += product.map(|(a, b)| a * b).sum::<f64>();
+            let (H, v) = (&H[next..next + n], &v[member.v..member.v + n]);
+            for k in 0..n {
+                sum += H[k] * v[k];
+            }
             next += n;
         }
         sum

@@ -35,8 +35,9 @@ pub(super) struct Member {
     pub kind: Kind,
     pub theta: f64,
     pub rigid: Rigid,
-    inverse: Matrix3, // J⁻¹ in the frame of the body
-    is_round: bool,   // J is a multiple of the identity
+    pub lightness: f64, // 1/m
+    inverse: Matrix3,   // J⁻¹ in the frame of the body
+    is_round: bool,     // J is a multiple of the identity
     pub inputs: Vec<f64>,
 }
 
@@ -118,6 +119,7 @@ impl Members {
                 v: range.start,
                 kind,
                 theta,
+                lightness: 1.0 / rigid.mass,
                 rigid,
                 inverse,
                 is_round,
@@ -359,12 +361,26 @@ impl Members {
         }
     }
 
-    /// Where a way leads from `q`.
-    pub fn move_by(&self, k: usize, q: &[f64], way: &[f64], q_next: &mut [f64]) {
+    /// Moves a system by a way.
+    pub fn shift(&mut self, k: usize, way: &[f64], q: &mut [f64]) {
         let member = &self.all[k];
         let (n, size) = (member.system.dim(), member.system.dim_q());
-        let (q, to) = (&q[member.q..member.q + size], &mut q_next[member.q..member.q + size]);
-        member.system.displace(q, &way[member.v..member.v + n], to);
+        let (way, q) = (&way[member.v..member.v + n], &mut q[member.q..member.q + size]);
+        match member.kind {
+            Kind::Space => {
+                let [linear, turn] = six(way);
+                q.iter_mut().zip(linear).for_each(|(q, way)| *q += way);
+                let p = rotation::turned([q[3], q[4], q[5], q[6]], turn);
+                q[3..].copy_from_slice(&p);
+            }
+            Kind::Plane => q.iter_mut().zip(way).for_each(|(q, way)| *q += way),
+            Kind::Other(_) => {
+                let from = &mut self.scratch.q;
+                from.clear();
+                from.extend_from_slice(q);
+                member.system.displace(from, way, q);
+            }
+        }
     }
 
     /// `½ vᵀ M v` and the potential of a system.

@@ -34,7 +34,7 @@ use super::part::Part;
 use super::row::Row;
 use crate::{Contacts, Ledger, Quantity, SimError};
 use islands::{Islands, NONE};
-use linked::Units;
+use jointed::Joined;
 use links::Links;
 use members::Members;
 use overlap::Overlap;
@@ -70,7 +70,7 @@ pub(crate) struct Crowd {
     sweeps: BodySweeps,
     overlap: Overlap,
     links: Links,
-    units: Units,
+    joined: Vec<Joined>,     // what each island with interactions keeps
     linked: Vec<Vec<usize>>, // the interactions of each island
     others: Vec<Other>,      // methods for islands whose sweeps stall, in this order
     workspace: Workspace,
@@ -107,7 +107,7 @@ impl Crowd {
             sweeps: BodySweeps::default(),
             overlap: Overlap::default(),
             links,
-            units: Units::default(),
+            joined: Vec::new(),
             linked: Vec::new(),
             others: others(solver)?,
             workspace: Workspace::new(finer(solver))?,
@@ -132,6 +132,7 @@ impl Crowd {
 
     /// What follows from the state: outputs of interactions, a new ledger.
     fn refresh(&mut self, t: f64) -> Result<(), SimError> {
+        self.links.all.iter_mut().for_each(|link| link.is_current = false);
         outputs(&mut self.links, &self.members, &mut self.now, t)?;
         let [kinetic, potential] = self.energies(t, false)?;
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
@@ -474,6 +475,8 @@ impl Part for Crowd {
             memory.numbers(&mut link.inputs);
         }
         self.touching.memory(memory);
+        // islands of more than constraints begin with the mode of the last one that was solved
+        self.workspace.memory(memory, None);
         Ok(())
     }
 
@@ -570,7 +573,9 @@ fn check(model: &Model) -> Result<(), SimError> {
 fn outputs(links: &mut Links, members: &Members, row: &mut Row, t: f64) -> Result<(), SimError> {
     let row = row.mechanical();
     for link in &mut links.all {
-        link.evaluate(t, row.q, members)?;
+        if !std::mem::take(&mut link.is_current) {
+            link.evaluate(t, row.q, members)?;
+        }
         row.y[link.rows.clone()].copy_from_slice(&link.y);
         for (i, own) in link.rows.clone().enumerate() {
             row.u[own] = link.velocity(i, row.v, members);
