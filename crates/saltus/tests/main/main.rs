@@ -5,6 +5,7 @@
 
 mod arch;
 mod bad_input;
+mod births;
 mod body_files;
 mod bonds;
 mod checkpoints;
