@@ -19,7 +19,7 @@
 
 use crate::fault::{Fault, direction, point};
 use crate::pose::{self, Pose, Start};
-use crate::row::{Angle, Row, Slopes, together, together_at};
+use crate::row::{Angle, Row, Slopes, square_at, together, together_at};
 use saltus_linalg::Matrix;
 use saltus_model::rotation::{Vector, dot, norm, sub, tangents};
 use saltus_model::{
@@ -364,6 +364,17 @@ impl Relation for JointRelation {
             first = 3;
         }
         for k in first..self.rows.len() {
+            if self.body == Body::Space
+                && let Row::Square { a, b } = self.rows[k]
+            {
+                let (value, by_a, by_b) = square_at(&poses, [a, b]);
+                y[k] = value;
+                let (own, _) = C.data_mut()[k * width..(k + 1) * width].as_chunks_mut::<6>();
+                for (own, [x, y, z]) in own.iter_mut().zip([by_a, by_b]) {
+                    *own = [0.0, 0.0, 0.0, x, y, z];
+                }
+                continue;
+            }
             let (value, Slopes { by_a, by_b }) = self.rows[k].both(&poses);
             y[k] = value;
             let own = &mut C.data_mut()[k * width..(k + 1) * width];

@@ -103,8 +103,9 @@ pub(crate) struct Slopes {
     pub by_b: [f64; 6],
 }
 
-fn minus(slope: [f64; 6]) -> [f64; 6] {
-    slope.map(|x| -x)
+#[inline(always)]
+fn minus([a, b, c, d, e, f]: [f64; 6]) -> [f64; 6] {
+    [-a, -b, -c, -d, -e, -f]
 }
 
 impl Row {
@@ -144,9 +145,9 @@ impl Row {
         let [A, B] = poses;
         match *self {
             Row::Square { a, b } => {
-                let (e, f) = (A.turn(a), B.turn(b));
-                let axis = cross(e, f);
-                (dot(e, f), Slopes { by_a: A.spin(axis), by_b: minus(B.spin(axis)) })
+                let (y, by_a, by_b) = square_at(poses, [a, b]);
+                let six = |[x, y, z]: Vector| [0.0, 0.0, 0.0, x, y, z];
+                (y, Slopes { by_a: six(by_a), by_b: six(by_b) })
             }
             Row::ApartInB { a, b, n } => {
                 let (n, P) = (B.turn(n), A.point(a));
@@ -254,6 +255,14 @@ pub(crate) fn together_at(
             rows[2 * k + 1][k] = -1.0;
         }
     }
+}
+
+/// (2) and its slopes along the angular velocities, each in the frame of its body: `Rᵀ (e × f)` is the
+/// product of both directions there.
+#[inline(always)]
+pub(crate) fn square_at([A, B]: &[Pose; 2], [a, b]: [Vector; 2]) -> (f64, Vector, Vector) {
+    let (e, f) = (A.turn(a), B.turn(b));
+    (dot(e, f), cross(a, A.turn_back(f)), cross(b, B.turn_back(e)))
 }
 
 /// The middle of two points.

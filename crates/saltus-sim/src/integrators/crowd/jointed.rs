@@ -62,15 +62,12 @@ impl Crowd {
             let island = islands.of[first] as usize;
             linked[island].push(k);
             link.evaluate(step.start + 0.5 * step.h, &links.q_mid, members)?;
-            for (i, row) in link.rows.clone().enumerate() {
-                links.rows[row].u = link.velocity(i, now.v, members);
-            }
+            let rows = &mut links.rows[link.rows.clone()];
+            link.velocities(now.v, members, |i, u| rows[i].u = u);
             if link.is_rigid {
                 continue;
             }
-            for (i, row) in link.rows.clone().enumerate() {
-                links.rows[row].free = link.velocity(i, next.v, members);
-            }
+            link.velocities(next.v, members, |i, free| rows[i].free = free);
             for LinkBlock { state, .. } in link.blocks(&links.laws, step.h, now.y, &links.rows)? {
                 if let Some(state) = state.filter(|state| state.hits(step.h)) {
                     least[island] = least[island].max(state.theta(step.h)).min(1.0);
@@ -191,7 +188,7 @@ impl Crowd {
         units.compose(parts.chain(contacts), members);
 
         // what there is, and what it begins with
-        let mut blocks = Vec::new();
+        let (mut blocks, mut frees) = (Vec::new(), Vec::new());
         q.clear();
         z.clear();
         let before = if self.last.h > 0.0 { h / self.last.h } else { 0.0 };
@@ -200,6 +197,8 @@ impl Crowd {
                 What::Link(k) => {
                     let link = &links.all[k];
                     units.set_link(unit, link, members);
+                    frees.resize(link.rows.len(), 0.0);
+                    link.velocities(next.v, members, |i, free| frees[i] = free);
                     for LinkBlock { rows: own, set, state } in
                         link.blocks(&links.laws, h, now.y, &links.rows)?
                     {
@@ -208,7 +207,7 @@ impl Crowd {
                             state.bias(h, theta, touching.resting, &mut bias, own.len());
                         }
                         for (i, row) in own.clone().enumerate() {
-                            let free = link.velocity(row - link.rows.start, next.v, members);
+                            let free = frees[row - link.rows.start];
                             q.push(free + bias.get(i).copied().unwrap_or(0.0));
                             z.push(before * now.lam[row]);
                         }
@@ -257,9 +256,13 @@ impl Crowd {
         units.compose(own.map(|&k| Part::link(k, &links.all[k])), members);
         rest.resize(units.size, 0.0);
         way.resize(next.v.len(), 0.0);
-        let mut before = f64::INFINITY;
+        let (mut before, mut size) = (f64::INFINITY, 0.0_f64);
+        for &k in islands.systems(island) {
+            let center = members.all[k as usize].center(next.q);
+            size = center.iter().fold(size, |most, x| most.max(x.abs()));
+        }
         for round in 0.. {
-            let (mut most, mut size) = (0.0_f64, 0.0_f64);
+            let mut most = 0.0_f64;
             for unit in &units.units {
                 let What::Link(k) = unit.what else { continue };
                 let link = &mut links.all[k];
@@ -267,10 +270,6 @@ impl Crowd {
                 link.is_current = true;
                 rest[unit.rows.clone()].copy_from_slice(&link.y);
                 most = link.y.iter().fold(most, |most, y| most.max(y.abs()));
-                for &k in &link.members {
-                    let center = members.all[k].center(next.q);
-                    size = center.iter().fold(size, |most, x| most.max(x.abs()));
-                }
             }
             // as close as round-off lets it come
             if round == HOLD || most <= HELD * (1.0 + size) || most > 0.5 * before {
@@ -283,7 +282,7 @@ impl Crowd {
             before = most;
             for &k in islands.systems(island) {
                 let member = &members.all[k as usize];
-                way[member.v..member.v + member.system.dim()].fill(0.0);
+                way[member.v..member.v + member.dim].fill(0.0);
             }
             z.clear();
             z.resize(units.size, 0.0);
@@ -297,12 +296,18 @@ impl Crowd {
 
     /// `H(q⁺) v⁺ + ∂h/∂t = 0`: what the mean velocity leaves in that at the end.
     fn hold_velocities(&mut self, island: usize) {
-        let Crowd { joined, links, members, next, .. } = self;
+        let Crowd { joined, links, members, islands, next, .. } = self;
         let next = next.mechanical();
         let Joined { rigid: units, rest, z, .. } = &mut joined[island];
         units.set_links(links, members);
         z.clear();
         z.resize(units.size, 0.0);
+        let mut size = 0.0_f64;
+        for &k in islands.systems(island) {
+            let member = &members.all[k as usize];
+            let own = &next.v[member.v..member.v + member.dim];
+            size = own.iter().fold(size, |most, v| most.max(v.abs()));
+        }
         let mut before = f64::INFINITY;
         for _ in 0..ROUNDS {
             rest.fill(0.0);
@@ -316,8 +321,13 @@ impl Crowd {
             if most > 0.5 * before || most == 0.0 {
                 break;
             }
+            // the next solution leaves as small a share as the last one did
+            let is_last = before < f64::INFINITY && most * most <= HELD * size * before;
             before = most;
             units.take_away(rest, next.v, z);
+            if is_last {
+                break;
+            }
         }
         for unit in &units.units {
             if let What::Link(k) = unit.what {

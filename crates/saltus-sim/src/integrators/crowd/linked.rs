@@ -5,21 +5,22 @@
 //! ```
 //!
 //! A unit is an interaction or a found contact. Where all of them are constraints, (1) is a linear
-//! system, whose matrix is factored along its skyline: chains of joints cost as much as they have
-//! links. Else it is multiplied out and given to the portfolio.
+//! system, whose matrix is factored along its skyline, unit by unit: chains of joints cost as much as
+//! they have links. Else it is multiplied out and given to the portfolio.
 //!
 //! What shares a system with what is found out when the units change, not in every step: units are then
 //! put in the order of Cuthill and McKee, so that those which share a system stand close to each other,
 //! whatever order the model names them in.
 
+use super::blocks::{Block, Blocks, add_product};
+use super::factors::Factors;
 use super::links::{Link, Links};
 use super::members::{Kind, Members};
-use super::skyline::Skyline;
-use saltus_linalg::{Matrix, Sparse};
+use super::order::order;
+use saltus_linalg::{Matrix, Sparse, Wide, wide};
 use saltus_model::rotation::{cross, rotate_back};
 use saltus_numerics::Operator;
 use saltus_numerics::bodies::Touch;
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Unknowns up to which `W` is kept with every entry.
@@ -35,7 +36,10 @@ pub(super) struct Units {
     B: Vec<f64>, // M⁻¹ Hᵀ: likewise, transposed
     shares: Vec<Share>,
     pub size: usize,
-    pub skyline: Skyline,
+    first: Vec<usize>, // the unit in which the rows of each begin
+    factors: Factors,
+    is_shaped: bool, // whether the factors are of these units
+    work: Vec<f64>,
     next: Vec<Part>,
 }
 
@@ -43,8 +47,8 @@ pub(super) struct Units {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     pub what: What,
-    size: usize,
-    systems: [Option<usize>; 2],
+    pub size: usize,
+    pub systems: [Option<usize>; 2],
 }
 
 /// An interaction or a contact.
@@ -63,13 +67,14 @@ pub(super) enum What {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct UnitSide {
+pub(super) struct UnitSide {
     system: usize,
-    dim: usize,
-    v: usize,    // where the velocity of the system begins
-    at: usize,   // in H and B
-    row: usize,  // the first one
-    size: usize, // rows
+    pub unit: usize,
+    pub dim: usize,
+    v: usize,        // where the velocity of the system begins
+    pub at: usize,   // in H and B
+    pub row: usize,  // the first one
+    pub size: usize, // rows
 }
 
 /// Two sides of one system, the first one not before the second.
@@ -90,7 +95,7 @@ impl Part {
         Part { what: What::Contact(place), size: touch.friction.size(), systems }
     }
 
-    fn systems(&self) -> impl Iterator<Item = usize> {
+    pub fn systems(&self) -> impl Iterator<Item = usize> {
         self.systems.into_iter().flatten()
     }
 }
@@ -111,9 +116,9 @@ impl Units {
             let part = self.parts[k];
             let (size, first) = (part.size, self.sides.len());
             for system in part.systems() {
-                let member = &members.all[system];
-                let dim = member.system.dim();
-                self.sides.push(UnitSide { system, dim, v: member.v, at, row, size });
+                let (member, unit) = (&members.all[system], self.units.len());
+                let dim = member.dim;
+                self.sides.push(UnitSide { system, unit, dim, v: member.v, at, row, size });
                 at += size * dim;
             }
             let (rows, sides) = (row..row + size, first..self.sides.len());
@@ -134,33 +139,35 @@ impl Units {
             self.sides.iter().enumerate().map(|(k, side)| (side.system, k as u32)).collect();
         of_system.sort_unstable();
         self.shares.clear();
-        let mut first: Vec<usize> = Vec::with_capacity(self.size);
-        for unit in &self.units {
-            first.extend(unit.rows.clone().map(|_| unit.rows.start));
-        }
+        self.first.clear();
+        self.first.extend(0..self.units.len());
+        self.is_shaped = false;
         for group in of_system.chunk_by(|a, b| a.0 == b.0) {
-            // sides are numbered as their rows are
-            let least = self.sides[group[0].1 as usize].row;
+            // sides are numbered as their units are
+            let least = self.sides[group[0].1 as usize].unit;
             for (i, &(_, of)) in group.iter().enumerate() {
                 self.shares.extend(group[..=i].iter().map(|&(_, by)| Share { of, by }));
-                let side = self.sides[of as usize];
-                let rows = &mut first[side.row..side.row + side.size];
-                rows.iter_mut().for_each(|first| *first = (*first).min(least));
+                let first = &mut self.first[self.sides[of as usize].unit];
+                *first = (*first).min(least);
             }
         }
-        self.skyline.reset(&first);
     }
 
     /// An interaction with the `H` that it has now.
     pub fn set_link(&mut self, unit: usize, link: &Link, members: &mut Members) {
-        let mut column = 0;
+        let (mut column, width) = (0, link.H.cols());
         for k in self.units[unit].sides.clone() {
             let UnitSide { dim, at, size, .. } = self.sides[k];
-            for row in 0..size {
-                let own = &link.H.row(row)[column..column + dim];
-                let H = &mut self.H[at + row * dim..at + (row + 1) * dim];
-                for k in 0..dim {
-                    H[k] = own[k];
+            let (from, own) = (link.H.data(), &mut self.H[at..at + size * dim]);
+            if dim == 6 && width % 6 == 0 && column % 6 == 0 {
+                let ((from, _), (own, _)) = (from.as_chunks::<6>(), own.as_chunks_mut::<6>());
+                let (from, stride) = (&from[column / 6..], width / 6);
+                for row in 0..own.len() {
+                    own[row] = from[row * stride];
+                }
+            } else {
+                for (row, own) in own.chunks_exact_mut(dim).enumerate() {
+                    own.copy_from_slice(&from[row * width + column..][..dim]);
                 }
             }
             column += dim;
@@ -213,6 +220,14 @@ impl Units {
             match member.kind {
                 Kind::Space => {
                     let ((H, _), (B, _)) = (H.as_chunks::<6>(), B.as_chunks_mut::<6>());
+                    if let Some(over) = &member.straight {
+                        for i in 0..H.len() {
+                            for k in 0..6 {
+                                B[i][k] = over[k] * H[i][k];
+                            }
+                        }
+                        continue;
+                    }
                     for i in 0..H.len() {
                         let [x, y, z, a, b, c] = H[i];
                         let [a, b, c] = member.turn_by([a, b, c]);
@@ -287,11 +302,45 @@ impl Units {
 
     /// Factors of `W`, along its skyline.
     pub fn factor(&mut self) {
-        let mut skyline = std::mem::take(&mut self.skyline);
-        skyline.clear();
-        self.for_each_share(|row, col, entries| skyline.add(row, col, entries));
-        skyline.factor();
-        self.skyline = skyline;
+        if !std::mem::replace(&mut self.is_shaped, true) {
+            let rows: Vec<_> = self.units.iter().map(|unit| unit.rows.clone()).collect();
+            self.factors = Factors::new(&self.first, &rows);
+        }
+        let mut factors = std::mem::take(&mut self.factors);
+        match &mut factors {
+            Factors::Threes(blocks) => wide(Filling { units: self, blocks }),
+            Factors::Fives(blocks) => wide(Filling { units: self, blocks }),
+            Factors::Sixes(blocks) => wide(Filling { units: self, blocks }),
+            Factors::Rows(skyline) => {
+                skyline.clear();
+                self.for_each_share(|row, col, entries| skyline.add(row, col, entries));
+            }
+        }
+        factors.factor();
+        self.factors = factors;
+    }
+
+    /// `W` by blocks.
+    #[inline(always)]
+    fn fill<const N: usize>(&self, blocks: &mut Blocks<N>) {
+        blocks.clear();
+        for share in &self.shares {
+            let (of, by) = (&self.sides[share.of as usize], &self.sides[share.by as usize]);
+            let block = blocks.block(of.unit, by.unit);
+            let H = &self.H[of.at..of.at + of.size * of.dim];
+            let B = &self.B[by.at..by.at + by.size * by.dim];
+            match of.dim {
+                6 => add_by::<6, N>(H, B, block),
+                3 => add_by::<3, N>(H, B, block),
+                dim => {
+                    for (i, H) in H.chunks_exact(dim).enumerate() {
+                        for (j, B) in B.chunks_exact(dim).enumerate() {
+                            block[i][j] += H.iter().zip(B).map(|(a, b)| a * b).sum::<f64>();
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// `W`, multiplied out.
@@ -322,6 +371,11 @@ impl Units {
 
     /// `v ← v + M⁻¹ Hᵀ λ`.
     pub fn push(&self, lam: &[f64], v: &mut [f64]) {
+        wide(Pushing { units: self, lam, v });
+    }
+
+    #[inline(always)]
+    fn push_all(&self, lam: &[f64], v: &mut [f64]) {
         for side in &self.sides {
             let lam = &lam[side.row..side.row + side.size];
             let v = &mut v[side.v..side.v + side.dim];
@@ -339,8 +393,8 @@ impl Units {
     }
 
     /// Takes velocities `u = H v` away by impulses, which are added to `λ`: `u ← −W⁻¹ u`, and `v` follows.
-    pub fn take_away(&self, u: &mut [f64], v: &mut [f64], lam: &mut [f64]) {
-        self.skyline.solve(u);
+    pub fn take_away(&mut self, u: &mut [f64], v: &mut [f64], lam: &mut [f64]) {
+        self.factors.solve(u, &mut self.work);
         for (lam, u) in lam.iter_mut().zip(u.iter_mut()) {
             *u = -*u;
             *lam += *u;
@@ -371,23 +425,74 @@ impl Units {
 const ROWS: usize = 6;
 
 #[inline(always)]
-fn product<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
-    let mut sum = 0.0;
-    for k in 0..N {
-        sum += a[k] * b[k];
+pub(super) fn product<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    // in pairs, which are two sums at once
+    let mut sums = [0.0; 2];
+    for k in 0..N / 2 {
+        for l in 0..2 {
+            sums[l] += a[2 * k + l] * b[2 * k + l];
+        }
     }
-    sum
+    if N % 2 == 1 {
+        sums[0] += a[N - 1] * b[N - 1];
+    }
+    sums[0] + sums[1]
 }
 
-#[inline]
+struct Pushing<'a> {
+    units: &'a Units,
+    lam: &'a [f64],
+    v: &'a mut [f64],
+}
+
+impl Wide for Pushing<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.units.push_all(self.lam, self.v);
+    }
+}
+
+struct Filling<'a, const N: usize> {
+    units: &'a Units,
+    blocks: &'a mut Blocks<N>,
+}
+
+impl<const N: usize> Wide for Filling<'_, N> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.units.fill(self.blocks);
+    }
+}
+
+/// `C ← C + H Bᵀ`, of sides that fill their blocks or do not.
+#[inline(always)]
+fn add_by<const M: usize, const N: usize>(H: &[f64], B: &[f64], C: &mut Block<N>) {
+    let ((H, _), (B, _)) = (H.as_chunks::<M>(), B.as_chunks::<M>());
+    if let (Some(H), Some(B)) = (H.first_chunk::<N>(), B.first_chunk::<N>()) {
+        return add_product(H, B, C);
+    }
+    for (i, H) in H.iter().enumerate() {
+        for (j, B) in B.iter().enumerate() {
+            C[i][j] += product(H, B);
+        }
+    }
+}
+
+#[inline(always)]
 fn push_by<const N: usize>(B: &[f64], lam: &[f64], v: &mut [f64]) {
     let Some(v) = v.first_chunk_mut::<N>() else { return };
     let (B, _) = B.as_chunks::<N>();
+    let mut sum = *v;
     for i in 0..lam.len() {
         for k in 0..N {
-            v[k] += B[i][k] * lam[i];
+            sum[k] += B[i][k] * lam[i];
         }
     }
+    *v = sum;
 }
 
 #[inline]
@@ -396,86 +501,5 @@ fn velocities_of<const N: usize>(H: &[f64], v: &[f64], u: &mut [f64]) {
     let (H, _) = H.as_chunks::<N>();
     for i in 0..u.len() {
         u[i] += product(&H[i], v);
-    }
-}
-
-/// The order of Cuthill and McKee, backwards: from a part far out, neighbours first.
-fn order(parts: &[Part]) -> Vec<usize> {
-    let systems = parts.iter().flat_map(Part::systems).max().map_or(0, |most| most + 1);
-    let mut of_system: Vec<Vec<usize>> = vec![Vec::new(); systems];
-    for (k, part) in parts.iter().enumerate() {
-        part.systems().for_each(|system| of_system[system].push(k));
-    }
-    let degree = |k: usize| parts[k].systems().map(|s| of_system[s].len() - 1).sum::<usize>();
-    let mut all = Vec::with_capacity(parts.len());
-    let mut known = vec![false; parts.len()];
-    let mut queue = VecDeque::new();
-    let mut walk = |from: usize, known: &mut [bool], all: &mut Vec<usize>| {
-        known[from] = true;
-        queue.push_back(from);
-        while let Some(k) = queue.pop_front() {
-            all.push(k);
-            let begin = queue.len();
-            for other in parts[k].systems().flat_map(|s| &of_system[s]) {
-                if !std::mem::replace(&mut known[*other], true) {
-                    queue.push_back(*other);
-                }
-            }
-            queue.make_contiguous()[begin..].sort_by_key(|&k| (degree(k), k));
-        }
-    };
-    for k in 0..parts.len() {
-        if known[k] {
-            continue;
-        }
-        // the last part that is reached from here is far out
-        let (start, mut seen) = (all.len(), known.clone());
-        walk(k, &mut seen, &mut all);
-        let far = all.last().copied().unwrap_or(k);
-        all.truncate(start);
-        walk(far, &mut known, &mut all);
-    }
-    all.reverse();
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn pair(k: usize, systems: [Option<usize>; 2]) -> Part {
-        Part { what: What::Link(k), size: 5, systems }
-    }
-
-    /// The farthest that two parts of one system stand apart.
-    fn width(parts: &[Part]) -> usize {
-        let order = order(parts);
-        let place = |k: usize| order.iter().position(|other| *other == k).unwrap();
-        let mut most = 0;
-        for (a, of) in parts.iter().enumerate() {
-            for (b, by) in parts.iter().enumerate() {
-                if of.systems().any(|system| by.systems().any(|other| other == system)) {
-                    most = most.max(place(a).abs_diff(place(b)));
-                }
-            }
-        }
-        assert_eq!(order.len(), parts.len());
-        most
-    }
-
-    #[test]
-    fn a_chain_is_put_in_order() {
-        // joints 0–1, 1–2, … named in any order
-        let n = 23;
-        let named = (0..n).map(|k| (k * 7 + 3) % n);
-        let parts: Vec<Part> = named.map(|k| pair(k, [Some(k), (k > 0).then(|| k - 1)])).collect();
-        assert_eq!(width(&parts), 1);
-        // a ring
-        let parts: Vec<Part> =
-            (0..n).map(|k| (k * 5) % n).map(|k| pair(k, [Some(k), Some((k + 1) % n)])).collect();
-        assert_eq!(width(&parts), 2);
-        // two chains, turn about
-        let parts: Vec<Part> = (0..n).map(|k| pair(k, [Some(k), Some(k + 2)])).collect();
-        assert_eq!(width(&parts), 1);
     }
 }

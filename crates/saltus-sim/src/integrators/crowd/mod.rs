@@ -18,12 +18,15 @@
 //!
 //! The ledger multiplies the balance by the mean velocity `v̄ = (v + v⁺)/2`, as everywhere.
 
+mod blocks;
+mod factors;
 mod islands;
 mod jointed;
 mod ledger;
 mod linked;
 mod links;
 mod members;
+mod order;
 mod overlap;
 mod skyline;
 mod touching;
@@ -164,7 +167,7 @@ impl Crowd {
         let v = self.now.get(Quantity::V);
         let still = systems.iter().all(|&k| {
             let member = &self.members.all[k as usize];
-            v[member.v..member.v + member.system.dim()].iter().all(|v| *v == 0.0)
+            v[member.v..member.v + member.dim].iter().all(|v| *v == 0.0)
         });
         let states = &self.touching.states[range.clone()];
         let extents = range.clone().map(|place| self.touching.extent(place));
@@ -260,7 +263,7 @@ impl Crowd {
         let next = self.next.mechanical();
         for &k in self.islands.systems(island) {
             let member = &self.members.all[k as usize];
-            next.v[member.v..member.v + member.system.dim()].fill(0.0);
+            next.v[member.v..member.v + member.dim].fill(0.0);
             self.after[k as usize] = Twist::default();
         }
     }
@@ -281,7 +284,7 @@ impl Crowd {
     fn lost(&self, model: &Model, time: f64) -> SimError {
         let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
         let lost = self.members.all.iter().find(|member| {
-            let (dim, dim_q) = (member.system.dim(), member.system.dim_q());
+            let (dim, dim_q) = (member.dim, member.dim_q);
             !vector::all_finite(&q[member.q..member.q + dim_q])
                 || !vector::all_finite(&v[member.v..member.v + dim])
         });
@@ -445,10 +448,11 @@ impl Part for Crowd {
         let Crowd { links, members, next, .. } = self;
         let v = next.mechanical().v;
         for link in &links.all {
-            for (i, row) in link.rows.clone().enumerate() {
-                links.rows[row].after = link.velocity(i, v, members);
-                links.rows[row].rate = link.rate[i];
-            }
+            let rows = &mut links.rows[link.rows.clone()];
+            link.velocities(v, members, |i, after| {
+                rows[i].after = after;
+                rows[i].rate = link.rate[i];
+            });
         }
         self.hold(step)?;
         outputs(&mut self.links, &self.members, &mut self.next, step.end)?;
@@ -577,9 +581,8 @@ fn outputs(links: &mut Links, members: &Members, row: &mut Row, t: f64) -> Resul
             link.evaluate(t, row.q, members)?;
         }
         row.y[link.rows.clone()].copy_from_slice(&link.y);
-        for (i, own) in link.rows.clone().enumerate() {
-            row.u[own] = link.velocity(i, row.v, members);
-        }
+        let u = &mut row.u[link.rows.clone()];
+        link.velocities(row.v, members, |i, velocity| u[i] = velocity);
     }
     Ok(())
 }

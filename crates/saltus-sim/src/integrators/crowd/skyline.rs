@@ -1,4 +1,5 @@
-//! Cholesky's method for symmetric matrices whose rows begin late: chains and trees of joints.
+//! Cholesky's method for symmetric matrices whose rows begin late, row by row: for interactions with more
+//! rows than joints have (see `blocks`).
 //!
 //! ```text
 //! A = L D Lᵀ,    row i of L from the first column in which row i of A has an entry              (1)
@@ -8,7 +9,7 @@
 //! is left out, and its unknown is zero. So constraints may be redundant.
 
 /// A pivot, relative to its diagonal, below which a row is redundant.
-const REDUNDANT: f64 = 1e-9;
+pub(super) const REDUNDANT: f64 = 1e-9;
 
 /// A matrix by rows, then its factors in the same place.
 #[derive(Debug, Default)]
