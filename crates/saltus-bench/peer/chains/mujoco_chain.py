@@ -55,7 +55,9 @@ def main():
     model = model_of(chain)
     data = mujoco.MjData(model)
     steps, best, most = chain["steps"], float("inf"), 0.0
-    for _ in range(chain["repeats"]):
+    runs, whole = 0, time.process_time()
+    while runs < chain["repeats"] or time.process_time() - whole < chain["least"]:
+        runs += 1
         mujoco.mj_resetData(model, data)
         begin = time.process_time()
         mujoco.mj_step(model, data, steps)

@@ -71,7 +71,9 @@ def gap(bodies, chain):
 def main():
     chain = json.load(sys.stdin)
     best, most = float("inf"), 0.0
-    for _ in range(chain["repeats"]):
+    runs, whole = 0, time.process_time()
+    while runs < chain["repeats"] or time.process_time() - whole < chain["least"]:
+        runs += 1
         model, bodies, simulation = build(chain)
         begin = time.process_time()
         while simulation.hasNextEvent():

@@ -157,22 +157,32 @@ impl Units {
     pub fn set_link(&mut self, unit: usize, link: &Link, members: &mut Members) {
         let (mut column, width) = (0, link.H.cols());
         for k in self.units[unit].sides.clone() {
-            let UnitSide { dim, at, size, .. } = self.sides[k];
-            let (from, own) = (link.H.data(), &mut self.H[at..at + size * dim]);
-            if dim == 6 && width % 6 == 0 && column % 6 == 0 {
-                let ((from, _), (own, _)) = (from.as_chunks::<6>(), own.as_chunks_mut::<6>());
-                let (from, stride) = (&from[column / 6..], width / 6);
-                for row in 0..own.len() {
-                    own[row] = from[row * stride];
+            let UnitSide { system, dim, at, size, .. } = self.sides[k];
+            let from = link.H.data();
+            let (H, B) = (&mut self.H[at..at + size * dim], &mut self.B[at..at + size * dim]);
+            match &members.all[system].straight {
+                // a body in space whose mass matrix is diagonal
+                Some(over) if width % 6 == 0 && column % 6 == 0 => {
+                    let ((H, _), (B, _)) = (H.as_chunks_mut::<6>(), B.as_chunks_mut::<6>());
+                    let (from, stride) = (&from.as_chunks::<6>().0[column / 6..], width / 6);
+                    let B = &mut B[..H.len()];
+                    for row in 0..H.len() {
+                        let own = from[row * stride];
+                        H[row] = own;
+                        for k in 0..6 {
+                            B[row][k] = over[k] * own[k];
+                        }
+                    }
                 }
-            } else {
-                for (row, own) in own.chunks_exact_mut(dim).enumerate() {
-                    own.copy_from_slice(&from[row * width + column..][..dim]);
+                _ => {
+                    for (row, own) in H.chunks_exact_mut(dim).enumerate() {
+                        own.copy_from_slice(&from[row * width + column..][..dim]);
+                    }
+                    self.respond(k, members);
                 }
             }
             column += dim;
         }
-        self.respond(unit, members);
     }
 
     /// All interactions likewise.
@@ -207,47 +217,37 @@ impl Units {
                 }
             }
         }
-        self.respond(unit, members);
+        self.units[unit].sides.clone().for_each(|k| self.respond(k, members));
     }
 
-    /// `M⁻¹ Hᵀ` of a unit.
-    fn respond(&mut self, unit: usize, members: &mut Members) {
+    /// `M⁻¹ Hᵀ` of a side.
+    fn respond(&mut self, side: usize, members: &mut Members) {
         let Members { all, factors, .. } = members;
-        for k in self.units[unit].sides.clone() {
-            let UnitSide { system, dim, at, size, .. } = self.sides[k];
-            let member = &all[system];
-            let (H, B) = (&self.H[at..at + size * dim], &mut self.B[at..at + size * dim]);
-            match member.kind {
-                Kind::Space => {
-                    let ((H, _), (B, _)) = (H.as_chunks::<6>(), B.as_chunks_mut::<6>());
-                    if let Some(over) = &member.straight {
-                        for i in 0..H.len() {
-                            for k in 0..6 {
-                                B[i][k] = over[k] * H[i][k];
-                            }
-                        }
-                        continue;
-                    }
-                    for i in 0..H.len() {
-                        let [x, y, z, a, b, c] = H[i];
-                        let [a, b, c] = member.turn_by([a, b, c]);
-                        let m = member.lightness;
-                        B[i] = [m * x, m * y, m * z, a, b, c];
-                    }
+        let UnitSide { system, dim, at, size, .. } = self.sides[side];
+        let member = &all[system];
+        let (H, B) = (&self.H[at..at + size * dim], &mut self.B[at..at + size * dim]);
+        match member.kind {
+            Kind::Space => {
+                let ((H, _), (B, _)) = (H.as_chunks::<6>(), B.as_chunks_mut::<6>());
+                for i in 0..H.len() {
+                    let [x, y, z, a, b, c] = H[i];
+                    let [a, b, c] = member.turn_by([a, b, c]);
+                    let m = member.lightness;
+                    B[i] = [m * x, m * y, m * z, a, b, c];
                 }
-                Kind::Plane => {
-                    let ((H, _), (B, _)) = (H.as_chunks::<3>(), B.as_chunks_mut::<3>());
-                    for i in 0..H.len() {
-                        let [x, y, turn] = H[i];
-                        let [_, _, turn] = member.turn_by([0.0, 0.0, turn]);
-                        B[i] = [member.lightness * x, member.lightness * y, turn];
-                    }
+            }
+            Kind::Plane => {
+                let ((H, _), (B, _)) = (H.as_chunks::<3>(), B.as_chunks_mut::<3>());
+                for i in 0..H.len() {
+                    let [x, y, turn] = H[i];
+                    let [_, _, turn] = member.turn_by([0.0, 0.0, turn]);
+                    B[i] = [member.lightness * x, member.lightness * y, turn];
                 }
-                // with the iteration matrix in place of M
-                Kind::Other(place) => {
-                    B.copy_from_slice(H);
-                    B.chunks_exact_mut(dim).for_each(|column| factors[place].solve(column));
-                }
+            }
+            // with the iteration matrix in place of M
+            Kind::Other(place) => {
+                B.copy_from_slice(H);
+                B.chunks_exact_mut(dim).for_each(|column| factors[place].solve(column));
             }
         }
     }

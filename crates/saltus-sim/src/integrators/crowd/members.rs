@@ -267,7 +267,8 @@ impl Members {
             for i in 0..n {
                 x[i] -= rest[i];
                 change = change.max(rest[i].abs());
-                size = size.max(x[i].abs());
+                // round-off is that of the larger one
+                size = size.max(x[i].abs()).max(v[i].abs());
             }
             // what is no number ends as an error of the state
             settled = !(change > SETTLED * size);
