@@ -25,6 +25,7 @@ mod joint_parts;
 mod joints;
 mod law_events;
 mod ledger;
+mod mechanisms;
 mod model_files;
 mod model_kinds;
 mod models;
