@@ -359,7 +359,7 @@ class Scene:
         self,
         h: float | None = None,
         until: float | None = None,
-        tol: float = 1e-8,
+        tol: float | None = None,
         integrator: Integrator | Sequence[Integrator] | None = None,
         solver: Solver | None = None,
         progress: bool | Callable[[Progress], object] = False,
@@ -374,12 +374,12 @@ class Scene:
             The step; that of the file that the scene was read from unless given.
         until : float, optional
             The end, likewise.
-        tol : float
-            The verified residual of every step's problem is at most this.
+        tol : float, optional
+            The verified residual of every step's problem is at most this; 1e-8 unless given.
         integrator : Integrator, optional
-            `MoreauJean` unless given.
+            That of the file, or `MoreauJean`, unless given.
         solver : Solver, optional
-            ``Auto(tol)`` unless given.
+            ``Auto(tol)`` where only `tol` is given; else that of the file, or ``Auto()``.
         progress, every, signals
             As for `TimeStepping.run`.
         """
@@ -393,7 +393,12 @@ class Scene:
         texts = [one._json() for one in _integrators(integrator)]
         if integrator is None and known is not None:
             texts = known[2]
-        method = (Auto(tol=real(tol, "tol")) if solver is None else solver)._json()
+        if solver is not None:
+            method = solver._json()
+        elif tol is not None:
+            method = Auto(tol=real(tol, "tol"))._json()
+        else:
+            method = Auto()._json() if known is None else known[3]
         newton = None if known is None else known[4]
         self._settings = (step, end, texts, method, newton)
         try:

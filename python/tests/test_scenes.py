@@ -38,7 +38,6 @@ class TestContract:
         with pytest.raises(sl.SignalError, match="did you mean `box`"):
             run.force_on("bxo")
 
-    @pytest.mark.xfail(reason="a scene that was read writes the default integrator out")
     def test_save_and_load(self, tmp_path):
         sc = box_on_ground()
         run = sc.run(h=5e-3, until=0.05)
@@ -102,7 +101,6 @@ class TestBodies:
         assert run["disk"].angle.shape == (len(run),)
         assert abs(run["disk"].position[-1, 1] - 0.5) < 1e-9
 
-    @pytest.mark.xfail(reason="a body that is born loses g h^2/4 of its fall")
     def test_births_and_deaths(self):
         sc = m.Scene(gravity=(0, 0, -10))
         sc.add_body("drop", m.Sphere(0.1), mass=1, position=(0, 0, 1), birth=0.2, death=0.5)

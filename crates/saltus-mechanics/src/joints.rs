@@ -19,7 +19,7 @@
 
 use crate::fault::{Fault, direction, point};
 use crate::pose::{self, Pose, Start};
-use crate::row::{Angle, Row, Slopes, together};
+use crate::row::{Angle, Row, Slopes, square_at, together, together_at};
 use saltus_linalg::Matrix;
 use saltus_model::rotation::{Vector, dot, norm, sub, tangents};
 use saltus_model::{
@@ -288,6 +288,8 @@ pub struct JointRelation {
     body: Body,
     size: usize,
     rows: Vec<Row>,
+    /// A point of both that the first three rows hold together, in the frame of each.
+    held: Option<[Vector; 2]>,
     fault: Option<Fault>,
 }
 
@@ -302,7 +304,13 @@ impl JointRelation {
             Ok(rows) => (rows, None),
             Err(fault) => (Vec::new(), Some(fault)),
         };
-        JointRelation { name, body, size, rows, fault }
+        let held = match (body, &rows[..]) {
+            (Body::Space, &[Row::Apart { a, b, .. }, Row::Apart { .. }, Row::Apart { .. }, ..]) => {
+                Some([a, b])
+            }
+            _ => None,
+        };
+        JointRelation { name, body, size, rows, held, fault }
     }
 }
 
@@ -336,6 +344,41 @@ impl Relation for JointRelation {
         for (row, slopes) in self.rows.iter().zip(C.data_mut().chunks_exact_mut(width)) {
             let Slopes { by_a, by_b } = row.slopes(&poses);
             pose::write(self.body, [&by_a, &by_b], slopes);
+        }
+        Ok(())
+    }
+
+    fn output_and_dx(
+        &self,
+        at: At<'_>,
+        y: &mut [f64],
+        C: &mut Matrix,
+        _: &mut Vec<f64>,
+    ) -> Result<(), OperatorError> {
+        let poses = Pose::pair(self.body, at.first);
+        let width = pose::width(self.body, at.first.len());
+        C.resize(self.size, width);
+        let mut first = 0;
+        if let Some([a, b]) = self.held {
+            together_at(&poses, [a, b], y, C.data_mut(), width);
+            first = 3;
+        }
+        for k in first..self.rows.len() {
+            if self.body == Body::Space
+                && let Row::Square { a, b } = self.rows[k]
+            {
+                let (value, by_a, by_b) = square_at(&poses, [a, b]);
+                y[k] = value;
+                let (own, _) = C.data_mut()[k * width..(k + 1) * width].as_chunks_mut::<6>();
+                for (own, [x, y, z]) in own.iter_mut().zip([by_a, by_b]) {
+                    *own = [0.0, 0.0, 0.0, x, y, z];
+                }
+                continue;
+            }
+            let (value, Slopes { by_a, by_b }) = self.rows[k].both(&poses);
+            y[k] = value;
+            let own = &mut C.data_mut()[k * width..(k + 1) * width];
+            pose::write(self.body, [&by_a, &by_b], own);
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ impl Pose {
     }
 
     /// Of a configuration of seven components.
-    #[inline]
+    #[inline(always)]
     pub fn new(q: &[f64]) -> Pose {
         let p = [q[3], q[4], q[5], q[6]];
         Pose { x: [q[0], q[1], q[2]], R: matrix(p), p, angle: 0.0 }
@@ -50,7 +50,7 @@ impl Pose {
     }
 
     /// Those of one body and the world, or of two bodies.
-    #[inline]
+    #[inline(always)]
     pub fn pair(body: Body, q: &[f64]) -> [Pose; 2] {
         match (body, q.len()) {
             (Body::Space, 7) => [Pose::new(q), Pose::WORLD],
@@ -101,8 +101,9 @@ impl Pose {
 pub(crate) fn write(body: Body, slopes: [&[f64; 6]; 2], row: &mut [f64]) {
     match body {
         Body::Space => {
-            for (part, slope) in row.chunks_exact_mut(6).zip(slopes) {
-                part.copy_from_slice(slope);
+            let (parts, _) = row.as_chunks_mut::<6>();
+            for k in 0..parts.len() {
+                parts[k] = *slopes[k];
             }
         }
         Body::Plane => {

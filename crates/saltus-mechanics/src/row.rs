@@ -103,8 +103,9 @@ pub(crate) struct Slopes {
     pub by_b: [f64; 6],
 }
 
-fn minus(slope: [f64; 6]) -> [f64; 6] {
-    slope.map(|x| -x)
+#[inline(always)]
+fn minus([a, b, c, d, e, f]: [f64; 6]) -> [f64; 6] {
+    [-a, -b, -c, -d, -e, -f]
 }
 
 impl Row {
@@ -135,6 +136,25 @@ impl Row {
             Row::TurnBack(turn) => -turn.eval(B, A).0,
             Row::Swing { a, b } => swing(A.turn(a), B.turn(b)).0,
             Row::PlaneTurn { from } => A.angle - B.angle - from,
+        }
+    }
+
+    /// Both the condition and its slopes.
+    #[inline]
+    pub fn both(&self, poses: &[Pose; 2]) -> (f64, Slopes) {
+        let [A, B] = poses;
+        match *self {
+            Row::Square { a, b } => {
+                let (y, by_a, by_b) = square_at(poses, [a, b]);
+                let six = |[x, y, z]: Vector| [0.0, 0.0, 0.0, x, y, z];
+                (y, Slopes { by_a: six(by_a), by_b: six(by_b) })
+            }
+            Row::ApartInB { a, b, n } => {
+                let (n, P) = (B.turn(n), A.point(a));
+                let slopes = Slopes { by_a: A.slope(P, n), by_b: minus(B.slope(P, n)) };
+                (dot(n, sub(P, B.point(b))), slopes)
+            }
+            _ => (self.output(poses), self.slopes(poses)),
         }
     }
 
@@ -209,6 +229,40 @@ pub(crate) fn together(a: Vector, b: Vector) -> [Row; 3] {
         n[k] = 1.0;
         Row::Apart { a, b, n }
     })
+}
+
+/// The conditions of [`together`] and their slopes, of bodies in space or of one and the world: the row
+/// of `Rᵀ (R a × e_k)` is `a × (row k of R)`.
+#[inline]
+pub(crate) fn together_at(
+    [A, B]: &[Pose; 2],
+    [a, b]: [Vector; 2],
+    y: &mut [f64],
+    H: &mut [f64],
+    width: usize,
+) {
+    let apart = sub(A.point(a), B.point(b));
+    let (rows, _) = H[..3 * width].as_chunks_mut::<6>();
+    let sides = width / 6;
+    for k in 0..3 {
+        y[k] = apart[k];
+        let [x, y, z] = cross(a, A.R[k]);
+        rows[sides * k] = [0.0, 0.0, 0.0, x, y, z];
+        rows[sides * k][k] = 1.0;
+        if sides == 2 {
+            let [x, y, z] = cross(B.R[k], b);
+            rows[2 * k + 1] = [0.0, 0.0, 0.0, x, y, z];
+            rows[2 * k + 1][k] = -1.0;
+        }
+    }
+}
+
+/// (2) and its slopes along the angular velocities, each in the frame of its body: `Rᵀ (e × f)` is the
+/// product of both directions there.
+#[inline(always)]
+pub(crate) fn square_at([A, B]: &[Pose; 2], [a, b]: [Vector; 2]) -> (f64, Vector, Vector) {
+    let (e, f) = (A.turn(a), B.turn(b));
+    (dot(e, f), cross(a, A.turn_back(f)), cross(b, B.turn_back(e)))
 }
 
 /// The middle of two points.

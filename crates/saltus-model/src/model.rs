@@ -301,6 +301,11 @@ impl Model {
         self.finder.as_ref()
     }
 
+    /// Whether any of its bodies can touch anything that is found.
+    pub fn has_found_contacts(&self) -> bool {
+        self.finder.as_ref().is_some_and(|finder| !finder.laws().is_empty())
+    }
+
     /// A model of some of the systems alone, in this order, with the interactions that link no
     /// others; also the positions of those interactions in the whole.
     pub fn part(&self, systems: &[usize]) -> (Model, Vec<usize>) {

@@ -109,7 +109,7 @@ fn model_text(file: &ModelFile) -> String {
     if model.systems().len() > SHOWN {
         rows.push(("…".into(), plural(model.systems().len() - SHOWN, "more system")));
     }
-    if let Some(finder) = model.contact_finder() {
+    if let Some(finder) = model.contact_finder().filter(|_| model.has_found_contacts()) {
         let fixed = finder.sides().iter().filter(|side| side.system.is_none()).count();
         let bodies = plural(finder.sides().len() - fixed, "body").replace("bodys", "bodies");
         let laws = plural(finder.laws().len(), "law");

@@ -1,6 +1,7 @@
 //! A scene becomes a model: systems, joints, events of births and deaths, and a finder of contacts.
 
 use super::laws::Materials;
+use super::untouched::Untouched;
 use super::{
     Anchor, BodySpec, JointLink, Member, Part, Scene, SceneError, SceneFault, StaticSpec, life,
 };
@@ -59,7 +60,12 @@ impl Scene {
         for (k, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_mortal()) {
             self.give_life(k, body, model)?;
         }
-        if let Some(colliders) = self.colliders(model)? {
+        let colliders = self.colliders(model)?;
+        if colliders.is_none() && !self.bodies.is_empty() {
+            let finder = Arc::new(Untouched { space: self.space });
+            (model.find_contacts(finder)).map_err(|error| self.error(Member::Scene, "", error))?;
+        }
+        if let Some(colliders) = colliders {
             let finder = Finder::new(self.space, &colliders)
                 .map_err(|error| self.error(Member::Scene, "", error))?;
             let statics = vec![[f64::NEG_INFINITY, f64::INFINITY]; self.statics.len()];

@@ -160,7 +160,7 @@ impl EventDriven {
         if model.systems().len() == 0 {
             return Err(SimError::EmptyModel { title: model.title().to_string() });
         }
-        if model.contact_finder().is_some() {
+        if model.has_found_contacts() {
             let (owner, what) =
                 (format!("the model `{}`", model.title()), "contacts that are found");
             let needs = "absent; use time-stepping with moreau-jean for them";

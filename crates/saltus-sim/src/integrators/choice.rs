@@ -47,7 +47,7 @@ pub(crate) fn part(
 
 /// Contacts that are found need one scheme for all mechanical systems, that of Moreau and Jean.
 fn check_found(model: &Model, groups: &[Group]) -> Result<(), SimError> {
-    if model.contact_finder().is_none() {
+    if !model.has_found_contacts() {
         return Ok(());
     }
     let suits = |group: &&Group| matches!(group.scheme, Integrator::MoreauJean(_));

@@ -282,7 +282,11 @@ impl MoreauJean {
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
         if model.contact_finder().is_some() {
-            return self.crowd(model, &thetas, solver);
+            match self.crowd(model, &thetas, solver) {
+                // bodies that touch nothing may be treated as other systems are
+                Err(SimError::Unsuited { .. }) if !model.has_found_contacts() => {}
+                part => return part,
+            }
         }
         let uniform = thetas.iter().all(|theta| *theta == thetas[0]);
         let kept = uniform && self.projection.is_none();

@@ -5,6 +5,7 @@
 
 mod arch;
 mod bad_input;
+mod births;
 mod body_files;
 mod bonds;
 mod checkpoints;
@@ -24,6 +25,7 @@ mod joint_parts;
 mod joints;
 mod law_events;
 mod ledger;
+mod mechanisms;
 mod model_files;
 mod model_kinds;
 mod models;

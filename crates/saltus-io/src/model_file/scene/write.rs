@@ -2,13 +2,14 @@
 
 mod joints;
 
-use crate::model_file::{Simulation, Strategy};
+use crate::model_file::{Output, Samples, Simulation, Strategy};
 use saltus_mechanics::scene::DEFAULT;
 use saltus_mechanics::{
     Anchor, BodySpec, ContactPair, DriveSpec, Given, Part, Placed, Scene, Shape, StaticSpec,
 };
 use saltus_model::rotation::{IDENTITY, Matrix3, Quaternion, Vector};
-use saltus_model::{Body, Frame};
+use saltus_model::{Body, Frame, Order};
+use saltus_sim::{Integrator, NewtonSettings};
 use std::fmt::Write;
 use thiserror::Error;
 
@@ -144,19 +145,25 @@ impl Text {
         }
     }
 
+    /// How the scene is simulated; integrators and Newton's settings that are the defaults are not said,
+    /// so that a text that was read is written alike.
     fn simulation(&mut self, simulation: &Simulation) {
         self.head("[simulation]");
-        let Simulation { strategy, integrators, solver, newton, h, until, .. } = simulation;
+        let Simulation { strategy, integrators, solver, newton, h, until, output, .. } = simulation;
         let json = |value: Result<serde_json::Value, _>| value.ok().and_then(|v| setting(&v));
         match strategy {
             Strategy::TimeStepping => {
                 self.pair("h", &number(*h));
+                let default = [Integrator::default_for(Order::Second)];
                 if !integrators.is_empty()
+                    && integrators[..] != default
                     && let Some(value) = json(serde_json::to_value(integrators))
                 {
                     self.pair("integrator", &value);
                 }
-                if let Some(value) = json(serde_json::to_value(newton)) {
+                if *newton != NewtonSettings::default()
+                    && let Some(value) = json(serde_json::to_value(newton))
+                {
                     self.pair("newton", &value);
                 }
             }
@@ -174,6 +181,28 @@ impl Text {
             self.pair("solver", &value);
         }
         self.pair("until", &number(*until));
+        self.output(output);
+    }
+
+    fn output(&mut self, Output { every, samples, signals }: &Output) {
+        let mut entries = Vec::new();
+        if *every != Output::default().every {
+            entries.push(format!("every = {every}"));
+        }
+        match samples {
+            None => {}
+            Some(Samples::Count(count)) => entries.push(format!("samples = {count}")),
+            Some(Samples::Instants(instants)) => {
+                entries.push(format!("samples = {}", numbers(instants)));
+            }
+        }
+        if let Some(signals) = signals {
+            let names = array(signals.iter().map(|name| string(name)));
+            entries.push(format!("signals = {names}"));
+        }
+        if !entries.is_empty() {
+            self.pair("output", &format!("{{ {} }}", entries.join(", ")));
+        }
     }
 
     fn contact(&mut self, pair: &ContactPair) {

@@ -1,7 +1,7 @@
 //! Scenes in model files: what they mean, what is said of wrong ones, and the way back to a text.
 
 use super::{parse, replaced};
-use saltus_io::model_file::scene_text;
+use saltus_io::model_file::{Simulation, scene_text};
 use saltus_mechanics::{Anchor, AnyJoint, Given, Joint, Scene, Shape};
 use saltus_model::Body;
 
@@ -113,6 +113,47 @@ fn the_way_back_is_exact() {
     let again = parse(&text).unwrap_or_else(|error| panic!("{}\n{text}", error.report()));
     assert_eq!(format!("{:?}", again.scene.expect("a scene")), format!("{scene:?}"));
     assert_eq!(format!("{:?}", again.simulation), format!("{:?}", file.simulation));
+}
+
+/// A scene says how it is simulated, and once it is written this does not change any more.
+#[test]
+fn the_way_back_of_settings() {
+    let check = |settings: &str, said: &[&str], unsaid: &[&str]| {
+        let text = BOXES.replacen("[simulation]\n", &format!("[simulation]\n{settings}\n"), 1);
+        assert_ne!(text, BOXES);
+        let file = parse(&text).unwrap_or_else(|error| panic!("{}", error.report()));
+        let scene = file.scene.expect("a scene");
+        let written = scene_text(&scene, &file.simulation).expect("formulas only");
+        for part in said {
+            assert!(written.contains(part), "`{part}` is missing:\n{written}");
+        }
+        for part in unsaid {
+            assert!(!written.contains(part), "`{part}` is the default:\n{written}");
+        }
+        let again = parse(&written).unwrap_or_else(|error| panic!("{}", error.report()));
+        assert_eq!(again.simulation, file.simulation);
+        let twice = scene_text(&again.scene.expect("a scene"), &again.simulation).expect("again");
+        assert_eq!(twice, written);
+    };
+    check("", &[], &["integrator", "newton", "output"]);
+    check("integrator = { theta = 0.75 }", &["theta = 0.75"], &["newton"]);
+    check("newton = { tol = 1e-6 }", &["newton = { "], &["integrator"]);
+    check("solver = { kind = \"newton\", tol = 1e-9 }", &["kind = \"newton\""], &["integrator"]);
+    check(
+        "output = { every = 3, signals = [\"box0\", \"rod.v[1]\"] }",
+        &["every = 3", "rod.v[1]"],
+        &["samples"],
+    );
+}
+
+/// No integrators are the default ones.
+#[test]
+fn a_scene_without_integrators_is_written_as_it_is_read() {
+    let file = parse(BOXES).expect("it is right");
+    let scene = file.scene.expect("a scene");
+    let none = Simulation { integrators: Vec::new(), ..file.simulation.clone() };
+    let texts = [&none, &file.simulation].map(|one| scene_text(&scene, one).expect("formulas"));
+    assert_eq!(texts[0], texts[1]);
 }
 
 #[test]

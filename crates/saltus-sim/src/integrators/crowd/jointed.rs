@@ -1,7 +1,7 @@
 //! Islands with interactions in a step: linearized before it, solved with their contacts, held after it.
 
 use super::islands::NONE;
-use super::linked::What;
+use super::linked::{Part, Units, What};
 use super::links::LinkBlock;
 use super::{Crowd, overlap};
 use crate::SimError;
@@ -14,11 +14,27 @@ use saltus_numerics::{Block, Problem, Report, Status};
 /// the coordinates.
 const HOLD: usize = 6;
 const HELD: f64 = 4.0 * f64::EPSILON;
+/// Share of a defect that an iteration may leave before the matrix is factored anew.
+const SLOW: f64 = 1e-3;
+/// Solutions of a linear system, each for what the last one left.
+const ROUNDS: usize = 3;
+
+/// What an island with interactions keeps from step to step.
+#[derive(Debug, Default)]
+pub(super) struct Joined {
+    /// Its constraints.
+    rigid: Units,
+    /// All that it has, where that is more.
+    all: Units,
+    constant: Vec<f64>,
+    rest: Vec<f64>,
+    z: Vec<f64>,
+}
 
 impl Crowd {
     /// Linearizes the interactions, and says what they ask of the islands.
     pub(super) fn begin_links(&mut self, step: Step) -> Result<(), SimError> {
-        let Crowd { links, members, islands, linked, least, now, next, .. } = self;
+        let Crowd { links, members, islands, linked, joined, least, now, next, .. } = self;
         linked.iter_mut().for_each(Vec::clear);
         if linked.len() < islands.count {
             linked.resize_with(islands.count, Vec::new);
@@ -29,6 +45,9 @@ impl Crowd {
         self.symmetric.resize(islands.count, false);
         if links.all.is_empty() {
             return Ok(());
+        }
+        if joined.len() < islands.count {
+            joined.resize_with(islands.count, Joined::default);
         }
         let (now, next) = (now.mechanical(), next.mechanical());
         links.laws.evaluate_alone(step.start, &now, &mut links.scratch)?;
@@ -43,10 +62,12 @@ impl Crowd {
             let island = islands.of[first] as usize;
             linked[island].push(k);
             link.evaluate(step.start + 0.5 * step.h, &links.q_mid, members)?;
-            for (i, row) in link.rows.clone().enumerate() {
-                links.rows[row].u = link.velocity(i, now.v, members);
-                links.rows[row].free = link.velocity(i, next.v, members);
+            let rows = &mut links.rows[link.rows.clone()];
+            link.velocities(now.v, members, |i, u| rows[i].u = u);
+            if link.is_rigid {
+                continue;
             }
+            link.velocities(next.v, members, |i, free| rows[i].free = free);
             for LinkBlock { state, .. } in link.blocks(&links.laws, step.h, now.y, &links.rows)? {
                 if let Some(state) = state.filter(|state| state.hits(step.h)) {
                     least[island] = least[island].max(state.theta(step.h)).min(1.0);
@@ -58,105 +79,40 @@ impl Crowd {
 
     /// The velocities at the end of the step of an island with interactions; its report.
     pub(super) fn solve_linked(&mut self, island: usize, step: Step) -> Result<Report, SimError> {
-        let (h, theta) = (step.h, self.touching.thetas[island]);
         let range = self.touching.of_island(island);
-        let stride = self.touching.stride;
-        let Crowd { units, links, members, touching, linked, now, next, islands, .. } = self;
-        let (now, next) = (now.mechanical(), next.mechanical());
-
-        // what there is, and what it begins with
-        units.clear();
-        let (mut blocks, mut q, mut z) = (Vec::new(), Vec::new(), Vec::new());
         // constraints alone hold for the mean velocity, whose work is nothing
-        let symmetric = range.is_empty() && linked[island].iter().all(|&k| links.all[k].is_rigid);
+        let own = &self.linked[island];
+        let symmetric = range.is_empty() && own.iter().all(|&k| self.links.all[k].is_rigid);
         self.symmetric[island] = symmetric;
-        for &k in &linked[island] {
-            let link = &links.all[k];
-            units.add_link(k, link, members);
-            for LinkBlock { rows: own, set, state } in
-                link.blocks(&links.laws, h, now.y, &links.rows)?
-            {
-                let mut bias = [0.0; COMPONENTS];
-                if let Some(state) = state {
-                    state.bias(h, theta, touching.resting, &mut bias, own.len());
-                }
-                for (i, row) in own.clone().enumerate() {
-                    let before = links.rows[row].u;
-                    let shift = match link.is_rigid && symmetric {
-                        true => (1.0 - theta) / theta * before,
-                        false => bias.get(i).copied().unwrap_or(0.0),
-                    };
-                    q.push(links.rows[row].free + shift);
-                    z.push(if self.last.h > 0.0 { h / self.last.h * now.lam[row] } else { 0.0 });
-                }
-                blocks.push(Block { size: own.len(), set });
-            }
-        }
-        for place in range.clone() {
-            let touch = &touching.touches[place];
-            units.add_contact(place, touch, now.q, members);
-            let [a, b] = touch.bodies.map(|k| &members.moving[k as usize]);
-            let free = |body: &MovingBody| Twist { v: body.v, omega: body.omega };
-            let u = touch.relative(&free(a), &free(b));
-            let n = touch.friction.size();
-            q.extend((0..n).map(|k| u[k] + touch.q[k]));
-            z.extend_from_slice(&touching.z[place * stride..place * stride + n]);
-            blocks.push(Block { size: n, set: touch.friction.set() });
-        }
-        units.finish();
-
-        // λ
-        let report = if symmetric {
-            units.factor();
-            let size = vector::norm2(&q);
-            z.clear();
-            z.extend(q.iter().map(|q| -q));
-            units.skyline.solve(&mut z);
-            // what is left, and the share of it that another solution takes
-            let (mut left, mut free) = (vec![0.0; z.len()], vec![0.0; z.len()]);
-            units.velocities(next.v, members, &mut free);
-            let mut residual = f64::INFINITY;
-            for round in 0..3 {
-                self.scratch.clear();
-                self.scratch.extend_from_slice(next.v);
-                units.push(&z, members, &mut self.scratch);
-                units.velocities(&self.scratch, members, &mut left);
-                for (row, left) in left.iter_mut().enumerate() {
-                    *left = free[row] - *left - q[row];
-                }
-                residual = vector::norm2(&left) / (1.0 + size);
-                if residual <= 1e-3 * self.tol || round == 2 {
-                    break;
-                }
-                units.skyline.solve(&mut left);
-                z.iter_mut().zip(&left).for_each(|(z, left)| *z += left);
-            }
-            let status = if residual <= self.tol { Status::Solved } else { Status::Stalled };
-            Report { status, iterations: 1, residual, worst: 0, method: "factors" }
-        } else {
-            let problem = Problem::new(units.matrix(), q.clone(), &blocks)?;
-            let mut w = vec![0.0; z.len()];
-            self.workspace.solve(&problem, &mut z, &mut w)?
+        let report = match symmetric {
+            true => self.solve_rigid(island),
+            false => self.solve_mixed(island, step)?,
+        };
+        let units = match symmetric {
+            true => &self.joined[island].rigid,
+            false => &self.joined[island].all,
         };
         step.verify(report, |worst| {
             let unit = units.units.iter().find(|unit| unit.rows.contains(&worst));
             match unit.map(|unit| unit.what) {
-                Some(What::Link(k)) => format!("`{}`", links.all[k].name),
-                Some(What::Contact(place)) => touching.owner(place),
+                Some(What::Link(k)) => format!("`{}`", self.links.all[k].name),
+                Some(What::Contact(place)) => self.touching.owner(place),
                 None => format!("component {worst}"),
             }
         })?;
 
-        // v⁺
-        units.push(&z, members, next.v);
+        let (h, theta) = (step.h, self.touching.thetas[island]);
+        let Crowd { members, touching, islands, joined, links, now, next, .. } = self;
+        let (now, next) = (now.mechanical(), next.mechanical());
+        let Joined { rigid, all, z, .. } = &joined[island];
+        let units = if symmetric { rigid } else { all };
+        let stride = touching.stride;
         for unit in &units.units {
+            let z = &z[unit.rows.clone()];
             match unit.what {
-                What::Link(k) => {
-                    next.lam[links.all[k].rows.clone()].copy_from_slice(&z[unit.rows.clone()])
-                }
+                What::Link(k) => next.lam[links.all[k].rows.clone()].copy_from_slice(z),
                 What::Contact(place) => {
-                    let own = &mut touching.z[place * stride..][..unit.rows.len()];
-                    own.copy_from_slice(&z[unit.rows.clone()]);
+                    touching.z[place * stride..][..z.len()].copy_from_slice(z);
                 }
             }
         }
@@ -174,74 +130,210 @@ impl Crowd {
         Ok(report)
     }
 
-    /// Puts positions back onto their constraints.
+    /// `H (ϑ v⁺ + (1 − ϑ) v) + ∂h/∂t = 0` of an island of constraints.
+    fn solve_rigid(&mut self, island: usize) -> Report {
+        let theta = self.touching.thetas[island];
+        let Crowd { joined, links, members, linked, next, .. } = self;
+        let v = next.mechanical().v;
+        let Joined { rigid: units, constant, rest, z, .. } = &mut joined[island];
+        let parts = linked[island].iter().map(|&k| Part::link(k, &links.all[k]));
+        units.compose(parts, members);
+
+        // H v⁺ + c = 0
+        constant.clear();
+        constant.resize(units.size, 0.0);
+        for unit in 0..units.units.len() {
+            let What::Link(k) = units.units[unit].what else { continue };
+            let link = &links.all[k];
+            units.set_link(unit, link, members);
+            let rows = units.units[unit].rows.clone().zip(link.rows.clone()).zip(&link.rate);
+            for ((row, own), rate) in rows {
+                constant[row] = rate + (1.0 - theta) / theta * links.rows[own].u;
+            }
+        }
+        units.factor();
+
+        // what is left, and the share of it that another solution takes
+        z.clear();
+        z.resize(units.size, 0.0);
+        let mut size = 0.0;
+        for round in 0.. {
+            rest.clone_from(constant);
+            units.add_velocities(v, rest);
+            let left = vector::norm2(rest);
+            if round == 0 {
+                size = left;
+            }
+            let residual = left / (1.0 + size);
+            if round > 0 && (residual <= 1e-3 * self.tol || round == ROUNDS) {
+                let status = if residual <= self.tol { Status::Solved } else { Status::Stalled };
+                return Report { status, iterations: 1, residual, worst: 0, method: "factors" };
+            }
+            units.take_away(rest, v, z);
+        }
+        unreachable!("the rounds end")
+    }
+
+    /// The problem of an island of constraints, laws of forces and contacts.
+    fn solve_mixed(&mut self, island: usize, step: Step) -> Result<Report, SimError> {
+        let (h, theta) = (step.h, self.touching.thetas[island]);
+        let range = self.touching.of_island(island);
+        let Crowd { joined, links, members, touching, linked, now, next, workspace, .. } = self;
+        let (now, next) = (now.mechanical(), next.mechanical());
+        let Joined { all: units, constant: q, z, .. } = &mut joined[island];
+        let stride = touching.stride;
+        let parts = linked[island].iter().map(|&k| Part::link(k, &links.all[k]));
+        let bodies = members.all.len();
+        let contacts = range.map(|place| Part::contact(place, &touching.touches[place], bodies));
+        units.compose(parts.chain(contacts), members);
+
+        // what there is, and what it begins with
+        let (mut blocks, mut frees) = (Vec::new(), Vec::new());
+        q.clear();
+        z.clear();
+        let before = if self.last.h > 0.0 { h / self.last.h } else { 0.0 };
+        for unit in 0..units.units.len() {
+            match units.units[unit].what {
+                What::Link(k) => {
+                    let link = &links.all[k];
+                    units.set_link(unit, link, members);
+                    frees.resize(link.rows.len(), 0.0);
+                    link.velocities(next.v, members, |i, free| frees[i] = free);
+                    for LinkBlock { rows: own, set, state } in
+                        link.blocks(&links.laws, h, now.y, &links.rows)?
+                    {
+                        let mut bias = [0.0; COMPONENTS];
+                        if let Some(state) = state {
+                            state.bias(h, theta, touching.resting, &mut bias, own.len());
+                        }
+                        for (i, row) in own.clone().enumerate() {
+                            let free = frees[row - link.rows.start];
+                            q.push(free + bias.get(i).copied().unwrap_or(0.0));
+                            z.push(before * now.lam[row]);
+                        }
+                        blocks.push(Block { size: own.len(), set });
+                    }
+                }
+                What::Contact(place) => {
+                    let touch = &touching.touches[place];
+                    units.set_contact(unit, touch, now.q, members);
+                    let [a, b] = touch.bodies.map(|k| &members.moving[k as usize]);
+                    let free = |body: &MovingBody| Twist { v: body.v, omega: body.omega };
+                    let u = touch.relative(&free(a), &free(b));
+                    let n = touch.friction.size();
+                    q.extend((0..n).map(|k| u[k] + touch.q[k]));
+                    z.extend_from_slice(&touching.z[place * stride..place * stride + n]);
+                    blocks.push(Block { size: n, set: touch.friction.set() });
+                }
+            }
+        }
+        let problem = Problem::new(units.matrix(), q.clone(), &blocks)?;
+        let mut w = vec![0.0; z.len()];
+        let report = workspace.solve(&problem, z, &mut w)?;
+        units.push(z, next.v);
+        Ok(report)
+    }
+
+    /// Puts positions back onto their constraints, and velocities of islands of constraints alone.
     pub(super) fn hold(&mut self, step: Step) -> Result<(), SimError> {
-        let Crowd { units, links, members, linked, next, .. } = self;
-        let next = next.mechanical();
-        for (island, own) in linked.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
-            let mut before = f64::INFINITY;
-            for _ in 0..HOLD {
-                units.clear();
-                let (mut most, mut size) = (0.0_f64, 0.0_f64);
-                self.scratch.clear();
-                for &k in own {
-                    let link = &mut links.all[k];
-                    if !link.is_rigid {
-                        continue;
-                    }
-                    link.evaluate(step.end, next.q, members)?;
-                    units.add_link(k, link, members);
-                    self.scratch.extend(link.y.iter().map(|y| -y));
-                    most = link.y.iter().fold(most, |most, y| most.max(y.abs()));
-                    for &k in &link.members {
-                        let center = members.all[k].center(next.q);
-                        size = center.iter().fold(size, |most, x| most.max(x.abs()));
-                    }
-                }
-                // as close as round-off lets it come
-                if units.size == 0 || most <= HELD * (1.0 + size) || most > 0.5 * before {
-                    break;
-                }
-                before = most;
-                units.finish();
-                units.factor();
-                units.skyline.solve(&mut self.scratch);
-                let mut way = vec![0.0; next.v.len()];
-                units.push(&self.scratch, members, &mut way);
-                links.q_mid.copy_from_slice(next.q);
-                for &k in own {
-                    for &system in &links.all[k].members {
-                        members.move_by(system, &links.q_mid, &way, next.q);
-                    }
-                }
-            }
-            if !self.symmetric[island] {
-                continue;
-            }
-            // what the mean velocity leaves in that at the end
-            units.finish();
-            units.factor();
-            self.scratch.clear();
-            self.scratch.resize(units.size, 0.0);
-            units.velocities(next.v, members, &mut self.scratch);
-            for unit in &units.units {
-                if let What::Link(k) = unit.what {
-                    for (row, rate) in unit.rows.clone().zip(&links.all[k].rate) {
-                        self.scratch[row] = -(self.scratch[row] + rate);
-                    }
-                }
-            }
-            units.skyline.solve(&mut self.scratch);
-            units.push(&self.scratch, members, next.v);
-            for unit in &units.units {
-                if let What::Link(k) = unit.what {
-                    let lam = &mut next.lam[links.all[k].rows.clone()];
-                    for (lam, more) in lam.iter_mut().zip(&self.scratch[unit.rows.clone()]) {
-                        *lam += more;
-                    }
+        for island in 0..self.islands.count.min(self.joined.len()) {
+            if self.linked[island].iter().any(|&k| self.links.all[k].is_rigid) {
+                self.hold_positions(island, step)?;
+                if self.symmetric[island] {
+                    self.hold_velocities(island);
                 }
             }
         }
         Ok(())
+    }
+
+    /// `y(q⁺) = 0` by Newton's method, along `M⁻¹ Hᵀ`.
+    fn hold_positions(&mut self, island: usize, step: Step) -> Result<(), SimError> {
+        let Crowd { joined, links, members, linked, islands, next, scratch: way, .. } = self;
+        let next = next.mechanical();
+        let Joined { rigid: units, rest, z, .. } = &mut joined[island];
+        let own = linked[island].iter().filter(|&&k| links.all[k].is_rigid);
+        units.compose(own.map(|&k| Part::link(k, &links.all[k])), members);
+        rest.resize(units.size, 0.0);
+        way.resize(next.v.len(), 0.0);
+        let (mut before, mut size) = (f64::INFINITY, 0.0_f64);
+        for &k in islands.systems(island) {
+            let center = members.all[k as usize].center(next.q);
+            size = center.iter().fold(size, |most, x| most.max(x.abs()));
+        }
+        for round in 0.. {
+            let mut most = 0.0_f64;
+            for unit in &units.units {
+                let What::Link(k) = unit.what else { continue };
+                let link = &mut links.all[k];
+                link.evaluate(step.end, next.q, members)?;
+                link.is_current = true;
+                rest[unit.rows.clone()].copy_from_slice(&link.y);
+                most = link.y.iter().fold(most, |most, y| most.max(y.abs()));
+            }
+            // as close as round-off lets it come
+            if round == HOLD || most <= HELD * (1.0 + size) || most > 0.5 * before {
+                break;
+            }
+            if round == 0 || most > SLOW * before {
+                units.set_links(links, members);
+                units.factor();
+            }
+            before = most;
+            for &k in islands.systems(island) {
+                let member = &members.all[k as usize];
+                way[member.v..member.v + member.dim].fill(0.0);
+            }
+            z.clear();
+            z.resize(units.size, 0.0);
+            units.take_away(rest, way, z);
+            for &k in islands.systems(island) {
+                members.shift(k as usize, way, next.q);
+            }
+        }
+        Ok(())
+    }
+
+    /// `H(q⁺) v⁺ + ∂h/∂t = 0`: what the mean velocity leaves in that at the end.
+    fn hold_velocities(&mut self, island: usize) {
+        let Crowd { joined, links, members, islands, next, .. } = self;
+        let next = next.mechanical();
+        let Joined { rigid: units, rest, z, .. } = &mut joined[island];
+        units.set_links(links, members);
+        z.clear();
+        z.resize(units.size, 0.0);
+        let mut size = 0.0_f64;
+        for &k in islands.systems(island) {
+            let member = &members.all[k as usize];
+            let own = &next.v[member.v..member.v + member.dim];
+            size = own.iter().fold(size, |most, v| most.max(v.abs()));
+        }
+        let mut before = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            rest.fill(0.0);
+            for unit in &units.units {
+                if let What::Link(k) = unit.what {
+                    rest[unit.rows.clone()].copy_from_slice(&links.all[k].rate);
+                }
+            }
+            units.add_velocities(next.v, rest);
+            let most = rest.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
+            if most > 0.5 * before || most == 0.0 {
+                break;
+            }
+            // the next solution leaves as small a share as the last one did
+            let is_last = before < f64::INFINITY && most * most <= HELD * size * before;
+            before = most;
+            units.take_away(rest, next.v, z);
+            if is_last {
+                break;
+            }
+        }
+        for unit in &units.units {
+            if let What::Link(k) = unit.what {
+                let lam = &mut next.lam[links.all[k].rows.clone()];
+                lam.iter_mut().zip(&z[unit.rows.clone()]).for_each(|(lam, more)| *lam += more);
+            }
+        }
     }
 }

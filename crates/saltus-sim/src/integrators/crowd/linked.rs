@@ -5,13 +5,19 @@
 //! ```
 //!
 //! A unit is an interaction or a found contact. Where all of them are constraints, (1) is a linear
-//! system, whose matrix is factored along its skyline: chains of joints cost as much as they have
-//! links. Else it is multiplied out and given to the portfolio.
+//! system, whose matrix is factored along its skyline, unit by unit: chains of joints cost as much as
+//! they have links. Else it is multiplied out and given to the portfolio.
+//!
+//! What shares a system with what is found out when the units change, not in every step: units are then
+//! put in the order of Cuthill and McKee, so that those which share a system stand close to each other,
+//! whatever order the model names them in.
 
-use super::links::Link;
-use super::members::{Kind, Member, Members};
-use super::skyline::Skyline;
-use saltus_linalg::{DenseLu, Matrix, Sparse};
+use super::blocks::{Block, Blocks, add_product};
+use super::factors::Factors;
+use super::links::{Link, Links};
+use super::members::{Kind, Members};
+use super::order::order;
+use saltus_linalg::{Matrix, Sparse, Wide, wide};
 use saltus_model::rotation::{cross, rotate_back};
 use saltus_numerics::Operator;
 use saltus_numerics::bodies::Touch;
@@ -23,13 +29,26 @@ const DENSE: usize = 200;
 /// The units of an island, and their shares of (1).
 #[derive(Debug, Default)]
 pub(super) struct Units {
+    parts: Vec<Part>, // what the units were made of, in the order of the model
     pub units: Vec<Unit>,
     sides: Vec<UnitSide>,
-    H: Vec<f64>,                // of each side: a row a component
-    B: Vec<f64>,                // M⁻¹ Hᵀ: likewise, transposed
-    of_system: Vec<(u32, u32)>, // system and side, sorted
+    H: Vec<f64>, // of each side: a row a component
+    B: Vec<f64>, // M⁻¹ Hᵀ: likewise, transposed
+    shares: Vec<Share>,
     pub size: usize,
-    pub skyline: Skyline,
+    first: Vec<usize>, // the unit in which the rows of each begin
+    factors: Factors,
+    is_shaped: bool, // whether the factors are of these units
+    work: Vec<f64>,
+    next: Vec<Part>,
+}
+
+/// What a unit is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    pub what: What,
+    pub size: usize,
+    pub systems: [Option<usize>; 2],
 }
 
 /// An interaction or a contact.
@@ -48,102 +67,207 @@ pub(super) enum What {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct UnitSide {
-    unit: usize,
+pub(super) struct UnitSide {
     system: usize,
-    dim: usize,
-    at: usize, // in H and B
+    pub unit: usize,
+    pub dim: usize,
+    v: usize,        // where the velocity of the system begins
+    pub at: usize,   // in H and B
+    pub row: usize,  // the first one
+    pub size: usize, // rows
+}
+
+/// Two sides of one system, the first one not before the second.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    of: u32,
+    by: u32,
+}
+
+impl Part {
+    pub fn link(k: usize, link: &Link) -> Part {
+        let systems = [link.members.first().copied(), link.members.get(1).copied()];
+        Part { what: What::Link(k), size: link.rows.len(), systems }
+    }
+
+    pub fn contact(place: usize, touch: &Touch, bodies: usize) -> Part {
+        let systems = touch.bodies.map(|k| Some(k as usize).filter(|k| *k < bodies));
+        Part { what: What::Contact(place), size: touch.friction.size(), systems }
+    }
+
+    pub fn systems(&self) -> impl Iterator<Item = usize> {
+        self.systems.into_iter().flatten()
+    }
 }
 
 impl Units {
-    pub fn clear(&mut self) {
+    /// The units of these parts; nothing is done where they are the same as before.
+    pub fn compose(&mut self, parts: impl Iterator<Item = Part>, members: &Members) {
+        self.next.clear();
+        self.next.extend(parts);
+        if self.next == self.parts {
+            return;
+        }
+        std::mem::swap(&mut self.parts, &mut self.next);
         self.units.clear();
         self.sides.clear();
-        self.H.clear();
-        self.B.clear();
-        self.of_system.clear();
-        self.size = 0;
+        let (mut row, mut at) = (0, 0);
+        for k in order(&self.parts) {
+            let part = self.parts[k];
+            let (size, first) = (part.size, self.sides.len());
+            for system in part.systems() {
+                let (member, unit) = (&members.all[system], self.units.len());
+                let dim = member.dim;
+                self.sides.push(UnitSide { system, unit, dim, v: member.v, at, row, size });
+                at += size * dim;
+            }
+            let (rows, sides) = (row..row + size, first..self.sides.len());
+            self.units.push(Unit { what: part.what, rows, sides });
+            row += size;
+        }
+        self.size = row;
+        for entries in [&mut self.H, &mut self.B] {
+            entries.clear();
+            entries.resize(at, 0.0);
+        }
+        self.share();
     }
 
-    /// Adds an interaction with the `H` that it has now.
-    pub fn add_link(&mut self, k: usize, link: &Link, members: &mut Members) {
-        let (size, first) = (link.rows.len(), self.sides.len());
-        let mut column = 0;
-        for &system in &link.members {
-            let dim = members.all[system].system.dim();
-            let at = self.H.len();
-            for row in 0..size {
-                self.H.extend_from_slice(&link.H.row(row)[column..column + dim]);
+    /// Which sides share a system, and where the rows of `W` begin.
+    fn share(&mut self) {
+        let mut of_system: Vec<(usize, u32)> =
+            self.sides.iter().enumerate().map(|(k, side)| (side.system, k as u32)).collect();
+        of_system.sort_unstable();
+        self.shares.clear();
+        self.first.clear();
+        self.first.extend(0..self.units.len());
+        self.is_shaped = false;
+        for group in of_system.chunk_by(|a, b| a.0 == b.0) {
+            // sides are numbered as their units are
+            let least = self.sides[group[0].1 as usize].unit;
+            for (i, &(_, of)) in group.iter().enumerate() {
+                self.shares.extend(group[..=i].iter().map(|&(_, by)| Share { of, by }));
+                let first = &mut self.first[self.sides[of as usize].unit];
+                *first = (*first).min(least);
             }
-            self.respond(at, size, system, members);
+        }
+    }
+
+    /// An interaction with the `H` that it has now.
+    pub fn set_link(&mut self, unit: usize, link: &Link, members: &mut Members) {
+        let (mut column, width) = (0, link.H.cols());
+        for k in self.units[unit].sides.clone() {
+            let UnitSide { system, dim, at, size, .. } = self.sides[k];
+            let from = link.H.data();
+            let (H, B) = (&mut self.H[at..at + size * dim], &mut self.B[at..at + size * dim]);
+            match &members.all[system].straight {
+                // a body in space whose mass matrix is diagonal
+                Some(over) if width % 6 == 0 && column % 6 == 0 => {
+                    let ((H, _), (B, _)) = (H.as_chunks_mut::<6>(), B.as_chunks_mut::<6>());
+                    let (from, stride) = (&from.as_chunks::<6>().0[column / 6..], width / 6);
+                    let B = &mut B[..H.len()];
+                    for row in 0..H.len() {
+                        let own = from[row * stride];
+                        H[row] = own;
+                        for k in 0..6 {
+                            B[row][k] = over[k] * own[k];
+                        }
+                    }
+                }
+                _ => {
+                    for (row, own) in H.chunks_exact_mut(dim).enumerate() {
+                        own.copy_from_slice(&from[row * width + column..][..dim]);
+                    }
+                    self.respond(k, members);
+                }
+            }
             column += dim;
         }
-        self.close(What::Link(k), size, first);
     }
 
-    /// Adds a found contact.
-    pub fn add_contact(&mut self, place: usize, touch: &Touch, q: &[f64], members: &mut Members) {
-        let (size, first) = (touch.friction.size(), self.sides.len());
+    /// All interactions likewise.
+    pub fn set_links(&mut self, links: &Links, members: &mut Members) {
+        for unit in 0..self.units.len() {
+            if let What::Link(k) = self.units[unit].what {
+                self.set_link(unit, &links.all[k], members);
+            }
+        }
+    }
+
+    /// A found contact.
+    pub fn set_contact(&mut self, unit: usize, touch: &Touch, q: &[f64], members: &mut Members) {
+        let mut sides = self.units[unit].sides.clone();
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            let system = touch.bodies[side] as usize;
-            let Some(member) = members.all.get(system) else { continue };
-            let at = self.H.len();
-            for k in 0..size {
-                let (direction, is_turn) = touch.direction(k);
+            let Some(member) = members.all.get(touch.bodies[side] as usize) else { continue };
+            let Some(k) = sides.next() else { continue };
+            let UnitSide { dim, at, size, .. } = self.sides[k];
+            for (row, H) in self.H[at..at + size * dim].chunks_exact_mut(dim).enumerate() {
+                let (direction, is_turn) = touch.direction(row);
                 let linear = if is_turn { [0.0; 3] } else { direction };
                 let turn = if is_turn { direction } else { cross(touch.arms[side], direction) };
                 match member.kind {
-                    Kind::Plane => self.H.extend([linear[0], linear[1], turn[2]].map(|x| sign * x)),
+                    Kind::Plane => {
+                        H.copy_from_slice(&[linear[0], linear[1], turn[2]].map(|x| sign * x));
+                    }
                     _ => {
-                        self.H.extend(linear.map(|x| sign * x));
+                        H[..3].copy_from_slice(&linear.map(|x| sign * x));
                         let turn = rotate_back(member.quaternion(q), turn);
-                        self.H.extend(turn.map(|x| sign * x));
+                        H[3..].copy_from_slice(&turn.map(|x| sign * x));
                     }
                 }
             }
-            self.respond(at, size, system, members);
         }
-        self.close(What::Contact(place), size, first);
+        self.units[unit].sides.clone().for_each(|k| self.respond(k, members));
     }
 
-    /// `M⁻¹ Hᵀ` of the side whose `H` was added last.
-    fn respond(&mut self, at: usize, size: usize, system: usize, members: &mut Members) {
-        let dim = members.all[system].system.dim();
-        self.B.extend_from_slice(&self.H[at..]);
+    /// `M⁻¹ Hᵀ` of a side.
+    fn respond(&mut self, side: usize, members: &mut Members) {
         let Members { all, factors, .. } = members;
-        for row in 0..size {
-            let column = &mut self.B[at + row * dim..at + (row + 1) * dim];
-            solve_mass(&all[system], factors, column);
+        let UnitSide { system, dim, at, size, .. } = self.sides[side];
+        let member = &all[system];
+        let (H, B) = (&self.H[at..at + size * dim], &mut self.B[at..at + size * dim]);
+        match member.kind {
+            Kind::Space => {
+                let ((H, _), (B, _)) = (H.as_chunks::<6>(), B.as_chunks_mut::<6>());
+                for i in 0..H.len() {
+                    let [x, y, z, a, b, c] = H[i];
+                    let [a, b, c] = member.turn_by([a, b, c]);
+                    let m = member.lightness;
+                    B[i] = [m * x, m * y, m * z, a, b, c];
+                }
+            }
+            Kind::Plane => {
+                let ((H, _), (B, _)) = (H.as_chunks::<3>(), B.as_chunks_mut::<3>());
+                for i in 0..H.len() {
+                    let [x, y, turn] = H[i];
+                    let [_, _, turn] = member.turn_by([0.0, 0.0, turn]);
+                    B[i] = [member.lightness * x, member.lightness * y, turn];
+                }
+            }
+            // with the iteration matrix in place of M
+            Kind::Other(place) => {
+                B.copy_from_slice(H);
+                B.chunks_exact_mut(dim).for_each(|column| factors[place].solve(column));
+            }
         }
-        let unit = self.units.len();
-        self.of_system.push((system as u32, self.sides.len() as u32));
-        self.sides.push(UnitSide { unit, system, dim, at });
     }
 
-    fn close(&mut self, what: What, size: usize, first: usize) {
-        let rows = self.size..self.size + size;
-        self.size += size;
-        self.units.push(Unit { what, rows, sides: first..self.sides.len() });
-    }
-
-    /// All shares `H_a M⁻¹ H_bᵀ`, with `a ≥ b` alone where asked for.
-    fn for_each_share(&self, lower: bool, mut visit: impl FnMut(usize, usize, f64)) {
-        for group in self.of_system.chunk_by(|a, b| a.0 == b.0) {
-            for &(_, a) in group {
-                for &(_, b) in group {
-                    let (a, b) = (self.sides[a as usize], self.sides[b as usize]);
-                    if lower && a.unit < b.unit {
-                        continue;
-                    }
-                    let (rows, cols) = (&self.units[a.unit].rows, &self.units[b.unit].rows);
-                    for (i, row) in rows.clone().enumerate() {
-                        let H = &self.H[a.at + i * a.dim..a.at + (i + 1) * a.dim];
-                        for (j, col) in cols.clone().enumerate() {
-                            if lower && col > row {
-                                break;
-                            }
-                            let B = &self.B[b.at + j * b.dim..b.at + (j + 1) * b.dim];
-                            visit(row, col, H.iter().zip(B).map(|(a, b)| a * b).sum());
+    /// All shares `H_a M⁻¹ H_bᵀ` with `a ≥ b`: a row of `a`, the first row of `b`, and entries.
+    #[inline]
+    fn for_each_share(&self, mut visit: impl FnMut(usize, usize, &[f64])) {
+        for share in &self.shares {
+            let (of, by) = (&self.sides[share.of as usize], &self.sides[share.by as usize]);
+            match of.dim {
+                6 => self.share_of::<6>(of, by, &mut visit),
+                3 => self.share_of::<3>(of, by, &mut visit),
+                dim => {
+                    for i in 0..of.size {
+                        let H = &self.H[of.at + i * dim..of.at + (i + 1) * dim];
+                        let cols = if share.of == share.by { i + 1 } else { by.size };
+                        for j in 0..cols {
+                            let B = &self.B[by.at + j * dim..by.at + (j + 1) * dim];
+                            let entry = H.iter().zip(B).map(|(a, b)| a * b).sum();
+                            visit(of.row + i, by.row + j, &[entry]);
                         }
                     }
                 }
@@ -151,87 +275,231 @@ impl Units {
         }
     }
 
-    /// Sorts what was added by systems.
-    pub fn finish(&mut self) {
-        self.of_system.sort_unstable();
+    /// The same for systems of `N` components.
+    #[inline]
+    fn share_of<const N: usize>(
+        &self,
+        of: &UnitSide,
+        by: &UnitSide,
+        visit: &mut impl FnMut(usize, usize, &[f64]),
+    ) {
+        let (H, _) = self.H[of.at..of.at + of.size * N].as_chunks::<N>();
+        let (B, _) = self.B[by.at..by.at + by.size * N].as_chunks::<N>();
+        let mut entries = [0.0; ROWS];
+        for i in 0..H.len() {
+            let cols = if of.row == by.row { i + 1 } else { by.size };
+            let mut start = 0;
+            while start < cols {
+                let count = (cols - start).min(ROWS);
+                for j in 0..count {
+                    entries[j] = product(&H[i], &B[start + j]);
+                }
+                visit(of.row + i, by.row + start, &entries[..count]);
+                start += count;
+            }
+        }
     }
 
     /// Factors of `W`, along its skyline.
     pub fn factor(&mut self) {
-        let mut first: Vec<usize> = Vec::with_capacity(self.size);
-        for unit in &self.units {
-            first.extend(unit.rows.clone().map(|_| unit.rows.start));
+        if !std::mem::replace(&mut self.is_shaped, true) {
+            let rows: Vec<_> = self.units.iter().map(|unit| unit.rows.clone()).collect();
+            self.factors = Factors::new(&self.first, &rows);
         }
-        for group in self.of_system.chunk_by(|a, b| a.0 == b.0) {
-            let start = |side: u32| self.units[self.sides[side as usize].unit].rows.clone();
-            let least = group.iter().map(|&(_, side)| start(side).start).min().unwrap_or(0);
-            for &(_, side) in group {
-                start(side).for_each(|row| first[row] = first[row].min(least));
+        let mut factors = std::mem::take(&mut self.factors);
+        match &mut factors {
+            Factors::Threes(blocks) => wide(Filling { units: self, blocks }),
+            Factors::Fives(blocks) => wide(Filling { units: self, blocks }),
+            Factors::Sixes(blocks) => wide(Filling { units: self, blocks }),
+            Factors::Rows(skyline) => {
+                skyline.clear();
+                self.for_each_share(|row, col, entries| skyline.add(row, col, entries));
             }
         }
-        let mut skyline = std::mem::take(&mut self.skyline);
-        skyline.reset(first.into_iter());
-        self.for_each_share(true, |row, col, value| skyline.add(row, col, value));
-        skyline.factor();
-        self.skyline = skyline;
+        factors.factor();
+        self.factors = factors;
     }
 
-    /// `W`, multiplied out.
-    pub fn matrix(&self) -> Operator {
-        if self.size <= DENSE {
-            let mut W = Matrix::zeros(self.size, self.size);
-            self.for_each_share(false, |row, col, value| W[(row, col)] += value);
-            return Operator::Dense(W);
-        }
-        let mut triplets = Vec::new();
-        self.for_each_share(false, |row, col, value| triplets.push((row, col, value)));
-        Operator::Sparse(Sparse::from_triplets(self.size, self.size, &triplets))
-    }
-
-    /// `v ← v + M⁻¹ Hᵀ λ`.
-    pub fn push(&self, lam: &[f64], members: &Members, v: &mut [f64]) {
-        for unit in &self.units {
-            for side in &self.sides[unit.sides.clone()] {
-                let start = members.all[side.system].v;
-                for (i, row) in unit.rows.clone().enumerate() {
-                    let B = &self.B[side.at + i * side.dim..side.at + (i + 1) * side.dim];
-                    for (v, B) in v[start..start + side.dim].iter_mut().zip(B) {
-                        *v += B * lam[row];
+    /// `W` by blocks.
+    #[inline(always)]
+    fn fill<const N: usize>(&self, blocks: &mut Blocks<N>) {
+        blocks.clear();
+        for share in &self.shares {
+            let (of, by) = (&self.sides[share.of as usize], &self.sides[share.by as usize]);
+            let block = blocks.block(of.unit, by.unit);
+            let H = &self.H[of.at..of.at + of.size * of.dim];
+            let B = &self.B[by.at..by.at + by.size * by.dim];
+            match of.dim {
+                6 => add_by::<6, N>(H, B, block),
+                3 => add_by::<3, N>(H, B, block),
+                dim => {
+                    for (i, H) in H.chunks_exact(dim).enumerate() {
+                        for (j, B) in B.chunks_exact(dim).enumerate() {
+                            block[i][j] += H.iter().zip(B).map(|(a, b)| a * b).sum::<f64>();
+                        }
                     }
                 }
             }
         }
     }
 
-    /// `H v` of all rows.
-    pub fn velocities(&self, v: &[f64], members: &Members, u: &mut [f64]) {
-        u.fill(0.0);
-        for unit in &self.units {
-            for side in &self.sides[unit.sides.clone()] {
-                let start = members.all[side.system].v;
-                let own = &v[start..start + side.dim];
-                for (i, row) in unit.rows.clone().enumerate() {
-                    let H = &self.H[side.at + i * side.dim..side.at + (i + 1) * side.dim];
-                    u[row] += H.iter().zip(own).map(|(a, b)| a * b).sum::<f64>();
+    /// `W`, multiplied out.
+    pub fn matrix(&self) -> Operator {
+        if self.size <= DENSE {
+            let mut W = Matrix::zeros(self.size, self.size);
+            self.for_each_share(|row, col, entries| {
+                for (j, value) in entries.iter().enumerate() {
+                    W[(row, col + j)] += value;
+                    if row != col + j {
+                        W[(col + j, row)] += value;
+                    }
+                }
+            });
+            return Operator::Dense(W);
+        }
+        let mut triplets = Vec::new();
+        self.for_each_share(|row, col, entries| {
+            for (j, &value) in entries.iter().enumerate() {
+                triplets.push((row, col + j, value));
+                if row != col + j {
+                    triplets.push((col + j, row, value));
+                }
+            }
+        });
+        Operator::Sparse(Sparse::from_triplets(self.size, self.size, &triplets))
+    }
+
+    /// `v ← v + M⁻¹ Hᵀ λ`.
+    pub fn push(&self, lam: &[f64], v: &mut [f64]) {
+        wide(Pushing { units: self, lam, v });
+    }
+
+    #[inline(always)]
+    fn push_all(&self, lam: &[f64], v: &mut [f64]) {
+        for side in &self.sides {
+            let lam = &lam[side.row..side.row + side.size];
+            let v = &mut v[side.v..side.v + side.dim];
+            let B = &self.B[side.at..side.at + side.size * side.dim];
+            match side.dim {
+                6 => push_by::<6>(B, lam, v),
+                3 => push_by::<3>(B, lam, v),
+                dim => {
+                    for (B, lam) in B.chunks_exact(dim).zip(lam) {
+                        v.iter_mut().zip(B).for_each(|(v, B)| *v += B * lam);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes velocities `u = H v` away by impulses, which are added to `λ`: `u ← −W⁻¹ u`, and `v` follows.
+    pub fn take_away(&mut self, u: &mut [f64], v: &mut [f64], lam: &mut [f64]) {
+        self.factors.solve(u, &mut self.work);
+        for (lam, u) in lam.iter_mut().zip(u.iter_mut()) {
+            *u = -*u;
+            *lam += *u;
+        }
+        self.push(u, v);
+    }
+
+    /// `u ← u + H v` of all rows.
+    pub fn add_velocities(&self, v: &[f64], u: &mut [f64]) {
+        for side in &self.sides {
+            let u = &mut u[side.row..side.row + side.size];
+            let v = &v[side.v..side.v + side.dim];
+            let H = &self.H[side.at..side.at + side.size * side.dim];
+            match side.dim {
+                6 => velocities_of::<6>(H, v, u),
+                3 => velocities_of::<3>(H, v, u),
+                dim => {
+                    for (H, u) in H.chunks_exact(dim).zip(u) {
+                        *u += H.iter().zip(v).map(|(a, b)| a * b).sum::<f64>();
+                    }
                 }
             }
         }
     }
 }
 
-/// `x ← M⁻¹ x`, of what is no body with the iteration matrix in place of `M`.
-fn solve_mass(member: &Member, factors: &mut [DenseLu], x: &mut [f64]) {
-    let mass = member.rigid.mass;
-    match member.kind {
-        Kind::Space => {
-            x[..3].iter_mut().for_each(|x| *x /= mass);
-            let turn = member.turn_by([x[3], x[4], x[5]]);
-            x[3..6].copy_from_slice(&turn);
+/// Entries of a row that are handed on at once: as many as joints have rows.
+const ROWS: usize = 6;
+
+#[inline(always)]
+pub(super) fn product<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    // in pairs, which are two sums at once
+    let mut sums = [0.0; 2];
+    for k in 0..N / 2 {
+        for l in 0..2 {
+            sums[l] += a[2 * k + l] * b[2 * k + l];
         }
-        Kind::Plane => {
-            x[..2].iter_mut().for_each(|x| *x /= mass);
-            x[2] = member.turn_by([0.0, 0.0, x[2]])[2];
+    }
+    if N % 2 == 1 {
+        sums[0] += a[N - 1] * b[N - 1];
+    }
+    sums[0] + sums[1]
+}
+
+struct Pushing<'a> {
+    units: &'a Units,
+    lam: &'a [f64],
+    v: &'a mut [f64],
+}
+
+impl Wide for Pushing<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.units.push_all(self.lam, self.v);
+    }
+}
+
+struct Filling<'a, const N: usize> {
+    units: &'a Units,
+    blocks: &'a mut Blocks<N>,
+}
+
+impl<const N: usize> Wide for Filling<'_, N> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.units.fill(self.blocks);
+    }
+}
+
+/// `C ← C + H Bᵀ`, of sides that fill their blocks or do not.
+#[inline(always)]
+fn add_by<const M: usize, const N: usize>(H: &[f64], B: &[f64], C: &mut Block<N>) {
+    let ((H, _), (B, _)) = (H.as_chunks::<M>(), B.as_chunks::<M>());
+    if let (Some(H), Some(B)) = (H.first_chunk::<N>(), B.first_chunk::<N>()) {
+        return add_product(H, B, C);
+    }
+    for (i, H) in H.iter().enumerate() {
+        for (j, B) in B.iter().enumerate() {
+            C[i][j] += product(H, B);
         }
-        Kind::Other(place) => factors[place].solve(x),
+    }
+}
+
+#[inline(always)]
+fn push_by<const N: usize>(B: &[f64], lam: &[f64], v: &mut [f64]) {
+    let Some(v) = v.first_chunk_mut::<N>() else { return };
+    let (B, _) = B.as_chunks::<N>();
+    let mut sum = *v;
+    for i in 0..lam.len() {
+        for k in 0..N {
+            sum[k] += B[i][k] * lam[i];
+        }
+    }
+    *v = sum;
+}
+
+#[inline]
+fn velocities_of<const N: usize>(H: &[f64], v: &[f64], u: &mut [f64]) {
+    let Some(v) = v.first_chunk::<N>() else { return };
+    let (H, _) = H.as_chunks::<N>();
+    for i in 0..u.len() {
+        u[i] += product(&H[i], v);
     }
 }

@@ -14,7 +14,8 @@
 //! `M⁻¹ Hᵀ`, so that constraints do not drift; the third one keeps the part of the velocity that leads
 //! off them from swinging to and fro.
 
-use super::members::Members;
+use super::linked::product;
+use super::members::{Kind, Members};
 use super::touching::State;
 use crate::SimError;
 use crate::integrators::assembly::Places;
@@ -32,9 +33,13 @@ pub(super) struct Link {
     relation: Arc<dyn Relation>,
     pub rows: Range<usize>,
     pub members: Vec<usize>,
+    /// All of them are bodies in space.
+    is_in_space: bool,
     terms: Terms,
     /// A constraint of positions.
     pub is_rigid: bool,
+    /// Whether `y` and `H` are those at the end of the step.
+    pub is_current: bool,
     pub inputs: Vec<f64>,
     pub H: Matrix,
     pub rate: Vec<f64>,
@@ -99,14 +104,17 @@ impl Links {
                 return Err(SimError::Unsuited { integrator, owner, what, needs });
             }
             let of = |index: usize| members.all.iter().position(|one| one.position == index);
-            let linked = interaction.systems.iter().filter_map(|id| of(id.index())).collect();
+            let linked: Vec<usize> =
+                interaction.systems.iter().filter_map(|id| of(id.index())).collect();
             let size = rows.len();
             all.push(Link {
                 name: name.to_string(),
                 is_rigid: *law == Law::Equality && !terms.velocity && interaction.active,
+                is_current: false,
                 inputs: relation.z0().to_vec(),
                 relation,
                 rows,
+                is_in_space: linked.iter().all(|&k| members.all[k].kind == Kind::Space),
                 members: linked,
                 terms,
                 H: Matrix::default(),
@@ -138,11 +146,12 @@ impl Link {
 
     /// `y`, `H` and `∂h/∂t` at these configurations.
     pub fn evaluate(&mut self, t: f64, q: &[f64], members: &Members) -> Result<(), SimError> {
-        let Link { relation, q: own, H, y, work, lam, rate, .. } = self;
+        let Link { relation, q: own, H, y, work, lam, rate, is_current, .. } = self;
+        *is_current = false;
         own.clear();
         for &k in &self.members {
             let member = &members.all[k];
-            own.extend_from_slice(&q[member.q..member.q + member.system.dim_q()]);
+            own.extend_from_slice(&q[member.q..member.q + member.dim_q]);
         }
         let at = At::new(t, own, lam).with(&self.inputs);
         let done = relation.output_and_dx(at, y, H, work);
@@ -153,18 +162,42 @@ impl Link {
         Ok(())
     }
 
-    /// `H v + ∂h/∂t` of one of its rows.
-    pub fn velocity(&self, row: usize, v: &[f64], members: &Members) -> f64 {
-        let (mut sum, mut next) = (self.rate[row], 0);
-        let H = self.H.row(row);
-        for &k in &self.members {
+    /// `H v + ∂h/∂t`, row by row.
+    pub fn velocities(&self, v: &[f64], members: &Members, mut take: impl FnMut(usize, f64)) {
+        let of = |k: usize| {
             let member = &members.all[k];
-            let n = member.system.dim();
-            let product = H[next..next + n].iter().zip(&v[member.v..member.v + n]);
-            sum += product.map(|(a, b)| a * b).sum::<f64>();
-            next += n;
+            &v[member.v..member.v + member.dim]
+        };
+        let (H, _) = self.H.data().as_chunks::<6>();
+        match self.members[..] {
+            // bodies in space
+            [a] if self.is_in_space => {
+                let Some(a) = of(a).first_chunk::<6>() else { return };
+                for row in 0..self.rate.len() {
+                    take(row, self.rate[row] + product(&H[row], a));
+                }
+            }
+            [a, b] if self.is_in_space => {
+                let Some(a) = of(a).first_chunk::<6>() else { return };
+                let Some(b) = of(b).first_chunk::<6>() else { return };
+                let (H, _) = H.as_chunks::<2>();
+                for row in 0..self.rate.len() {
+                    let [by_a, by_b] = &H[row];
+                    take(row, self.rate[row] + (product(by_a, a) + product(by_b, b)));
+                }
+            }
+            _ => {
+                for (row, rate) in self.rate.iter().enumerate() {
+                    let (mut sum, mut left) = (*rate, self.H.row(row));
+                    for &k in &self.members {
+                        let (own, rest) = left.split_at(members.all[k].dim);
+                        sum += own.iter().zip(of(k)).map(|(H, v)| H * v).sum::<f64>();
+                        left = rest;
+                    }
+                    take(row, sum);
+                }
+            }
         }
-        sum
     }
 
     /// Its blocks: rows, set, and the state of a contact.

@@ -32,11 +32,15 @@ pub(super) struct Member {
     pub position: usize, // in the model
     pub q: usize,        // where its configuration begins
     pub v: usize,        // and its velocity
+    pub dim: usize,      // of its velocity
+    pub dim_q: usize,    // of its configuration
     pub kind: Kind,
     pub theta: f64,
     pub rigid: Rigid,
-    inverse: Matrix3, // J⁻¹ in the frame of the body
-    is_round: bool,   // J is a multiple of the identity
+    pub lightness: f64,             // 1/m
+    pub straight: Option<[f64; 6]>, // M⁻¹ of a body in space, where it is diagonal
+    inverse: Matrix3,               // J⁻¹ in the frame of the body
+    is_round: bool,                 // J is a multiple of the identity
     pub inputs: Vec<f64>,
 }
 
@@ -116,8 +120,15 @@ impl Members {
                 position,
                 q: place.start,
                 v: range.start,
+                dim: system.dim(),
+                dim_q: system.dim_q(),
                 kind,
                 theta,
+                lightness: 1.0 / rigid.mass,
+                straight: (kind == Kind::Space && off == 0.0).then(|| {
+                    let m = 1.0 / rigid.mass;
+                    [m, m, m, inverse[0][0], inverse[1][1], inverse[2][2]]
+                }),
                 rigid,
                 inverse,
                 is_round,
@@ -223,8 +234,8 @@ impl Members {
         let Members { all, scratch, factors, impulse, .. } = self;
         let member = &all[k];
         let Scratch { M, dq, dv, matrix, work, F, x, rest, v_theta, way, q: q_theta, lu } = scratch;
-        let (n, theta, h) = (member.system.dim(), member.theta, step.h);
-        let (v, q) = (&v[member.v..member.v + n], &q[member.q..member.q + member.system.dim_q()]);
+        let (n, theta, h) = (member.dim, member.theta, step.h);
+        let (v, q) = (&v[member.v..member.v + n], &q[member.q..member.q + member.dim_q]);
         let name = || model.systems().nth(member.position).map_or("", |(name, _)| name);
         x.clear();
         x.extend_from_slice(v);
@@ -256,7 +267,8 @@ impl Members {
             for i in 0..n {
                 x[i] -= rest[i];
                 change = change.max(rest[i].abs());
-                size = size.max(x[i].abs());
+                // round-off is that of the larger one
+                size = size.max(x[i].abs()).max(v[i].abs());
             }
             // what is no number ends as an error of the state
             settled = !(change > SETTLED * size);
@@ -326,7 +338,7 @@ impl Members {
         q_next: &mut [f64],
     ) {
         let member = &self.all[k];
-        let (n, size) = (member.system.dim(), member.system.dim_q());
+        let (n, size) = (member.dim, member.dim_q);
         let (v, v_next) = (&v[member.v..member.v + n], &v_next[member.v..member.v + n]);
         let (q, q_next) = (&q[member.q..member.q + size], &mut q_next[member.q..member.q + size]);
         let mean = |i: usize| h * (theta * v_next[i] + (1.0 - theta) * v[i]);
@@ -359,12 +371,26 @@ impl Members {
         }
     }
 
-    /// Where a way leads from `q`.
-    pub fn move_by(&self, k: usize, q: &[f64], way: &[f64], q_next: &mut [f64]) {
+    /// Moves a system by a way.
+    pub fn shift(&mut self, k: usize, way: &[f64], q: &mut [f64]) {
         let member = &self.all[k];
-        let (n, size) = (member.system.dim(), member.system.dim_q());
-        let (q, to) = (&q[member.q..member.q + size], &mut q_next[member.q..member.q + size]);
-        member.system.displace(q, &way[member.v..member.v + n], to);
+        let (n, size) = (member.dim, member.dim_q);
+        let (way, q) = (&way[member.v..member.v + n], &mut q[member.q..member.q + size]);
+        match member.kind {
+            Kind::Space => {
+                let [linear, turn] = six(way);
+                q.iter_mut().zip(linear).for_each(|(q, way)| *q += way);
+                let p = rotation::turned([q[3], q[4], q[5], q[6]], turn);
+                q[3..].copy_from_slice(&p);
+            }
+            Kind::Plane => q.iter_mut().zip(way).for_each(|(q, way)| *q += way),
+            Kind::Other(_) => {
+                let from = &mut self.scratch.q;
+                from.clear();
+                from.extend_from_slice(q);
+                member.system.displace(from, way, q);
+            }
+        }
     }
 
     /// `½ vᵀ M v` and the potential of a system.
@@ -392,8 +418,8 @@ impl Members {
                 [kinetic, -mass * (gravity[0] * x[0] + gravity[1] * x[1])]
             }
             Kind::Other(_) => {
-                let n = member.system.dim();
-                let (q, v) = (&x[..member.system.dim_q()], &own[..n]);
+                let n = member.dim;
+                let (q, v) = (&x[..member.dim_q], &own[..n]);
                 let M = &mut self.scratch.M;
                 member.system.mass(At::new(t, q, v).with(&member.inputs), M)?;
                 let kinetic = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
@@ -432,6 +458,11 @@ impl Member {
             return omega;
         }
         let (J, theta) = (&self.rigid.inertia, self.theta);
+        // about an axis of inertia it stays what it is
+        let change = scaled(h, apply(&self.inverse, cross(omega, apply(J, omega))));
+        if !(rotation::norm(change) > 0.5 * SETTLED * rotation::norm(omega)) {
+            return omega;
+        }
         let mut next = omega;
         for _ in 0..NEWTON {
             let mean = add(scaled(theta, next), scaled(1.0 - theta, omega));
@@ -486,18 +517,10 @@ fn turned(R: &Matrix3, A: &Matrix3) -> Symmetric {
     [entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)]
 }
 
-/// `A⁻¹` by cofactors.
+/// `A⁻¹` by cofactors: its columns are the products of two rows of `A`, over the determinant.
+#[inline]
 fn inverse(A: &Matrix3) -> Matrix3 {
-    let cofactor = |i: usize, j: usize| {
-        let ((r, s), (c, d)) = (((i + 1) % 3, (i + 2) % 3), ((j + 1) % 3, (j + 2) % 3));
-        A[r][c] * A[s][d] - A[r][d] * A[s][c]
-    };
-    let det = A[0][0] * cofactor(0, 0) + A[0][1] * cofactor(0, 1) + A[0][2] * cofactor(0, 2);
-    let mut inverse = [[0.0; 3]; 3];
-    for i in 0..3 {
-        for j in 0..3 {
-            inverse[i][j] = cofactor(j, i) / det;
-        }
-    }
-    inverse
+    let [x, y, z] = [cross(A[1], A[2]), cross(A[2], A[0]), cross(A[0], A[1])];
+    let over = 1.0 / rotation::dot(A[0], x);
+    [0, 1, 2].map(|i| [over * x[i], over * y[i], over * z[i]])
 }

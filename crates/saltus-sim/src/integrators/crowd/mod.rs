@@ -18,12 +18,15 @@
 //!
 //! The ledger multiplies the balance by the mean velocity `v̄ = (v + v⁺)/2`, as everywhere.
 
+mod blocks;
+mod factors;
 mod islands;
 mod jointed;
 mod ledger;
 mod linked;
 mod links;
 mod members;
+mod order;
 mod overlap;
 mod skyline;
 mod touching;
@@ -34,7 +37,7 @@ use super::part::Part;
 use super::row::Row;
 use crate::{Contacts, Ledger, Quantity, SimError};
 use islands::{Islands, NONE};
-use linked::Units;
+use jointed::Joined;
 use links::Links;
 use members::Members;
 use overlap::Overlap;
@@ -70,7 +73,7 @@ pub(crate) struct Crowd {
     sweeps: BodySweeps,
     overlap: Overlap,
     links: Links,
-    units: Units,
+    joined: Vec<Joined>,     // what each island with interactions keeps
     linked: Vec<Vec<usize>>, // the interactions of each island
     others: Vec<Other>,      // methods for islands whose sweeps stall, in this order
     workspace: Workspace,
@@ -107,7 +110,7 @@ impl Crowd {
             sweeps: BodySweeps::default(),
             overlap: Overlap::default(),
             links,
-            units: Units::default(),
+            joined: Vec::new(),
             linked: Vec::new(),
             others: others(solver)?,
             workspace: Workspace::new(finer(solver))?,
@@ -132,6 +135,7 @@ impl Crowd {
 
     /// What follows from the state: outputs of interactions, a new ledger.
     fn refresh(&mut self, t: f64) -> Result<(), SimError> {
+        self.links.all.iter_mut().for_each(|link| link.is_current = false);
         outputs(&mut self.links, &self.members, &mut self.now, t)?;
         let [kinetic, potential] = self.energies(t, false)?;
         let ledger = Ledger { kinetic, potential, ..Ledger::default() };
@@ -163,7 +167,7 @@ impl Crowd {
         let v = self.now.get(Quantity::V);
         let still = systems.iter().all(|&k| {
             let member = &self.members.all[k as usize];
-            v[member.v..member.v + member.system.dim()].iter().all(|v| *v == 0.0)
+            v[member.v..member.v + member.dim].iter().all(|v| *v == 0.0)
         });
         let states = &self.touching.states[range.clone()];
         let extents = range.clone().map(|place| self.touching.extent(place));
@@ -259,7 +263,7 @@ impl Crowd {
         let next = self.next.mechanical();
         for &k in self.islands.systems(island) {
             let member = &self.members.all[k as usize];
-            next.v[member.v..member.v + member.system.dim()].fill(0.0);
+            next.v[member.v..member.v + member.dim].fill(0.0);
             self.after[k as usize] = Twist::default();
         }
     }
@@ -280,7 +284,7 @@ impl Crowd {
     fn lost(&self, model: &Model, time: f64) -> SimError {
         let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
         let lost = self.members.all.iter().find(|member| {
-            let (dim, dim_q) = (member.system.dim(), member.system.dim_q());
+            let (dim, dim_q) = (member.dim, member.dim_q);
             !vector::all_finite(&q[member.q..member.q + dim_q])
                 || !vector::all_finite(&v[member.v..member.v + dim])
         });
@@ -444,10 +448,11 @@ impl Part for Crowd {
         let Crowd { links, members, next, .. } = self;
         let v = next.mechanical().v;
         for link in &links.all {
-            for (i, row) in link.rows.clone().enumerate() {
-                links.rows[row].after = link.velocity(i, v, members);
-                links.rows[row].rate = link.rate[i];
-            }
+            let rows = &mut links.rows[link.rows.clone()];
+            link.velocities(v, members, |i, after| {
+                rows[i].after = after;
+                rows[i].rate = link.rate[i];
+            });
         }
         self.hold(step)?;
         outputs(&mut self.links, &self.members, &mut self.next, step.end)?;
@@ -474,6 +479,8 @@ impl Part for Crowd {
             memory.numbers(&mut link.inputs);
         }
         self.touching.memory(memory);
+        // islands of more than constraints begin with the mode of the last one that was solved
+        self.workspace.memory(memory, None);
         Ok(())
     }
 
@@ -570,11 +577,12 @@ fn check(model: &Model) -> Result<(), SimError> {
 fn outputs(links: &mut Links, members: &Members, row: &mut Row, t: f64) -> Result<(), SimError> {
     let row = row.mechanical();
     for link in &mut links.all {
-        link.evaluate(t, row.q, members)?;
-        row.y[link.rows.clone()].copy_from_slice(&link.y);
-        for (i, own) in link.rows.clone().enumerate() {
-            row.u[own] = link.velocity(i, row.v, members);
+        if !std::mem::take(&mut link.is_current) {
+            link.evaluate(t, row.q, members)?;
         }
+        row.y[link.rows.clone()].copy_from_slice(&link.y);
+        let u = &mut row.u[link.rows.clone()];
+        link.velocities(row.v, members, |i, velocity| u[i] = velocity);
     }
     Ok(())
 }

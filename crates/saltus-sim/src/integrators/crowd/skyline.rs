@@ -1,4 +1,5 @@
-//! Cholesky's method for symmetric matrices whose rows begin late: chains and trees of joints.
+//! Cholesky's method for symmetric matrices whose rows begin late, row by row: for interactions with more
+//! rows than joints have (see `blocks`).
 //!
 //! ```text
 //! A = L D Lᵀ,    row i of L from the first column in which row i of A has an entry              (1)
@@ -8,7 +9,7 @@
 //! is left out, and its unknown is zero. So constraints may be redundant.
 
 /// A pivot, relative to its diagonal, below which a row is redundant.
-const REDUNDANT: f64 = 1e-9;
+pub(super) const REDUNDANT: f64 = 1e-9;
 
 /// A matrix by rows, then its factors in the same place.
 #[derive(Debug, Default)]
@@ -21,9 +22,9 @@ pub(super) struct Skyline {
 
 impl Skyline {
     /// A matrix of zeros whose rows begin in these columns.
-    pub fn reset(&mut self, first: impl Iterator<Item = usize>) {
+    pub fn reset(&mut self, first: &[usize]) {
         self.first.clear();
-        self.first.extend(first);
+        self.first.extend_from_slice(first);
         self.start.clear();
         let mut next = 0;
         for (i, first) in self.first.iter().enumerate() {
@@ -32,37 +33,46 @@ impl Skyline {
         }
         self.values.clear();
         self.values.resize(next, 0.0);
+        self.inverse.clear();
+        self.inverse.resize(self.first.len(), 0.0);
     }
 
-    /// The entry in the lower triangle.
+    /// The same with all entries zero.
+    pub fn clear(&mut self) {
+        self.values.fill(0.0);
+    }
+
+    /// Entries of a row of the lower triangle, from a column on.
     #[inline]
-    pub fn add(&mut self, i: usize, j: usize, value: f64) {
-        self.values[self.start[i] + j - self.first[i]] += value;
+    pub fn add(&mut self, i: usize, j: usize, entries: &[f64]) {
+        let from = self.start[i] + j - self.first[i];
+        let own = &mut self.values[from..from + entries.len()];
+        for k in 0..entries.len() {
+            own[k] += entries[k];
+        }
     }
 
     /// Equation (1).
     pub fn factor(&mut self) {
-        let n = self.first.len();
-        self.inverse.clear();
-        self.inverse.resize(n, 0.0);
-        for i in 0..n {
+        for i in 0..self.first.len() {
             let (done, rest) = self.values.split_at_mut(self.start[i]);
             let (first, row) = (self.first[i], &mut rest[..i + 1 - self.first[i]]);
             let diagonal = row[i - first];
             for j in first..i {
                 // of L D, then of L
                 let from = first.max(self.first[j]);
-                let other =
-                    &done[self.start[j] + from - self.first[j]..self.start[j] + j - self.first[j]];
-                let own = &row[from - first..j - first];
-                let sum: f64 = own.iter().zip(other).map(|(a, b)| a * b).sum();
+                let start = self.start[j] + from - self.first[j];
+                let other = &done[start..start + j - from];
+                let sum = dot(&row[from - first..j - first], other);
                 row[j - first] -= sum;
             }
             let mut pivot = diagonal;
-            for j in first..i {
-                let entry = row[j - first];
-                row[j - first] = entry * self.inverse[j];
-                pivot -= entry * row[j - first];
+            let inverse = &self.inverse[first..i];
+            let left = &mut row[..inverse.len()];
+            for j in 0..inverse.len() {
+                let entry = left[j];
+                left[j] = entry * inverse[j];
+                pivot -= entry * left[j];
             }
             self.inverse[i] = if pivot > REDUNDANT * diagonal { 1.0 / pivot } else { 0.0 };
         }
@@ -72,21 +82,34 @@ impl Skyline {
     pub fn solve(&self, x: &mut [f64]) {
         let n = self.first.len();
         for i in 0..n {
-            let row = &self.values[self.start[i]..self.start[i] + i - self.first[i]];
-            let sum: f64 = row.iter().zip(&x[self.first[i]..i]).map(|(a, b)| a * b).sum();
-            x[i] -= sum;
+            let width = i - self.first[i];
+            let row = &self.values[self.start[i]..self.start[i] + width];
+            x[i] -= dot(row, &x[self.first[i]..i]);
         }
         for i in 0..n {
             x[i] *= self.inverse[i];
         }
         for i in (0..n).rev() {
-            let row = &self.values[self.start[i]..self.start[i] + i - self.first[i]];
+            let width = i - self.first[i];
+            let row = &self.values[self.start[i]..self.start[i] + width];
             let own = x[i];
-            for (x, a) in x[self.first[i]..i].iter_mut().zip(row) {
-                *x -= a * own;
+            let above = &mut x[self.first[i]..i];
+            for k in 0..width {
+                above[k] -= row[k] * own;
             }
         }
     }
+}
+
+/// `a · b`, of a few entries.
+#[inline(always)]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let b = &b[..a.len()];
+    let mut sum = 0.0;
+    for k in 0..a.len() {
+        sum += a[k] * b[k];
+    }
+    sum
 }
 
 #[cfg(test)]
@@ -103,11 +126,10 @@ mod tests {
             [0.0, -1.0, -1.0, 3.0],
         ];
         let mut skyline = Skyline::default();
-        skyline.reset([0, 0, 0, 1].into_iter());
+        let first = [0, 0, 0, 1];
+        skyline.reset(&first);
         for i in 0..4_usize {
-            for j in [0, 0, 0, 1][i]..=i {
-                skyline.add(i, j, A[i][j]);
-            }
+            skyline.add(i, first[i], &A[i][first[i]..=i]);
         }
         skyline.factor();
         let b = [1.0, 2.0, 2.0, -1.0];

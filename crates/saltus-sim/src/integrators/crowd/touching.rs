@@ -314,7 +314,7 @@ impl Touching {
         let u = touch.relative(&members.before[a], &members.before[b]);
         self.scratch.clear();
         for member in [a, b].into_iter().filter_map(|k| members.all.get(k)) {
-            self.scratch.extend(&q[member.q..member.q + member.system.dim_q()]);
+            self.scratch.extend(&q[member.q..member.q + member.dim_q]);
         }
         let mut values = self.laws[found.law as usize];
         let at = At::new(t, &self.scratch, &u[..values.size]);

@@ -1,0 +1,97 @@
+//! Examples of mechanisms and rows of bodies as scenes: dominoes, the latch of a breaker, a slider-crank.
+
+use crate::example_files::run;
+use crate::support::within;
+use saltus::prelude::*;
+
+fn last(run: &Run, signal: &str) -> f64 {
+    *run.signal(signal).unwrap().last().unwrap()
+}
+
+/// When each domino leans over, and that all of them lie at the end.
+fn wave(push: &str) -> Vec<f64> {
+    let run = run("domino-row/scene.toml", &[("push", push)]);
+    within("penetration", run.stats.worst_penetration, 1e-5);
+    let time_of = |k: usize| {
+        let angle = run.signal(&format!("domino{k}.angle")).unwrap();
+        assert!(angle[angle.len() - 1] < -1.2, "domino {k} lies: {}", angle[angle.len() - 1]);
+        run.frames.time[angle.iter().position(|angle| *angle < -0.1).unwrap()]
+    };
+    (0..20).map(time_of).collect()
+}
+
+/// The wave is steady after half of the row, whatever began it.
+#[test]
+fn domino_row() {
+    let mut pace = Vec::new();
+    for push in ["4", "6"] {
+        let times = wave(push);
+        let ways: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(ways.iter().all(|way| *way > 0.0), "one after the other");
+        pace.push((times[19] - times[10]) / 9.0);
+        for way in &ways[10..] {
+            within("pace", (way - pace[0]).abs(), 1e-3);
+        }
+    }
+    within("whatever began it", (pace[0] - pace[1]).abs(), 2e-4);
+    within("a domino in 35 ms", (pace[0] - 0.035).abs(), 5e-4);
+}
+
+/// It holds until the coil trips; then the arm flies to its stop, which bears what the spring leaves.
+#[test]
+fn latch() {
+    let h = 1e-4;
+    let tripped = run("latch/scene.toml", &[]);
+    let (arm, pawl) = (tripped.signal("arm.angle").unwrap(), tripped.signal("pawl.angle").unwrap());
+    for row in 0..=200 {
+        within("it holds", arm[row].abs().max(pawl[row].abs()), 1e-10);
+    }
+    within("the arm is open", (last(&tripped, "arm.angle") - 0.8).abs(), 1e-10);
+    assert_eq!(last(&tripped, "arm.omega"), 0.0);
+    within("the pawl is away", (last(&tripped, "pawl.angle") + 0.6).abs(), 1e-10);
+    let stop = tripped.signal("shaft.limit.lam").unwrap();
+    // the spring is taken where the arm would be in the middle of the step if nothing held it
+    let (k, J) = (4.0, 0.05 * (0.1 * 0.1 + 0.01 * 0.01) / 12.0);
+    let off = 0.25 * k * h * h / J;
+    within("the stop", (stop[stop.len() - 1] / h - 0.4 / (1.0 + off)).abs(), 1e-9);
+    within("of second order", off, 2.5e-4);
+    for joint in ["shaft", "pin"] {
+        let gap = tripped.signal(&format!("{joint}.y")).unwrap();
+        within(joint, gap.iter().fold(0.0, |most, y| most.max(y.abs())), 1e-12);
+    }
+
+    // without its stop it swings for long: forces of its own settle also where its velocity turns
+    let free = run("latch/scene.toml", &[("open", "3"), ("simulation.until", "0.2")]);
+    let swing = free.signal("arm.angle").unwrap().iter().fold(0.0_f64, |most, x| most.max(*x));
+    assert!(swing > 1.5 && swing < 1.9, "{swing}");
+
+    let weak = run("latch/scene.toml", &[("trip", "0.3")]);
+    within("a weak coil", last(&weak, "arm.angle").abs(), 1e-9);
+}
+
+/// As bodies it moves as in its three coordinates, up to the first impact, which comes when it does there.
+#[test]
+fn slider_crank_as_bodies() {
+    let row = 250;
+    // the scheme in coordinates is of first order: extrapolated
+    let angle = |h: &str| {
+        let run =
+            run("slider-crank/model.toml", &[("simulation.h", h), ("simulation.until", "2.5e-3")]);
+        [last(&run, "mechanism.q[0]"), last(&run, "mechanism.q[1]")]
+    };
+    let (coarse, fine) = (angle("2e-6"), angle("1e-6"));
+    let bodies = run("slider-crank/scene.toml", &[("simulation.until", "0.01")]);
+    for (k, name) in ["crank.angle", "rod.angle"].into_iter().enumerate() {
+        let exact = 2.0 * fine[k] - coarse[k];
+        let ours = bodies.signal(name).unwrap()[row];
+        within(name, (ours - exact).abs(), 5e-7);
+    }
+    let contacts = &bodies.frames.contacts;
+    let hits = |row: usize| contacts.impulse[contacts.of(row)].iter().any(|p| p[1] != 0.0);
+    let first = (0..bodies.frames.len()).find(|&row| hits(row)).unwrap();
+    within("first impact", (bodies.frames.time[first] - 2.70e-3).abs(), 1e-5);
+    for joint in ["shaft", "pin", "wrist"] {
+        let gap = bodies.signal(&format!("{joint}.y")).unwrap();
+        within(joint, gap.iter().fold(0.0, |most, y| most.max(y.abs())), 1e-12);
+    }
+}
