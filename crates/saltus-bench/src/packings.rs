@@ -7,13 +7,13 @@
 //! that follow each other: see `warm`.
 //!
 //! A row for each seed, then the mean, the median and the worst of the seeds for each size, with the
-//! exponents `p` of `seconds ~ contacts^p` from the size before; the seconds are those of the processor
-//! where the system tells them. A heap of 10⁴ contacts is as hard as the hardest of its parts, so small
-//! heaps are drawn from more seeds, unless these are given: it is the mean over them that sizes share.
+//! exponents `p` of `seconds ~ contacts^p` from the size before; the seconds are those of the processor.
+//! A heap of 10⁴ contacts is as hard as the hardest of its parts, so small heaps are drawn from more
+//! seeds, unless these are given: it is the mean over them that sizes share.
 
+use cpu_time::ProcessTime;
 use saltus::numerics::{NumericsError, Problem, Solver, Status, generate, solve};
 use std::process::ExitCode;
-use std::time::Instant;
 
 #[path = "packings_warm.rs"]
 mod warm;
@@ -109,9 +109,9 @@ fn table(options: &Options) -> Result<bool, NumericsError> {
             let (mut seconds, mut count) = (Vec::new(), 0);
             for seed in options.seeds(contacts) {
                 let problem = problem(contacts, c, options.known_answer, seed)?;
-                let clock = Clock::start();
+                let clock = ProcessTime::now();
                 let solution = solve(&problem, &Solver::default(), None)?;
-                let took = clock.seconds();
+                let took = clock.elapsed().as_secs_f64();
                 all_solved &= solution.report.status == Status::Solved;
                 count = problem.contacts_count();
                 seconds.push(took);
@@ -169,35 +169,6 @@ fn problem(contacts: usize, c: f64, known: bool, seed: u64) -> Result<Problem, N
         true => generate::packing(contacts, c, 0.5, seed).map(|generated| generated.problem),
         false => generate::heap(contacts, c, 0.5, seed),
     }
-}
-
-/// Seconds of the processor, or of the wall where the system does not tell, or too coarsely.
-struct Clock {
-    wall: Instant,
-    processor: Option<f64>,
-}
-
-/// Seconds below which the processor's own clock is too coarse.
-const COARSE: f64 = 0.02;
-
-impl Clock {
-    fn start() -> Clock {
-        Clock { wall: Instant::now(), processor: processor_seconds() }
-    }
-
-    fn seconds(&self) -> f64 {
-        let wall = self.wall.elapsed().as_secs_f64();
-        match (self.processor, processor_seconds()) {
-            (Some(from), Some(to)) if wall >= COARSE => to - from,
-            _ => wall,
-        }
-    }
-}
-
-/// Seconds that the process has had the processor for, where the system tells.
-fn processor_seconds() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
-    Some(1e-9 * text.split_whitespace().next()?.parse::<f64>().ok()?)
 }
 
 /// The most memory that the process has held, where the system tells; it never falls.

@@ -28,30 +28,24 @@ struct Placed {
 impl BlockSparse {
     /// The matrix cut at `start`: first index of each block, and the end.
     pub fn from_sparse(matrix: &Sparse, start: &[usize]) -> BlockSparse {
-        let row = |i: usize, visit: &mut dyn FnMut(usize, f64)| {
-            for entry in matrix.row(i) {
-                visit(entry.col, entry.value);
-            }
-        };
+        let row = |i: usize| matrix.row(i).iter().map(|entry| (entry.col, entry.value));
         BlockSparse::build(matrix.cols(), start, row)
     }
 
     /// The same from a dense matrix; blocks of zeros are left out.
     pub fn from_dense(matrix: &Matrix, start: &[usize]) -> BlockSparse {
-        let row = |i: usize, visit: &mut dyn FnMut(usize, f64)| {
-            for (j, &value) in matrix.row(i).iter().enumerate() {
-                if value != 0.0 {
-                    visit(j, value);
-                }
-            }
+        let row = |i: usize| {
+            let entries = matrix.row(i).iter().copied().enumerate();
+            entries.filter(|(_, value)| *value != 0.0)
         };
         BlockSparse::build(matrix.cols(), start, row)
     }
 
-    fn build(
+    /// From the entries `(column, value)` of each row.
+    fn build<Row: Iterator<Item = (usize, f64)>>(
         n: usize,
         start: &[usize],
-        row: impl Fn(usize, &mut dyn FnMut(usize, f64)),
+        row: impl Fn(usize) -> Row,
     ) -> BlockSparse {
         let mut of_col = vec![0; n];
         for (k, range) in start.windows(2).enumerate() {
@@ -62,35 +56,36 @@ impl BlockSparse {
         result.row.push(0);
         result.diagonal_at.push(0);
         let mut place = vec![usize::MAX; count]; // of the block of each column in this row
+        let mut columns: Vec<usize> = Vec::new();
         for k in 0..count {
             let (first, end) = (start[k], start[k + 1]);
             let height = end - first;
-            let mut columns: Vec<usize> = Vec::new();
+            columns.clear();
             for i in first..end {
-                row(i, &mut |j, _| {
+                for (j, _) in row(i) {
                     let c = of_col[j];
                     if c != k && place[c] == usize::MAX {
                         place[c] = 0;
                         columns.push(c);
                     }
-                });
+                }
             }
-            columns.sort_unstable();
+            if !columns.is_sorted() {
+                columns.sort_unstable();
+            }
+            let mut at = result.values.len();
             for &c in &columns {
                 let width = start[c + 1] - start[c];
-                place[c] = result.values.len();
-                result.blocks.push(Placed {
-                    col: start[c] as u32,
-                    size: width as u32,
-                    at: result.values.len(),
-                });
-                result.values.resize(result.values.len() + height * width, 0.0);
+                place[c] = at;
+                result.blocks.push(Placed { col: start[c] as u32, size: width as u32, at });
+                at += height * width;
             }
+            result.values.resize(at, 0.0);
             let own = result.diagonal.len();
             result.diagonal.resize(own + height * height, 0.0);
             let (values, diagonal) = (&mut result.values, &mut result.diagonal);
             for i in first..end {
-                row(i, &mut |j, value| {
+                for (j, value) in row(i) {
                     let c = of_col[j];
                     let (local, width) = (j - start[c], start[c + 1] - start[c]);
                     if c == k {
@@ -98,7 +93,7 @@ impl BlockSparse {
                     } else {
                         values[place[c] + (i - first) * width + local] += value;
                     }
-                });
+                }
             }
             for &c in &columns {
                 place[c] = usize::MAX;

@@ -9,6 +9,7 @@
 //! A3560–A3583.
 
 use saltus_linalg::vector::dot;
+use saltus_linalg::{Wide, wide};
 use std::ops::Range;
 
 /// Most steps that the acceleration can look back on.
@@ -85,8 +86,9 @@ impl Anderson {
                     k if k == column => &*change,
                     k => &after[k - column - 1][piece.clone()],
                 };
-                gram[k] += dot(other, change);
-                gamma[k] += dot(other, defect);
+                let [with_change, with_defect] = wide(Products { other, change, defect });
+                gram[k] += with_change;
+                gamma[k] += with_defect;
             }
         }
         let size = size.sqrt();
@@ -122,12 +124,76 @@ impl Anderson {
                 image[i] = now;
                 t[i] = now;
             }
-            for k in 0..if self.accelerated { count } else { 0 } {
-                let change = &self.images[k][piece.clone()];
-                t.iter_mut().zip(change).for_each(|(t, change)| *t -= gamma[k] * change);
+            if self.accelerated {
+                wide(Combination { gamma: &gamma[..count], images: &self.images, piece, t });
             }
         }
         true
+    }
+}
+
+/// The products of one vector with two others.
+struct Products<'a> {
+    other: &'a [f64],
+    change: &'a [f64],
+    defect: &'a [f64],
+}
+
+impl Wide for Products<'_> {
+    type Answer = [f64; 2];
+
+    #[inline(always)]
+    fn run(self) -> [f64; 2] {
+        let (others, rest) = self.other.as_chunks::<4>();
+        let ((changes, of_change), (defects, of_defect)) =
+            (self.change.as_chunks::<4>(), self.defect.as_chunks::<4>());
+        let mut sums = [[0.0; 4]; 2];
+        for ((x, a), b) in others.iter().zip(changes).zip(defects) {
+            for i in 0..4 {
+                sums[0][i] += x[i] * a[i];
+                sums[1][i] += x[i] * b[i];
+            }
+        }
+        let mut ends = [0.0; 2];
+        for ((x, a), b) in rest.iter().zip(of_change).zip(of_defect) {
+            ends[0] += x * a;
+            ends[1] += x * b;
+        }
+        let [a, b] = sums.map(|sum| (sum[0] + sum[2]) + (sum[1] + sum[3]));
+        [a + ends[0], b + ends[1]]
+    }
+}
+
+/// `t ← t − Σ γⱼ ΔTⱼ` in a piece.
+struct Combination<'a> {
+    gamma: &'a [f64],
+    images: &'a [Vec<f64>],
+    piece: Range<usize>,
+    t: &'a mut [f64],
+}
+
+impl Wide for Combination<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (eights, rest) = self.t.as_chunks_mut::<8>();
+        let changes = || self.gamma.iter().zip(self.images);
+        let mut at = self.piece.start;
+        for t in eights {
+            let mut next = *t;
+            for (gamma, change) in changes() {
+                let Some(change) = change[at..].first_chunk::<8>() else { break };
+                for i in 0..8 {
+                    next[i] -= gamma * change[i];
+                }
+            }
+            *t = next;
+            at += 8;
+        }
+        for (i, t) in rest.iter_mut().enumerate() {
+            changes().for_each(|(gamma, change)| *t -= gamma * change[at + i]);
+        }
     }
 }
 

@@ -18,6 +18,7 @@
 //! Converges for symmetric positive definite `W` and convex sets, for diagonally dominant `W`,
 //! and on most friction problems; slowly where many contacts share a body. Needs a positive
 //! diagonal. Cost of a sweep: one product with `W`, and one more each time it is measured.
+//! Points of one face are not visited one after the other (see `faces_apart`).
 //! Blocks that did not move for a while can be visited less often (`freeze`). Several threads can
 //! share a sweep (see `coloured`).
 //! References: Jourdan, Alart, Jean, *Comput. Methods Appl. Mech. Engrg.* 155 (1998) 31–47;
@@ -31,6 +32,7 @@ use crate::blocks::Blocks;
 use crate::residual::residual;
 use crate::sets::visit::Visit;
 use crate::{GaussSeidelSettings, LARGEST_BLOCK, NumericsError, Problem, Report, Set, Status};
+use saltus_linalg::BlockSparse;
 use saltus_linalg::vector::distance;
 
 /// Block Gauss–Seidel and the buffers it keeps between calls.
@@ -43,6 +45,7 @@ pub struct GaussSeidel {
     points: Points,
     visits: Vec<Visit>, // where all blocks are contacts in space
     visits_of: u64,     // and the version of the blocks they are of
+    apart: usize,       // blocks from one visit to the next
     still: Vec<u32>,    // sweeps in which each block did not move
     long: Vec<f64>,     // b and z of a block too long for the stack
 }
@@ -51,6 +54,10 @@ pub struct GaussSeidel {
 const MEMORY: usize = 5;
 /// Times that it may lead astray.
 const ASTRAY: usize = 3;
+/// Points at which two faces touch.
+const FACE: usize = 4;
+/// Contacts up to which they are visited as they come.
+const FEW: usize = 100;
 
 /// What the iteration keeps besides `z`.
 #[derive(Debug, Default)]
@@ -74,6 +81,7 @@ impl GaussSeidel {
             points: Points::default(),
             visits: Vec::new(),
             visits_of: 0,
+            apart: 1,
             still: Vec::new(),
             long: Vec::new(),
         }
@@ -106,14 +114,15 @@ impl GaussSeidel {
             return Ok(points.iterate(settings, problem, z, w, limit, go_on, sweep));
         }
         self.prepare(problem, z)?;
-        let GaussSeidel { settings, blocks, colouring, points, visits, still, long, .. } = self;
+        let GaussSeidel { settings, blocks, colouring, points, visits, apart, still, long, .. } =
+            self;
         let mut sweeper = Sweeper { settings, blocks, visits, still, long };
         Ok(match colouring {
             Some((_, colouring)) => coloured::with_threads(sweeper, colouring, |sweep| {
                 points.iterate(settings, problem, z, w, limit, go_on, sweep)
             }),
             None => points.iterate(settings, problem, z, w, limit, go_on, |z, number| {
-                sweeper.sweep(0..blocks.len(), z, number);
+                sweeper.sweep(every(*apart, blocks.len()), z, number);
             }),
         })
     }
@@ -223,7 +232,7 @@ impl GaussSeidel {
 impl GaussSeidel {
     /// The blocks of contacts in space; none where there are others.
     fn prepare_visits(&mut self) {
-        let GaussSeidel { blocks, visits, visits_of, .. } = self;
+        let GaussSeidel { blocks, visits, visits_of, apart, .. } = self;
         let are_of = |visits: &[Visit]| {
             visits.len() == blocks.len() && visits.iter().zip(&blocks.sets).all(|(v, s)| v.is_of(s))
         };
@@ -237,8 +246,11 @@ impl GaussSeidel {
                 (0..blocks.len()).map(|k| Visit::new(&blocks.sets[k], blocks.matrix.diagonal(k)));
             visits.extend(all.map_while(|visit| visit));
         }
+        *apart = 1;
         if visits.len() < blocks.len() {
             visits.clear();
+        } else {
+            *apart = faces_apart(&blocks.matrix);
         }
     }
 }
@@ -472,6 +484,30 @@ impl Sweeper<'_> {
     }
 }
 
+/// How far apart contacts are that are visited one after the other. Where bodies touch with their faces,
+/// at four points or so that stand next to each other in the list, these would pass the load to and fro
+/// among themselves before any other contact has its say. Such points touch the same two bodies: they
+/// see the same others.
+fn faces_apart(matrix: &BlockSparse) -> usize {
+    if matrix.len() <= FEW {
+        return 1;
+    }
+    let (mut row, mut last, mut alike) = (Vec::new(), Vec::new(), 0);
+    for k in 0..matrix.len() {
+        row.clear();
+        matrix.for_each_in_row(k, |column, _, _| row.push(column));
+        alike += usize::from(row == last);
+        std::mem::swap(&mut row, &mut last);
+    }
+    if 2 * alike > matrix.len() { FACE } else { 1 }
+}
+
+/// Every so many numbers below `count`, until there has been each.
+#[inline]
+fn every(apart: usize, count: usize) -> impl Iterator<Item = usize> {
+    (0..apart).flat_map(move |first| (first..count).step_by(apart))
+}
+
 /// The answer of one block; where none is exact, the best that was found.
 #[inline]
 pub(super) fn solve_block(set: &Set, W: &[f64], b: &[f64], z: &mut [f64]) {
@@ -483,4 +519,28 @@ pub(super) fn solve_block(set: &Set, W: &[f64], b: &[f64], z: &mut [f64]) {
         return;
     }
     let _ = set.solve_block(W, b, z);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate;
+
+    /// Cubes that stand on each other touch with their faces, grains at single points.
+    #[test]
+    fn points_of_one_face_are_visited_apart() {
+        let apart = |problem: &Problem| {
+            let mut blocks = Blocks::default();
+            blocks.update("gauss-seidel", problem).unwrap();
+            faces_apart(&blocks.matrix)
+        };
+        let tower = |cubes| generate::tower(cubes, 1.0).unwrap().problem;
+        assert_eq!(apart(&tower(40)), FACE);
+        assert_eq!(apart(&tower(10)), 1);
+        assert_eq!(apart(&generate::heap(200, 1.0, 0.5, 1).unwrap()), 1);
+        let mut order: Vec<usize> = every(FACE, 11).collect();
+        assert_eq!(order[..4], [0, 4, 8, 1]);
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..11));
+    }
 }

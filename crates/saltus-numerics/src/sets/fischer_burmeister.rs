@@ -35,7 +35,8 @@
 use super::{Set, norm};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Eigenvalues of `x + y + s` in a ratio above this: `f` is computed from `x∘y`.
+/// Least eigenvalue of `x + y + s` as a share of its largest, and of that of `s`, above which `f` is computed from
+/// `x∘y`: where `x + y = −s` but for round-off, that would be divided by nothing but round-off.
 const REGULAR: f64 = 0.05;
 
 /// Equation (2) for one unknown: `f` and its slopes in `z` and `w`.
@@ -210,7 +211,8 @@ impl Pair<'_> {
             first += self.x(i) * self.y(i);
         }
         let length = length.sqrt();
-        if t_0 - length > REGULAR * (t_0 + length) {
+        let largest = if t_0 + length > upper { t_0 + length } else { upper };
+        if t_0 - length > REGULAR * largest {
             let normal = (2.0 * t_0 * first - along) / ((t_0 - length) * (t_0 + length));
             f[0] = normal;
             for i in 1..n {
@@ -308,6 +310,23 @@ mod tests {
                 let by_z = (law(z + h, w, l, u).0 - law(z - h, w, l, u).0) / (2.0 * h);
                 let by_w = (law(z, w + h, l, u).0 - law(z, w - h, l, u).0) / (2.0 * h);
                 assert!((a - by_z).abs() < 1e-7 && (b - by_w).abs() < 1e-7, "{z} {w} {l} {u}");
+            }
+        }
+    }
+
+    /// With `x = 0` and `−y` in the cone `x + y + s` is zero but for round-off, and `f = 2 y` is not.
+    #[test]
+    fn a_force_of_nothing_against_a_velocity_into_the_obstacle_is_no_answer() {
+        let mut number = crate::sets::functions::tests::numbers(9);
+        for mu in [0.3, 1.0, 4.0] {
+            for _ in 0..2000 {
+                let (set, t) = (Set::Coulomb3 { mu }, [0.1 * number(), 0.1 * number()]);
+                let w = [-(1.0 + 2.0 * (mu + mu * mu)), t[0], t[1]];
+                let (mut f, y_0) = ([0.0; 3], w[0] + mu * norm(&t));
+                value(&set, 1.0, &[0.0; 3], &w, &mut f);
+                for (f, y) in f.iter().zip([y_0, mu * t[0], mu * t[1]]) {
+                    assert!((f - 2.0 * y).abs() < 1e-13 * (1.0 + mu * mu), "{w:?}: {f} {y}");
+                }
             }
         }
     }
