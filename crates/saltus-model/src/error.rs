@@ -279,7 +279,7 @@ pub enum ModelError {
         /// The formula.
         text: String,
         /// What is wrong with it.
-        source: ExprError,
+        source: Box<ExprError>,
     },
     /// An instant before the beginning.
     #[error("{owner}: {}`{what}` is {found}, expected a finite time from t0 = {t0} on", entry(.index))]

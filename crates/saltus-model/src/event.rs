@@ -232,7 +232,7 @@ fn check_time(
 
 fn formula(owner: &str, what: &str, text: &str, source: ExprError) -> ModelError {
     let (owner, what, text) = (owner.to_string(), what.to_string(), text.to_string());
-    ModelError::Formula { owner, what, text, source }
+    ModelError::Formula { owner, what, text, source: Box::new(source) }
 }
 
 impl Action {

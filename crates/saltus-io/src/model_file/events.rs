@@ -210,7 +210,7 @@ impl Check<'_> {
             let item = entry.unwrap_or(item);
             let plain = item.as_text().is_some_and(|text| !text.contains('{'));
             let place: &Place = &item.place;
-            let fault = Fault::new(place, source.clone()).repeated(pass);
+            let fault = Fault::new(place, (**source).clone()).repeated(pass);
             return if plain { fault.inside(source.span()) } else { fault };
         }
         Fault::new(&item.place, error).repeated(pass)

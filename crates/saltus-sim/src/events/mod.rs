@@ -236,6 +236,7 @@ impl<'a> Map<'a> {
     pub fn reading_of(&self, owner: String, what: &str, text: &str) -> Result<Reading, SimError> {
         let fail = |source| {
             let (what, text) = (what.to_string(), text.to_string());
+            let source = Box::new(source);
             SimError::Model(ModelError::Formula { owner, what, text, source })
         };
         let expression = self.model.expression(text).map_err(fail)?;
