@@ -195,15 +195,11 @@ class Scope:
             return list(names), out
         if wanted and set(wanted) <= set(names):
             return wanted, out
-        if names == ["t"] and set(wanted) & {"x", "q", "v", "u", "lam", "z"}:
-            called = getattr(function, "__name__", type(function).__name__)
-            raise TypeError(
-                f"{self._what(what)} must be a function of (t), "
-                f"but {called} takes ({', '.join(wanted)})"
-            )
         choices = [[n for n in names if n not in left_out] for left_out in ((), "z", "t", "tz")]
+        # the time is not taken for a state
+        other = names == ["t"] and set(wanted) & {"x", "q", "v", "u", "lam", "z"}
         for choice in choices:
-            if choice and len(choice) == len(wanted):
+            if choice and len(choice) == len(wanted) and not other:
                 return choice, out
         fitting = " or ".join(f"({', '.join(c)})" for c in _different(choices))
         called = getattr(function, "__name__", type(function).__name__)

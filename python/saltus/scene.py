@@ -99,6 +99,7 @@ class Scene:
         self._core = core
         self._model: Model | None = None
         self._settings: tuple[float, float, list[str], str, str | None] | None = None
+        self._methods: tuple[list[str], str, str | None] = ([], Auto()._json(), None)  # of the file
 
     @property
     def title(self) -> str:
@@ -375,7 +376,7 @@ class Scene:
         until : float, optional
             The end, likewise.
         tol : float, optional
-            The verified residual of every step's problem is at most this; 1e-8 unless given.
+            The verified residual of every step's problem is at most this; that of the solver unless given.
         integrator : Integrator, optional
             That of the file, or `MoreauJean`, unless given.
         solver : Solver, optional
@@ -390,16 +391,13 @@ class Scene:
             raise TypeError("run() needs `h` and `until`")
         step = real(known[0] if h is None and known else h, "h")
         end = real(known[1] if until is None and known else until, "until")
-        texts = [one._json() for one in _integrators(integrator)]
-        if integrator is None and known is not None:
-            texts = known[2]
+        texts, method, newton = self._methods
+        if integrator is not None:
+            texts = [one._json() for one in _integrators(integrator)]
         if solver is not None:
             method = solver._json()
         elif tol is not None:
             method = Auto(tol=real(tol, "tol"))._json()
-        else:
-            method = Auto()._json() if known is None else known[3]
-        newton = None if known is None else known[4]
         self._settings = (step, end, texts, method, newton)
         try:
             text: str | None = self._core.text(*self._settings)
@@ -490,6 +488,7 @@ def load(path: str | os.PathLike[str]) -> Scene:
     scene = Scene.__new__(Scene)
     scene._take(core)
     scene._settings = settings
+    scene._methods = settings[2:]
     return scene
 
 

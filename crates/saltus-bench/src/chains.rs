@@ -35,7 +35,13 @@ pub fn run(arguments: &[String]) -> ExitCode {
     while let Some(one) = left.next() {
         match one.as_str() {
             "--alone" => alone = true,
-            "--steps" => steps = left.next().and_then(|text| text.parse().ok()).unwrap_or(steps),
+            "--steps" => match left.next().and_then(|text| text.parse().ok()) {
+                Some(count) if count > 0 => steps = count,
+                _ => {
+                    eprintln!("--steps: expected a positive number");
+                    return ExitCode::from(2);
+                }
+            },
             text => match text.parse() {
                 Ok(size) => sizes.push(size),
                 Err(_) => {

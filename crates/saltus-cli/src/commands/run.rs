@@ -78,13 +78,6 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     let settings = &file.simulation;
     let resumed = args.resume.as_ref().map(checkpoint_file::load).transpose()?;
     let from = resumed.as_ref().map(sim::Checkpoint::t);
-    if let Some(from) = from.filter(|&from| settings.until < from) {
-        let until = settings.until;
-        return Err(format!(
-            "the run ends at t = {until} s, before the checkpoint, which is of t = {from} s"
-        )
-        .into());
-    }
     let mut others: Vec<(&str, &Path)> = Vec::new();
     if let Some(checkpoint) = &args.checkpoint {
         saltus::io::check_target(checkpoint)?;
@@ -107,7 +100,13 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
             if let Some(checkpoint) = &resumed {
                 sim.restore(checkpoint)?;
             }
-            let steps = sim.steps_ahead(settings.until);
+            let (steps, until) = (sim.steps_ahead(settings.until), settings.until);
+            if let Some(from) = from.filter(|_| steps == 0) {
+                return Err(format!(
+                    "the run ends at t = {until} s, not after the checkpoint, which is of t = {from} s"
+                )
+                .into());
+            }
             job.execute(sim, steps / settings.output.every.max(1) + 2)
         }
         _ if resumed.is_some() || args.checkpoint.is_some() => {

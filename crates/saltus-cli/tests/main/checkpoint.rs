@@ -33,7 +33,7 @@ fn a_resumed_run_goes_on_where_the_checkpoint_was_made() {
     assert!(folder.names().contains(&"ball-from-0.75.h5".to_string()));
 }
 
-/// A run that would end before it begins writes nothing over what is there.
+/// A run that would end where it begins, or before, writes nothing over what is there.
 #[test]
 fn a_checkpoint_after_the_end_of_the_run() {
     let folder = Folder::new();
@@ -41,10 +41,14 @@ fn a_checkpoint_after_the_end_of_the_run() {
     let run = |more: &[&str]| folder.saltus(&[&["run", "ball.toml", "--no-plot"], more].concat());
     run(&["--until", "0.5", "--checkpoint", "half", "-o", "keep.h5"]).done();
     let before = std::fs::read(folder.path().join("keep.h5")).unwrap();
-    let said = run(&["--until", "0.25", "--resume", "half", "-o", "keep.h5"]);
-    let words = "the run ends at t = 0.25 s, before the checkpoint, which is of t = 0.5 s";
-    assert_eq!(said.status, 2, "{said:?}");
-    assert!(said.err.contains(words), "{}", said.err);
+    for until in ["0.25", "0.5"] {
+        let said = run(&["--until", until, "--resume", "half", "-o", "keep.h5"]);
+        let words = format!(
+            "the run ends at t = {until} s, not after the checkpoint, which is of t = 0.5 s"
+        );
+        assert_eq!(said.status, 2, "{said:?}");
+        assert!(said.err.contains(&words), "{}", said.err);
+    }
     assert_eq!(std::fs::read(folder.path().join("keep.h5")).unwrap(), before);
 }
 

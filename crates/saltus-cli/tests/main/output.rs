@@ -146,3 +146,15 @@ fn an_svg_picture_is_small() {
     let size = std::fs::metadata(folder.path().join("x.svg")).unwrap().len();
     assert!(size < 300_000, "{size} bytes");
 }
+
+/// A scene in which nothing can touch has no table of contacts.
+#[test]
+fn a_scene_without_contacts_is_written() {
+    let folder = Folder::new();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/dzhanibekov/scene.toml");
+    folder
+        .saltus(&["run", example, "--quiet", "--no-plot", "--until", "0.05", "-o", "x.h5"])
+        .done();
+    let said = folder.saltus(&["info", "x.h5"]).done();
+    assert!(said.out.contains("nut"), "{said:?}");
+}

@@ -87,7 +87,7 @@ impl Contact {
         let rules = (0..rows.len()).filter_map(|i| relation.force_rule(i));
         let forces = rules.map(|rule| Force { rule, mean: 1.0, scale: 1.0 });
         let forces: Vec<Force> = forces.collect();
-        let compliant = terms.through && !interaction.law.is_contact();
+        let compliant = terms.through;
         let on_gap = motion.on_gap(&interaction.law, terms, rows.len());
         let on_velocity = !(compliant || on_gap.contains(&true));
         Contact {

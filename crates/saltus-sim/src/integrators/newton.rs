@@ -104,7 +104,7 @@ pub(crate) struct Link {
 /// The links on one system, and of each pair of them, the second fastest, where `C Y` of them stands in a
 /// sparse matrix, row by row.
 #[derive(Debug)]
-struct Touching {
+struct Met {
     links: Vec<usize>,
     places: Vec<Vec<usize>>,
 }
@@ -123,7 +123,7 @@ pub(crate) struct Newton {
     D: Vec<Matrix>, // of each interaction
     rows: Vec<Range<usize>>,
     places_of_D: Vec<Vec<usize>>,
-    touching: Vec<Touching>,
+    met: Vec<Met>,
     global: Option<GlobalForm>,
     pub problem: Problem,
     workspace: Workspace,
@@ -223,12 +223,12 @@ impl Newton {
             }
             _ => Vec::new(),
         };
-        let touching = touching.into_iter().map(|group: Vec<usize>| {
+        let met = touching.into_iter().map(|group: Vec<usize>| {
             let pairs = group.iter().flat_map(|of| group.iter().map(move |by| (of, by)));
             let pairs = pairs.map(|(&of, &by)| places(&links[of].rows, links[by].rows.start));
-            Touching { places: pairs.collect(), links: group }
+            Met { places: pairs.collect(), links: group }
         });
-        let touching = touching.collect();
+        let met = met.collect();
         let places_of_D = rows_of.iter().map(|rows| places(rows, rows.start)).collect();
         let unknowns = laws.unknowns();
         let mut q = vec![0.0; unknowns];
@@ -243,7 +243,7 @@ impl Newton {
             D,
             rows: rows_of,
             places_of_D,
-            touching,
+            met,
             global,
             problem,
             workspace: Workspace::new(solver.clone())?,
@@ -473,7 +473,7 @@ impl Newton {
         lam: &[f64],
         step: Step,
     ) -> Result<(), SimError> {
-        let Newton { systems, links, D, rows, places_of_D, touching, problem, .. } = self;
+        let Newton { systems, links, D, rows, places_of_D, met, problem, .. } = self;
         scheme.jacobians(xi, lam, systems, links, D)?;
         for SystemBlock { name, W, lu, factored, .. } in systems.iter_mut() {
             if W.data() != factored.data() {
@@ -500,32 +500,13 @@ impl Newton {
         }
         let m = self.w.len();
         let links = &*links;
-        // D, then C Y of every two links on a system
-        let each = |add: &mut dyn FnMut(Block<'_>)| {
-            for ((D, rows), places) in D.iter().zip(rows.iter()).zip(places_of_D.iter()) {
-                if !D.is_zero() {
-                    let (rows, first, entries) = (rows.clone(), rows.start, Entries::Given(D));
-                    add(Block { rows, first, places, entries });
-                }
-            }
-            for Touching { links: group, places } in touching.iter() {
-                let acting = || group.iter().map(|&k| &links[k]).enumerate().filter(|of| of.1.on);
-                for (i, of) in acting() {
-                    for (j, by) in acting() {
-                        let (rows, first) = (of.rows.clone(), by.rows.start);
-                        let places = &places[i * group.len() + j];
-                        let entries = Entries::Product(&of.C, &by.Yt);
-                        add(Block { rows, first, places, entries });
-                    }
-                }
-            }
-        };
+        let given = || D.iter().zip(rows.iter()).zip(places_of_D.iter());
         problem.update_matrix(|operator| match operator {
             Operator::Dense(matrix) => {
                 let cols = matrix.cols();
                 let rows = matrix.data_mut().chunks_exact_mut(cols).take(m);
                 rows.for_each(|row| row[..m].fill(0.0));
-                each(&mut |block| {
+                each_block(given(), met, links, |block| {
                     for (i, row) in block.rows.clone().enumerate() {
                         for j in 0..block.entries.cols() {
                             matrix[(row, block.first + j)] += block.entries.at(i, j);
@@ -534,7 +515,7 @@ impl Newton {
                 });
             }
             Operator::Sparse(matrix) => {
-                for Touching { links: group, places } in touching.iter() {
+                for Met { links: group, places } in met.iter() {
                     for (pair, places) in places.iter().enumerate() {
                         let width = links[group[pair % group.len()]].rows.len();
                         for place in places {
@@ -542,7 +523,7 @@ impl Newton {
                         }
                     }
                 }
-                each(&mut |block| {
+                each_block(given(), met, links, |block| {
                     for (i, place) in block.places.iter().enumerate() {
                         for j in 0..block.entries.cols() {
                             *matrix.value_mut(place + j) += block.entries.at(i, j);
@@ -599,6 +580,31 @@ fn add_product(A: &Operator, a: f64, x: &[f64], y: &mut [f64]) {
             rows.zip(&product).for_each(|((_, y), product)| *y += a * product);
         }
         _ => {}
+    }
+}
+
+/// Goes through the blocks of the matrix of (2): `D`, then `C Y` of every two links on a system.
+#[inline]
+fn each_block<'a>(
+    given: impl Iterator<Item = ((&'a Matrix, &'a Range<usize>), &'a Vec<usize>)>,
+    met: &[Met],
+    links: &[Link],
+    mut add: impl FnMut(Block<'_>),
+) {
+    for ((D, rows), places) in given.filter(|((D, _), _)| !D.is_zero()) {
+        let (rows, first, entries) = (rows.clone(), rows.start, Entries::Given(D));
+        add(Block { rows, first, places, entries });
+    }
+    for Met { links: group, places } in met {
+        let acting = || group.iter().map(|&k| &links[k]).enumerate().filter(|of| of.1.on);
+        for (i, of) in acting() {
+            for (j, by) in acting() {
+                let (rows, first) = (of.rows.clone(), by.rows.start);
+                let places = &places[i * group.len() + j];
+                let entries = Entries::Product(&of.C, &by.Yt);
+                add(Block { rows, first, places, entries });
+            }
+        }
     }
 }
 

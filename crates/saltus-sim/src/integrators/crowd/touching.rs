@@ -376,8 +376,11 @@ impl Touching {
         }
     }
 
-    /// The contacts of the last step.
+    /// The contacts of the last step; no table where there can be none.
     pub fn table(&self, contacts: &mut Contacts) {
+        if self.body_of.is_empty() {
+            return;
+        }
         self.rows.iter().for_each(|row| contacts.push(*row));
         contacts.close();
     }
