@@ -336,8 +336,9 @@ impl MoreauJean {
         if self.projection.is_some() {
             return Err(unsuited("`projection`", "absent: positions are kept without it"));
         }
-        if thetas.contains(&0.0) && model.interactions().len() > 0 {
-            return Err(unsuited("`theta`", "positive where there are joints"));
+        let free = model.interactions().len() == 0 && !model.has_found_contacts();
+        if thetas.contains(&0.0) && !free {
+            return Err(unsuited("`theta`", "positive where there are joints or contacts"));
         }
         Ok(Box::new(crowd::Crowd::new(model, thetas, solver)?))
     }

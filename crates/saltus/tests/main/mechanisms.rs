@@ -2,7 +2,9 @@
 
 use crate::example_files::run;
 use crate::support::within;
+use saltus::io::model_file::ModelFile;
 use saltus::prelude::*;
+use std::path::Path;
 
 fn last(run: &Run, signal: &str) -> f64 {
     *run.signal(signal).unwrap().last().unwrap()
@@ -93,5 +95,23 @@ fn slider_crank_as_bodies() {
     for joint in ["shaft", "pin", "wrist"] {
         let gap = bodies.signal(&format!("{joint}.y")).unwrap();
         within(joint, gap.iter().fold(0.0, |most, y| most.max(y.abs())), 1e-12);
+    }
+}
+
+/// Positions follow from velocities at the end of the step with the weight θ: without it joints and found contacts have
+/// nothing to act on.
+#[test]
+fn theta_is_positive_where_bodies_meet() {
+    for (name, suits) in [("latch", false), ("domino-row", false), ("dzhanibekov", true)] {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        let file = ModelFile::read(&examples.join(name).join("scene.toml"), &[]).unwrap();
+        let explicit = MoreauJean { theta: 0.0, ..Default::default() };
+        let made = TimeStepping::new(file.model, file.simulation.h, [explicit.into()]);
+        match made {
+            Ok(_) => assert!(suits, "{name}"),
+            Err(error) => {
+                assert!(!suits && error.to_string().contains("`theta`"), "{name}: {error}");
+            }
+        }
     }
 }
