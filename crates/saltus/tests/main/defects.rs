@@ -1,10 +1,9 @@
 //! Defects of other programs, each a test of what is right instead.
 //!
-//! Not here, because there are no such parts yet: rigid bodies and their joints (the series of
-//! sin x/x in small rotations, rows of a second body that overwrite those of the first, signs of
-//! lever arms, moments in the frame of the body, the reported number of degrees of freedom of a
-//! joint, pairs of joints, the angle of a 2D restart, the mass of a sphere), collision detection
-//! (its status of a contact), plugins of a runner, and Jacobian buffers of an event-driven strategy.
+//! Those of rigid bodies, their joints and their contacts are with these: small rotations, moments in either
+//! frame, rows and signs of a second body, what a joint leaves, the mass of a sphere (`rigid_bodies`, `joints`,
+//! `contacts`, and the tests of `saltus-mechanics`). Not here are defects of a program's own command and
+//! buffers, such as plugins of a runner.
 
 use crate::example_files;
 use crate::support::within;

@@ -167,7 +167,9 @@ impl Crowd {
             let residual = left / (1.0 + size);
             if round > 0 && (residual <= 1e-3 * self.tol || round == ROUNDS) {
                 let status = if residual <= self.tol { Status::Solved } else { Status::Stalled };
-                return Report { status, iterations: 1, residual, worst: 0, method: "factors" };
+                let larger = |&a: &usize, &b: &usize| rest[a].abs().total_cmp(&rest[b].abs());
+                let worst = (0..rest.len()).max_by(larger).unwrap_or(0);
+                return Report { status, iterations: 1, residual, worst, method: "factors" };
             }
             units.take_away(rest, v, z);
         }
