@@ -4,7 +4,7 @@
 //! y = A x = Σⱼ xⱼ aⱼ                                                                    (1)
 //! ```
 //!
-//! Up to sixteen rows at a time, column by column, next to each other in memory: the sums (1) of these rows
+//! Up to 32 rows at a time, column by column, next to each other in memory: the sums (1) of these rows
 //! are then independent of each other, and a processor forms several of them at once, four where its
 //! registers are wide enough. The operations are the same in either case, and so is what they give.
 
@@ -13,12 +13,12 @@ use crate::{Matrix, Wide, wide};
 /// Rows of a strip.
 const STRIP: usize = 4;
 /// Strips of a group.
-const GROUP: usize = 4;
+const GROUP: usize = 8;
 
 /// A row of four, one below the other.
 type Strip = [f64; STRIP];
 
-/// A dense matrix in groups of up to four strips of four rows, the last one filled up with zeros.
+/// A dense matrix in groups of up to eight strips of four rows, the last one filled up with zeros.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Packed {
     rows: usize,
@@ -120,6 +120,10 @@ impl Packed {
                 1 => padded(products::<1>(group, x, [[0.0; STRIP]; 1])),
                 2 => padded(products::<2>(group, x, [[0.0; STRIP]; 2])),
                 3 => padded(products::<3>(group, x, [[0.0; STRIP]; 3])),
+                4 => padded(products::<4>(group, x, [[0.0; STRIP]; 4])),
+                5 => padded(products::<5>(group, x, [[0.0; STRIP]; 5])),
+                6 => padded(products::<6>(group, x, [[0.0; STRIP]; 6])),
+                7 => padded(products::<7>(group, x, [[0.0; STRIP]; 7])),
                 _ => products::<GROUP>(group, x, [[0.0; STRIP]; GROUP]),
             };
             form += own.iter().zip(sums.as_flattened()).map(|(x, sum)| x * sum).sum::<f64>();
@@ -159,6 +163,10 @@ impl Wide for Product<'_> {
                 1 => multiply_group::<1>(group, start, x, own),
                 2 => multiply_group::<2>(group, start, x, own),
                 3 => multiply_group::<3>(group, start, x, own),
+                4 => multiply_group::<4>(group, start, x, own),
+                5 => multiply_group::<5>(group, start, x, own),
+                6 => multiply_group::<6>(group, start, x, own),
+                7 => multiply_group::<7>(group, start, x, own),
                 _ => multiply_group::<GROUP>(group, start, x, own),
             }
             strips = rest;
@@ -230,7 +238,7 @@ mod tests {
     #[test]
     fn products_of_all_shapes() {
         let mut packed = Packed::default();
-        for rows in 0..36 {
+        for rows in 0..70 {
             for cols in 0..7 {
                 let entry = |i: usize, j: usize| (1 + i) as f64 - 0.5 * j as f64;
                 packed.fill(rows, cols, entry);
@@ -247,7 +255,7 @@ mod tests {
                 assert!(y.iter().zip(&expected).all(|(y, once)| *y == 2.0 * once));
             }
         }
-        for n in 0..36 {
+        for n in 0..70 {
             let entry = |i: usize, j: usize| (1 + i) as f64 - 0.5 * j as f64;
             packed.fill(n, n, entry);
             let x: Vec<f64> = (0..n).map(|j| 1.0 + j as f64).collect();
@@ -260,7 +268,7 @@ mod tests {
     #[test]
     fn wide_registers_give_the_same_bits() {
         let entry = |i: usize, j: usize| (1.3 * i as f64 + 0.7 * j as f64).sin();
-        for rows in 1..36 {
+        for rows in 1..70 {
             let mut packed = Packed::default();
             packed.fill(rows, 9, entry);
             let x: Vec<f64> = (0..9).map(|j| (0.3 * j as f64).cos()).collect();

@@ -154,7 +154,13 @@ impl Global {
 
     /// `v ← M⁻¹ (f + H z)`, with one step of refinement where `M` was factored.
     pub fn velocity(&self, z: &[f64], v: &mut [f64]) {
-        let momentum = |i: usize| self.f[i] + self.H.row_dot(i, z);
+        let Hz: Vec<f64> = self.H.products(z).collect();
+        self.velocity_of(&Hz, v);
+    }
+
+    /// The same for a known `H z`.
+    pub(crate) fn velocity_of(&self, Hz: &[f64], v: &mut [f64]) {
+        let momentum = |i: usize| self.f[i] + Hz[i];
         for (i, v) in v.iter_mut().enumerate() {
             *v = momentum(i);
         }

@@ -74,10 +74,11 @@ fn evaluate(problem: &Problem, z: &[f64], w: &mut [f64]) -> f64 {
     match problem.matrix() {
         Operator::Global(global) => {
             let mut v = vec![0.0; global.velocities()];
-            global.velocity(z, &mut v);
+            let Hz: Vec<f64> = global.H().products(z).collect();
+            global.velocity_of(&Hz, &mut v);
             global.transposed().apply(&v, w);
             w.iter_mut().zip(problem.q()).for_each(|(w, q)| *w += q);
-            motion(global, z, &v)
+            motion(global, &Hz, &v)
         }
         _ => {
             problem.eval(z, w);
@@ -108,13 +109,13 @@ pub(crate) fn shares(problem: &Problem, z: &[f64], w: &[f64], shares: &mut Vec<f
 }
 
 /// The first term of (3).
-fn motion(global: &crate::Global, z: &[f64], v: &[f64]) -> f64 {
+fn motion(global: &crate::Global, Hz: &[f64], v: &[f64]) -> f64 {
     let (mut defect, mut inertia, mut force) = (0.0, 0.0, 0.0);
     for i in 0..v.len() {
-        let (Mv, Hz) = (global.mass().row_dot(i, v), global.H().row_dot(i, z));
-        defect += (Mv - global.f()[i] - Hz).powi(2);
+        let Mv = global.mass().row_dot(i, v);
+        defect += (Mv - global.f()[i] - Hz[i]).powi(2);
         inertia += Mv * Mv;
-        force += Hz * Hz;
+        force += Hz[i] * Hz[i];
     }
     let scale = norm2(global.f()).max(f64::sqrt(inertia)).max(f64::sqrt(force));
     relative(f64::sqrt(defect), scale)
@@ -150,15 +151,36 @@ pub(crate) fn natural_map_of_boxes(problem: &Problem, z: &[f64], w: &[f64]) -> R
 /// Equation (2) of `‖r‖²`.
 #[inline(always)]
 fn measured(problem: &Problem, sum: f64, worst: usize) -> Residual {
+    Residual { value: scaled(problem.measure(), problem.q(), sum), worst }
+}
+
+#[inline(always)]
+fn scaled(measure: Measure, q: &[f64], sum: f64) -> f64 {
     // exactly zero is common in small problems, and spares the roots
-    let value = match problem.measure() {
+    match measure {
         _ if sum == 0.0 => 0.0,
-        Measure::Unit => relative(sum.sqrt(), 1.0 + norm2(problem.q())),
-        Measure::Relative => relative(sum.sqrt(), norm2(problem.q())),
+        Measure::Unit => relative(sum.sqrt(), 1.0 + norm2(q)),
+        Measure::Relative => relative(sum.sqrt(), norm2(q)),
+        Measure::Absolute => sum.sqrt(),
         // the last two never come here
-        Measure::Absolute | Measure::Largest | Measure::Blocks => sum.sqrt(),
-    };
-    Residual { value, worst }
+        Measure::Largest | Measure::Blocks => f64::NAN,
+    }
+}
+
+/// Equations (1) and (2) of unknowns in boxes, within `wide`, for a `w` that is known to be `F(z) + q`:
+/// `z`, `w` and bounds in fours, filled up with zeros, as `q` is. Not a number for measures that need more.
+#[inline(always)]
+pub(crate) fn padded_boxes(measure: Measure, q: &[f64], of: [&[[f64; 4]]; 4]) -> f64 {
+    let n = of[0].len();
+    let [z, w, lower, upper] = of.map(|fours| &fours[..n]);
+    let mut sums = [0.0; 4];
+    for i in 0..n {
+        for k in 0..4 {
+            let r = natural(z[i][k], w[i][k], lower[i][k], upper[i][k]);
+            sums[k] += r * r;
+        }
+    }
+    scaled(measure, q, (sums[0] + sums[2]) + (sums[1] + sums[3]))
 }
 
 /// `Σ r²` of unknowns with a set of their own each, the largest share, and where that is.

@@ -20,7 +20,7 @@
 //! (M + H (ρ D)⁻¹ Hᵀ) v = f + H (2 y − t − (ρ D)⁻¹ b),     x = 2 y − t − (ρ D)⁻¹ (Hᵀ v + b)     (4)
 //! ```
 //!
-//! For many bodies (4) is solved by conjugate gradients (see `gradients`), from the last `v`.
+//! For many bodies (4) is solved by conjugate gradients (see `gradients`), from the last velocities.
 //!
 //! The fixed-point iteration (1)–(3) is accelerated (see `anderson`). `ρ` follows the ratio of the two residuals,
 //! `‖x − y‖` and `ρ ‖y − y_before‖`, but changes only a few times. Where the residual no longer
@@ -34,6 +34,7 @@
 //! Huber, in *Advanced Topics in Nonsmooth Dynamics*, 2018.
 
 use super::anderson::Anderson;
+use super::bodies::of_masses;
 use super::gradients::Gradients;
 use super::layout::Layout;
 use crate::residual::residual;
@@ -132,6 +133,7 @@ impl Admm {
         self.best.copy_from_slice(z);
         let mut rho = 0.0;
         let (mut iterations, mut measure) = (0, 1);
+        let mut enough = 0.0; // the defect at which the residual may be small enough
         let mut pace = Pace::new();
         let status = loop {
             // stop: solved, lost, or out of iterations
@@ -160,6 +162,7 @@ impl Admm {
             std::mem::swap(&mut self.before, &mut self.y);
             self.y.copy_from_slice(&self.t);
             self.layout.resolve(rho, &mut self.y);
+            let mut measured = None;
             if iterations == measure || iterations == limit {
                 let now = residual(problem, &self.y, w);
                 if now.value < least.value {
@@ -169,17 +172,26 @@ impl Admm {
                 if least.value > tol && !go_on(iterations, now.value) {
                     break Status::MaxIter;
                 }
-                measure = iterations + (1 + iterations / 8).min(10);
+                // measuring costs as much as an iteration or more: the less often the longer it takes, but
+                // where the defect has become so small that the residual may be
+                measure = iterations + (4 + iterations / 4).min(10);
+                measured = Some(now.value);
             }
 
             // (2), (3)
             self.linear(problem, rho);
-            pace.add(&self.layout.d, &self.x, &self.y, &self.before);
+            let defect = pace.add(&self.layout.d, &self.x, &self.y, &self.before);
+            if let Some(now) = measured {
+                enough = defect * tol / now;
+            }
+            if defect <= enough {
+                measure = iterations + 1;
+            }
             let Stage { period, relaxation, .. } = pace.stage();
             for (x, y) in self.x.iter_mut().zip(&self.y) {
                 *x = relaxation * (*x - y);
             }
-            self.anderson.step(period, &self.x, &mut self.t);
+            self.anderson.step(period, &self.x, &mut self.t, &mut []);
 
             if let Some(factor) = pace.change(iterations, least.value) {
                 match self.change(problem, rho, rho * factor) {
@@ -206,15 +218,15 @@ impl Admm {
             self.factored = None;
             self.system = System::new(problem, &self.layout.d);
         }
-        if let System::Iterative { v, .. } = &mut self.system {
-            v.fill(0.0); // every call starts from its arguments
+        if let System::Iterative(gradients) = &mut self.system {
+            gradients.forget(); // every call starts from its arguments
         }
         let Admm { y, x, t, reflected, before, best, .. } = self;
         for buffer in [y, x, t, reflected, before, best] {
             buffer.clear();
             buffer.resize(n, 0.0);
         }
-        self.anderson.resize(&self.layout.d, MEMORY);
+        self.anderson.resize(&self.layout.d, MEMORY, 0);
         Ok(())
     }
 
@@ -227,7 +239,7 @@ impl Admm {
                 return Some(rho);
             }
             self.factored = None;
-            if self.system.factor(problem, &self.layout.d, rho) {
+            if self.system.factor(&self.layout.d, rho) {
                 self.factored = Some(wanted);
                 return Some(rho);
             }
@@ -269,15 +281,24 @@ impl Admm {
                 }
                 factor.solve(x);
             }
-            System::Global { .. } | System::Iterative { .. } => {
+            System::Global { factor, v, .. } => {
                 let Some(global) = problem.global() else { return };
                 for i in 0..x.len() {
                     x[i] = r[i] - q[i] / (rho * d[i]);
                 }
-                let v = system.velocity(global, x);
+                for ((v, f), product) in v.iter_mut().zip(global.f()).zip(global.H().products(x)) {
+                    *v = f + product;
+                }
+                factor.solve(v);
                 for (i, product) in global.transposed().products(v).enumerate() {
                     x[i] -= product / (rho * d[i]);
                 }
+            }
+            System::Iterative(gradients) => {
+                for i in 0..x.len() {
+                    x[i] = r[i] - q[i] / (rho * d[i]);
+                }
+                gradients.relax(x, INEXACT);
             }
         }
     }
@@ -303,12 +324,8 @@ enum System {
         factor: Box<SparseFactor>,
         v: Vec<f64>,
     },
-    /// The same for many bodies, whose factors would fill in: the last `v` is the guess of the next.
-    Iterative {
-        gradients: Box<Gradients>,
-        b: Vec<f64>,
-        v: Vec<f64>,
-    },
+    /// The same for many bodies, whose factors would fill in: the last velocities are the guess of the next.
+    Iterative(Box<Gradients>),
 }
 
 /// Most velocities whose matrix is factored.
@@ -320,7 +337,7 @@ const INEXACT: f64 = 0.05;
 pub(crate) fn is_iterative(problem: &Problem) -> bool {
     let many = |global: &&Global| global.velocities() > FACTORED;
     let global = problem.global().filter(many);
-    global.is_some_and(|g| g.inverse_blocks().is_some() && g.mass().is_symmetric(SYMMETRY))
+    global.is_some_and(|g| g.mass().is_symmetric(SYMMETRY)) && of_masses(problem).is_some()
 }
 
 impl System {
@@ -339,12 +356,13 @@ impl System {
             }
             Operator::Dense(matrix) => sparse(Sparse::from_dense(matrix)),
             Operator::Sparse(matrix) => sparse(matrix.clone()),
-            Operator::Global(global) if is_iterative(problem) => System::Iterative {
-                gradients: Box::default(),
-                b: vec![0.0; global.velocities()],
-                v: vec![0.0; global.velocities()],
-            },
-            Operator::Global(global) => System::global(global, d),
+            Operator::Global(global) => {
+                let gradients = Some(problem).filter(|p| is_iterative(p)).and_then(Gradients::new);
+                match gradients {
+                    Some(gradients) => System::Iterative(Box::new(gradients)),
+                    None => System::global(global, d),
+                }
+            }
             Operator::Function(_) => System::None,
         }
     }
@@ -369,7 +387,7 @@ impl System {
     }
 
     /// The factors for this `ρ`; false if the matrix is singular.
-    fn factor(&mut self, problem: &Problem, d: &[f64], rho: f64) -> bool {
+    fn factor(&mut self, d: &[f64], rho: f64) -> bool {
         match self {
             System::None => false,
             System::Dense { matrix, sum, lu } => {
@@ -391,31 +409,7 @@ impl System {
                 let (mass, forces) = (mass.entries(), forces.entries());
                 factor.factor_with(|k| mass[k].value + forces[k].value / rho, |_| 0.0).is_ok()
             }
-            System::Iterative { gradients, .. } => {
-                problem.global().is_some_and(|global| gradients.prepare(global, d, rho))
-            }
-        }
-    }
-
-    /// `v` of (4), for the forces `x`.
-    fn velocity(&mut self, global: &Global, x: &[f64]) -> &[f64] {
-        let momentum = |b: &mut [f64]| {
-            for ((b, f), product) in b.iter_mut().zip(global.f()).zip(global.H().products(x)) {
-                *b = f + product;
-            }
-        };
-        match self {
-            System::Global { factor, v, .. } => {
-                momentum(v);
-                factor.solve(v);
-                v
-            }
-            System::Iterative { gradients, b, v } => {
-                momentum(b);
-                gradients.solve(global, b, v, INEXACT);
-                v
-            }
-            _ => &[],
+            System::Iterative(gradients) => gradients.prepare(d, rho),
         }
     }
 }
@@ -444,8 +438,8 @@ impl Pace {
         STAGES[self.stage]
     }
 
-    /// Notes both residuals of an iteration, in the norm of `D`.
-    fn add(&mut self, d: &[f64], x: &[f64], y: &[f64], before: &[f64]) {
+    /// Notes both residuals of an iteration, in the norm of `D`; returns the first, `‖x − y‖`.
+    fn add(&mut self, d: &[f64], x: &[f64], y: &[f64], before: &[f64]) -> f64 {
         let (mut primal, mut dual) = (0.0, 0.0);
         for i in 0..d.len() {
             primal += d[i] * (x[i] - y[i]) * (x[i] - y[i]);
@@ -453,6 +447,7 @@ impl Pace {
         }
         self.primal += primal.sqrt();
         self.dual += dual.sqrt();
+        primal.sqrt()
     }
 
     /// By how much `ρ` is to change, if it is.

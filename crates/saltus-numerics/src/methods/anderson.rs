@@ -4,7 +4,8 @@
 //! t ← T(t) − Σ γⱼ ΔTⱼ,     γ = argmin ‖ r − Σ γⱼ Δrⱼ ‖,     r = T(t) − t                       (1)
 //! ```
 //!
-//! over the last steps. Where the defect `r` grew, the plain step is taken from the point before, and
+//! over the last steps. What follows from `t` by an affine map can be carried along by the same combination
+//! instead of being made anew. Where the defect `r` grew, the plain step is taken from the point before, and
 //! the steps so far are forgotten. Reference: Fu, Zhang, Boyd, *SIAM J. Sci. Comput.* 42 (2020)
 //! A3560–A3583.
 
@@ -26,23 +27,30 @@ pub(super) struct Anderson {
     count: usize,           // of them that hold something
     next: usize,
     gram: Box<[[f64; MOST]; MOST]>,
-    roots: Vec<f64>,   // √d
-    image: Vec<f64>,   // T(t)
-    defect: Vec<f64>,  // √d r
-    last: Option<f64>, // ‖r‖ of the step before
-    accelerated: bool, // that step was
+    roots: Vec<f64>,               // √d
+    image: Vec<f64>,               // T(t)
+    defect: Vec<f64>,              // √d r
+    carried_images: Vec<Vec<f64>>, // of what is carried, as `images`
+    carried_image: Vec<f64>,       // at T(t)
+    last: Option<f64>,             // ‖r‖ of the step before
+    accelerated: bool,             // that step was
     steps: usize,
 }
 
 impl Anderson {
-    /// For the diagonal of `D`, looking back on so many steps, at most [`MOST`].
-    pub fn resize(&mut self, d: &[f64], memory: usize) {
+    /// For the diagonal of `D`, looking back on so many steps, at most [`MOST`], with so many numbers that
+    /// are carried along.
+    pub fn resize(&mut self, d: &[f64], memory: usize, carried: usize) {
         self.memory = memory.min(MOST);
         self.images.resize_with(self.memory, Vec::new);
         self.defects.resize_with(self.memory, Vec::new);
         let ring = self.images.iter_mut().chain(&mut self.defects);
         for buffer in ring.chain([&mut self.image, &mut self.defect]) {
             buffer.resize(d.len(), 0.0); // what it holds is not looked at before it is written
+        }
+        self.carried_images.resize_with(self.memory, Vec::new);
+        for buffer in self.carried_images.iter_mut().chain([&mut self.carried_image]) {
+            buffer.resize(carried, 0.0);
         }
         self.roots.clear();
         self.roots.extend(d.iter().map(|d| d.sqrt()));
@@ -56,10 +64,10 @@ impl Anderson {
     }
 
     /// `t` after the next step, one in `period` of which is accelerated, from `r` at `t`; false where
-    /// the acceleration before led astray.
+    /// the acceleration before led astray. `carried` belongs to `t + r`, and then to the new `t`.
     ///
     /// The vectors are gone through twice, piece by piece, as they are too long for the fast memory.
-    pub fn step(&mut self, period: usize, r: &[f64], t: &mut [f64]) -> bool {
+    pub fn step(&mut self, period: usize, r: &[f64], t: &mut [f64], carried: &mut [f64]) -> bool {
         let column = self.next;
         let count = match self.last {
             Some(_) => (self.count + 1).min(self.memory),
@@ -98,6 +106,7 @@ impl Anderson {
         {
             // the plain step from the point before
             t.copy_from_slice(&self.image);
+            carried.copy_from_slice(&self.carried_image);
             self.restart();
             return false;
         }
@@ -126,6 +135,19 @@ impl Anderson {
             }
             if self.accelerated {
                 wide(Combination { gamma: &gamma[..count], images: &self.images, piece, t });
+            }
+        }
+        for piece in pieces(carried.len()) {
+            let image = &mut self.carried_image[piece.clone()];
+            let change = &mut self.carried_images[column][piece.clone()];
+            let t = &mut carried[piece.clone()];
+            for i in 0..t.len() {
+                change[i] = t[i] - image[i];
+                image[i] = t[i];
+            }
+            if self.accelerated {
+                let images = &self.carried_images;
+                wide(Combination { gamma: &gamma[..count], images, piece, t });
             }
         }
         true
@@ -238,11 +260,14 @@ mod tests {
     fn a_linear_map_is_solved_in_as_many_steps_as_it_has_dimensions() {
         let (rates, fixed) = ([0.9, 0.5, -0.3], [1.0, -2.0, 3.0]);
         let mut anderson = Anderson::default();
-        anderson.resize(&[1.0, 2.0, 0.5], 5);
+        anderson.resize(&[1.0, 2.0, 0.5], 5, 1);
         let mut t = [0.0; 3];
         for _ in 0..7 {
             let r: Vec<f64> = (0..3).map(|i| (rates[i] - 1.0) * (t[i] - fixed[i])).collect();
-            assert!(anderson.step(1, &r, &mut t));
+            let sum = |t: &[f64], r: &[f64]| 2.0 + t.iter().chain(r).sum::<f64>();
+            let mut carried = [sum(&t, &r)];
+            assert!(anderson.step(1, &r, &mut t, &mut carried));
+            assert!((carried[0] - sum(&t, &[])).abs() < 1e-12);
         }
         for i in 0..3 {
             assert!((t[i] - fixed[i]).abs() < 1e-6, "{t:?}");
@@ -252,13 +277,14 @@ mod tests {
     #[test]
     fn what_led_astray_is_undone() {
         let mut anderson = Anderson::default();
-        anderson.resize(&[1.0], 5);
-        let mut t = [0.0];
+        anderson.resize(&[1.0], 5, 1);
+        let (mut t, mut carried) = ([0.0], [0.0]);
         for r in [1.0, 0.9] {
-            assert!(anderson.step(1, &[r], &mut t));
+            carried[0] = 3.0 * (t[0] + r);
+            assert!(anderson.step(1, &[r], &mut t, &mut carried));
         }
-        assert!(t[0] > 5.0); // far ahead
-        assert!(!anderson.step(1, &[-20.0], &mut t));
-        assert!((t[0] - 1.9).abs() < 1e-12);
+        assert!(t[0] > 5.0 && (carried[0] - 3.0 * t[0]).abs() < 1e-12); // far ahead
+        assert!(!anderson.step(1, &[-20.0], &mut t, &mut carried));
+        assert!((t[0] - 1.9).abs() < 1e-12 && (carried[0] - 5.7).abs() < 1e-12);
     }
 }

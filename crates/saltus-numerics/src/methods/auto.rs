@@ -19,6 +19,7 @@
 //! (see `small`).
 
 use super::cones::Cones;
+use super::driven::Kept;
 use super::first_sweeps;
 use super::planar::Planar;
 use super::proximal::{Proximal, is_free, may_be_monotone};
@@ -273,6 +274,15 @@ impl Auto {
     /// What the last call tried.
     pub fn attempts(&self) -> &[Attempt] {
         &self.attempts
+    }
+
+    /// The mode of the last answer, where it has an inverse and is one of this problem.
+    pub(super) fn kept(&self, problem: &Problem) -> Option<Kept<'_>> {
+        if self.is_singular { None } else { self.pivoting.kept(problem) }
+    }
+
+    pub(super) fn pivoting_mut(&mut self) -> &mut Pivoting {
+        &mut self.pivoting
     }
 
     /// Forgets what the calls so far told of the answer.

@@ -110,8 +110,8 @@ impl GaussSeidel {
         let limit = limit.min(self.settings.max_iter);
         if self.by_bodies(problem, z) {
             let GaussSeidel { settings, bodies, points, .. } = self;
-            let sweep = |z: &mut [f64], _| bodies.sweep(settings.relaxation, z);
-            return Ok(points.iterate(settings, problem, z, w, limit, go_on, sweep));
+            let sweeps = OverBodies { bodies, relaxation: settings.relaxation };
+            return Ok(points.iterate(settings, problem, z, w, limit, go_on, sweeps));
         }
         self.prepare(problem, z)?;
         let GaussSeidel { settings, blocks, colouring, points, visits, apart, still, long, .. } =
@@ -121,9 +121,12 @@ impl GaussSeidel {
             Some((_, colouring)) => coloured::with_threads(sweeper, colouring, |sweep| {
                 points.iterate(settings, problem, z, w, limit, go_on, sweep)
             }),
-            None => points.iterate(settings, problem, z, w, limit, go_on, |z, number| {
-                sweeper.sweep(every(*apart, blocks.len()), z, number);
-            }),
+            None => {
+                let sweeps = |z: &mut [f64], number: usize| {
+                    sweeper.sweep(every(*apart, blocks.len()), z, number);
+                };
+                points.iterate(settings, problem, z, w, limit, go_on, sweeps)
+            }
         })
     }
 
@@ -171,7 +174,8 @@ impl GaussSeidel {
             return false;
         }
         self.bodies.project(z);
-        self.points.prepare(z.len(), self.bodies.diagonal(), accelerate);
+        let carried = self.bodies.velocities().len();
+        self.points.prepare(z.len(), self.bodies.diagonal(), accelerate, carried);
         true
     }
 
@@ -215,7 +219,7 @@ impl GaussSeidel {
             let (size, own) = (matrix.range(k).len(), matrix.diagonal(k));
             (0..size).map(move |i| own[i * size + i])
         });
-        self.points.prepare(n, diagonal, self.settings.accelerate);
+        self.points.prepare(n, diagonal, self.settings.accelerate, 0);
         self.prepare_visits();
         self.still.clear();
         self.still.resize(self.blocks.len(), 0);
@@ -256,8 +260,15 @@ impl GaussSeidel {
 }
 
 impl Points {
-    /// Buffers for `n` unknowns; the diagonal of `W` is the norm of the acceleration.
-    fn prepare(&mut self, n: usize, of_W: impl Iterator<Item = f64>, accelerate: bool) {
+    /// Buffers for `n` unknowns and so many numbers that follow from them; the diagonal of `W` is the norm
+    /// of the acceleration.
+    fn prepare(
+        &mut self,
+        n: usize,
+        of_W: impl Iterator<Item = f64>,
+        accelerate: bool,
+        carried: usize,
+    ) {
         let Points { before, direction, best, diagonal, anderson, astray } = self;
         for buffer in [before, direction, best] {
             buffer.clear();
@@ -267,7 +278,7 @@ impl Points {
         if accelerate {
             diagonal.clear();
             diagonal.extend(of_W.map(|d| d.max(0.0)));
-            anderson.resize(diagonal, MEMORY);
+            anderson.resize(diagonal, MEMORY, carried);
         }
     }
 
@@ -281,7 +292,7 @@ impl Points {
         w: &mut [f64],
         limit: usize,
         mut go_on: impl FnMut(usize, f64) -> bool,
-        mut sweep: impl FnMut(&mut [f64], usize),
+        mut sweeper: impl Sweeps,
     ) -> Report {
         let (mut sweeps, mut next) = (0, 0);
         let mut gradient = f64::INFINITY; // ‖g‖² of the sweep before
@@ -289,6 +300,9 @@ impl Points {
         let mut least = residual(problem, z, w);
         self.best.copy_from_slice(z);
         let status = loop {
+            // what sweeps carry along is made anew where it may not belong to z, and now and then against
+            // round-off
+            let mut follows = sweeps > 0 && sweeps < next;
             if sweeps >= next {
                 let now = if sweeps == 0 { least } else { residual(problem, z, w) };
                 if now.value <= least.value {
@@ -315,12 +329,18 @@ impl Points {
             }
             if settings.accelerate && sweeps > 0 {
                 match self.astray {
-                    ASTRAY => gradient = self.prolong(z, gradient),
-                    _ => self.extrapolate(z),
+                    ASTRAY => {
+                        gradient = self.prolong(z, gradient);
+                        follows = false;
+                    }
+                    _ => self.extrapolate(z, sweeper.carried()),
                 }
             }
+            if !follows {
+                sweeper.follow(z);
+            }
             self.before.copy_from_slice(z);
-            sweep(z, sweeps);
+            sweeper.sweep(z, sweeps);
             sweeps += 1;
             if self.step_length(z) <= enough {
                 next = sweeps;
@@ -340,12 +360,12 @@ impl Points {
     }
 
     /// The next step of Anderson's method, from the last sweep.
-    fn extrapolate(&mut self, z: &mut [f64]) {
+    fn extrapolate(&mut self, z: &mut [f64], carried: &mut [f64]) {
         for i in 0..z.len() {
             self.direction[i] = z[i] - self.before[i];
         }
         z.copy_from_slice(&self.before);
-        if !self.anderson.step(1, &self.direction, z) {
+        if !self.anderson.step(1, &self.direction, z, carried) {
             self.astray += 1;
             self.direction.fill(0.0); // as (2) begins
         }
@@ -365,6 +385,46 @@ impl Points {
             }
         }
         now
+    }
+}
+
+/// Sweeps over all blocks, and what they keep up to date beside `z`.
+pub(super) trait Sweeps {
+    /// The next sweep, of this number.
+    fn sweep(&mut self, z: &mut [f64], number: usize);
+
+    /// What follows from `z` by an affine map, and is kept up to date while `z` changes.
+    fn carried(&mut self) -> &mut [f64] {
+        &mut []
+    }
+
+    /// Makes that anew.
+    fn follow(&mut self, _z: &[f64]) {}
+}
+
+impl<F: FnMut(&mut [f64], usize)> Sweeps for F {
+    fn sweep(&mut self, z: &mut [f64], number: usize) {
+        self(z, number);
+    }
+}
+
+/// Sweeps that go over bodies carry their velocities.
+struct OverBodies<'a> {
+    bodies: &'a mut Bodies,
+    relaxation: f64,
+}
+
+impl Sweeps for OverBodies<'_> {
+    fn sweep(&mut self, z: &mut [f64], _: usize) {
+        self.bodies.sweep(self.relaxation, z);
+    }
+
+    fn carried(&mut self) -> &mut [f64] {
+        self.bodies.velocities()
+    }
+
+    fn follow(&mut self, z: &[f64]) {
+        self.bodies.follow(z);
     }
 }
 
@@ -504,7 +564,7 @@ fn faces_apart(matrix: &BlockSparse) -> usize {
 
 /// Every so many numbers below `count`, until there has been each.
 #[inline]
-fn every(apart: usize, count: usize) -> impl Iterator<Item = usize> {
+pub(super) fn every(apart: usize, count: usize) -> impl Iterator<Item = usize> {
     (0..apart).flat_map(move |first| (first..count).step_by(apart))
 }
 

@@ -1,133 +1,128 @@
-//! Conjugate gradients for the matrix of a pair `(M, H)` with compliant contacts, without its factors.
+//! Conjugate gradients for bodies with compliant contacts, without the factors of their matrix.
+//!
+//! In units of the masses, with `K` of [`Columns`]:
 //!
 //! ```text
-//! A v = b,     A = M + H (ρ D)⁻¹ Hᵀ                                                          (1)
+//! A u = b,     A = 1 + K C Kᵀ,     C = (ρ D)⁻¹                                                (1)
 //! ```
 //!
-//! Factors of `A` for bodies in space fill in faster than their number grows; a product with `A`
-//! costs one with `H` and one with `Hᵀ`. The blocks of `A` on its diagonal, one a body, precondition:
-//! since `ρ D` is of the size of `Hᵀ M⁻¹ H`, the number of iterations hardly depends on that of bodies.
+//! Factors of `A` for bodies in space fill in faster than their number grows. Symmetric sweeps over the
+//! bodies precondition (see [`Stiffness`]): since `ρ D` is of the size of `Kᵀ K`, the number of iterations
+//! hardly depends on that of bodies. The unknowns are `x = Sᵀ Rᵀ u`.
 //! Reference: Saad, *Iterative Methods for Sparse Linear Systems*, 2003, ch. 9.
 
-use crate::Global;
-use saltus_linalg::{BlockDiagonal, Sparse, vector::dot};
+use super::bodies::{Columns, Stiffness, of_masses};
+use crate::Problem;
+use saltus_linalg::vector::dot;
 
 /// Most iterations of a solution.
 const MOST: usize = 300;
 
-/// The preconditioner of (1) for one `ρ`, and buffers.
-#[derive(Debug, Default)]
+/// The matrix of (1), its sweeps for one `ρ`, and buffers.
+#[derive(Debug)]
 pub(super) struct Gradients {
-    inverse: Option<BlockDiagonal>,
-    compliance: Vec<f64>, // (ρ D)⁻¹
-    force: Vec<f64>,      // (ρ D)⁻¹ Hᵀ p
+    columns: Columns,
+    stiffness: Stiffness,
+    C: Vec<f64>,
+    x: Vec<f64>,
     r: Vec<f64>,
-    y: Vec<f64>, // preconditioned r
     p: Vec<f64>,
+    t: Vec<f64>,
     Ap: Vec<f64>,
 }
 
 impl Gradients {
-    /// Prepares for this `ρ`; false where a block is singular, or the mass does not consist of blocks.
-    pub fn prepare(&mut self, global: &Global, d: &[f64], rho: f64) -> bool {
-        self.compliance.clear();
-        self.compliance.extend(d.iter().map(|d| 1.0 / (rho * d)));
-        let n = global.velocities();
-        self.force.resize(d.len(), 0.0);
-        for buffer in [&mut self.r, &mut self.y, &mut self.p, &mut self.Ap] {
-            buffer.resize(n, 0.0);
-        }
-        self.inverse = self.blocks(global);
-        self.inverse.is_some()
+    /// For the bodies of a problem; `None` where it has none, or their mass is not symmetric and positive.
+    pub fn new(problem: &Problem) -> Option<Gradients> {
+        let mut start = vec![0];
+        problem.for_each_block(|first, _, size| start.push(first + size));
+        let columns = Columns::new(of_masses(problem)?, start)?;
+        let stiffness = Stiffness::new(&columns);
+        let zeros = || vec![0.0; columns.free().len()];
+        let (x, r, p, t, Ap) = (zeros(), zeros(), zeros(), zeros(), zeros());
+        Some(Gradients { columns, stiffness, C: Vec::new(), x, r, p, t, Ap })
     }
 
-    /// The inverse of the blocks of `A`.
-    fn blocks(&self, global: &Global) -> Option<BlockDiagonal> {
-        let mut triplets = Vec::with_capacity(6 * global.velocities());
-        let mut longest = 1;
-        for range in global.inverse_blocks()?.ranges() {
-            longest = longest.max(range.len());
-            for i in range.clone() {
-                for j in range.clone() {
-                    triplets.push((i, j, global.mass().get(i, j) + self.product(global.H(), i, j)));
-                }
-            }
+    /// Prepares for this `ρ`; false where a block of `A` on its diagonal is not positive.
+    pub fn prepare(&mut self, d: &[f64], rho: f64) -> bool {
+        // the last velocities, in the variables of the new matrix
+        let known = self.x.iter().any(|&x| x != 0.0);
+        if known {
+            self.stiffness.sweep_back(&mut self.x);
+            self.stiffness.unscale(&mut self.x);
         }
-        let n = global.velocities();
-        BlockDiagonal::inverse_of(&Sparse::from_triplets(n, n, &triplets), longest)?.ok()
+        self.C.clear();
+        self.C.extend(d.iter().map(|d| 1.0 / (rho * d)));
+        let filled = self.stiffness.fill(&self.columns, &self.C);
+        match filled {
+            true if known => self.stiffness.lift(&mut self.x),
+            true => {}
+            false => self.forget(),
+        }
+        filled
     }
 
-    /// Entry `(i, j)` of `H (ρ D)⁻¹ Hᵀ`.
-    fn product(&self, H: &Sparse, i: usize, j: usize) -> f64 {
-        let (mut a, mut b, mut sum) = (H.row(i), H.row(j), 0.0);
-        while let ([x, rest_a @ ..], [y, rest_b @ ..]) = (a, b) {
-            if x.col == y.col {
-                sum += x.value * y.value * self.compliance[x.col];
-            }
-            if x.col <= y.col {
-                a = rest_a;
-            }
-            if y.col <= x.col {
-                b = rest_b;
-            }
-        }
-        sum
+    /// Forgets the last answer, from which the next would begin.
+    pub fn forget(&mut self) {
+        self.x.fill(0.0);
     }
 
-    /// `A p`.
-    fn apply(&mut self, global: &Global) {
-        let products = global.transposed().products(&self.p);
-        for ((force, compliance), product) in
-            self.force.iter_mut().zip(&self.compliance).zip(products)
-        {
-            *force = compliance * product;
-        }
-        let inertia = global.mass().products(&self.p);
-        for ((out, inertia), force) in
-            self.Ap.iter_mut().zip(inertia).zip(global.H().products(&self.force))
-        {
-            *out = inertia + force;
-        }
+    /// `z ← z − C Kᵀ u` for the `u` of `A u = Lᵀ f + K z`, whose defect is made this share of what it is
+    /// at the last `u`.
+    pub fn relax(&mut self, z: &mut [f64], share: f64) {
+        self.r.copy_from_slice(self.columns.free());
+        self.columns.push(z, &mut self.r);
+        self.stiffness.scale(&mut self.r);
+        self.solve(share);
+        self.t.copy_from_slice(&self.x);
+        self.stiffness.sweep_back(&mut self.t);
+        self.stiffness.unscale(&mut self.t);
+        self.columns.pull(&self.C, &self.t, z);
     }
 
-    /// Improves the guess in `v` until its defect is this share of what it was.
-    pub fn solve(&mut self, global: &Global, b: &[f64], v: &mut [f64], share: f64) {
-        self.p.copy_from_slice(v);
-        self.apply(global);
-        for i in 0..v.len() {
-            self.r[i] = b[i] - self.Ap[i];
+    /// Improves `x` until its defect, for the right-hand side in `r`, is this share of what it was.
+    fn solve(&mut self, share: f64) {
+        let Gradients { stiffness, x, r, p, t, Ap, .. } = self;
+        // r ← S⁻¹ (r − x + t) − t, t = S⁻ᵀ x
+        t.copy_from_slice(x);
+        stiffness.sweep_back(t);
+        for i in 0..x.len() {
+            r[i] += t[i] - x[i];
         }
-        self.precondition();
-        self.p.copy_from_slice(&self.y);
-        let mut size = dot(&self.r, &self.y); // ‖r‖² in the norm of the preconditioner
+        stiffness.sweep(r);
+        for i in 0..x.len() {
+            r[i] -= t[i];
+        }
+        p.copy_from_slice(r);
+        let mut size = dot(r, r);
         let enough = share * share * size;
         for _ in 0..MOST {
             if !(size > enough) {
                 return;
             }
-            self.apply(global);
-            let alpha = size / dot(&self.p, &self.Ap);
+            t.copy_from_slice(p);
+            stiffness.sweep_back(t);
+            for i in 0..p.len() {
+                Ap[i] = p[i] - t[i];
+            }
+            stiffness.sweep(Ap);
+            for i in 0..p.len() {
+                Ap[i] += t[i];
+            }
+            let alpha = size / dot(p, Ap);
             if !(alpha > 0.0 && alpha.is_finite()) {
                 return;
             }
-            for i in 0..v.len() {
-                v[i] += alpha * self.p[i];
-                self.r[i] -= alpha * self.Ap[i];
+            for i in 0..x.len() {
+                x[i] += alpha * p[i];
+                r[i] -= alpha * Ap[i];
             }
-            self.precondition();
-            let next = dot(&self.r, &self.y);
+            let next = dot(r, r);
             let beta = next / size;
-            for i in 0..v.len() {
-                self.p[i] = self.y[i] + beta * self.p[i];
+            for i in 0..p.len() {
+                p[i] = r[i] + beta * p[i];
             }
             size = next;
-        }
-    }
-
-    fn precondition(&mut self) {
-        self.y.copy_from_slice(&self.r);
-        if let Some(inverse) = &self.inverse {
-            inverse.apply_in_place(&mut self.y);
         }
     }
 }
@@ -135,26 +130,64 @@ impl Gradients {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::packing;
+    use crate::generate::{Random, packing};
+    use crate::{Block, Global, Set};
+    use saltus_linalg::Sparse;
+
+    /// The velocities of the relaxed forces are those of `(M + H C Hᵀ) v = f + H z`: `C Hᵀ v` is what was
+    /// taken from `z`.
+    fn check(problem: &Problem) {
+        let global = problem.global().unwrap();
+        let (m, rho) = (global.size(), 0.1);
+        let d: Vec<f64> = (0..m).map(|j| 1.0 + 0.1 * (j % 7) as f64).collect();
+        let z: Vec<f64> = (0..m).map(|i| (i as f64).sin()).collect();
+        let mut gradients = Gradients::new(problem).unwrap();
+        assert!(gradients.prepare(&d, rho));
+        let mut relaxed = z.clone();
+        gradients.relax(&mut relaxed, 1e-12);
+        let (mut v, mut w) = (vec![0.0; global.velocities()], vec![0.0; m]);
+        global.velocity(&relaxed, &mut v);
+        global.transposed().apply(&v, &mut w);
+        for i in 0..m {
+            assert!((z[i] - w[i] / (rho * d[i]) - relaxed[i]).abs() < 1e-9, "{i}");
+        }
+        // another ρ begins at the same velocities: these are the answer for what then stands for z
+        let next = 3.0 * rho;
+        assert!(gradients.prepare(&d, next));
+        let mut other: Vec<f64> = (0..m).map(|i| relaxed[i] + w[i] / (next * d[i])).collect();
+        gradients.relax(&mut other, 1.0);
+        for i in 0..m {
+            assert!((other[i] - relaxed[i]).abs() < 1e-8, "{i}");
+        }
+    }
 
     #[test]
     fn the_answer_solves_the_equation() {
-        let generated = packing(60, 3.0, 0.5, 4).unwrap();
-        let global = generated.problem.global().unwrap();
-        let (n, rho) = (global.velocities(), 0.1);
-        let d: Vec<f64> = (0..global.size()).map(|j| 1.0 + 0.1 * (j % 7) as f64).collect();
-        let b: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
-        let mut gradients = Gradients::default();
-        assert!(gradients.prepare(global, &d, rho));
-        let mut v = vec![0.0; n];
-        gradients.solve(global, &b, &mut v, 1e-12);
-        // A v, by hand
-        let mut force = vec![0.0; global.size()];
-        global.transposed().apply(&v, &mut force);
-        force.iter_mut().zip(&d).for_each(|(f, d)| *f /= rho * d);
-        for i in 0..n {
-            let product = global.mass().row_dot(i, &v) + global.H().row_dot(i, &force);
-            assert!((product - b[i]).abs() < 1e-9, "{i}");
+        check(&packing(60, 3.0, 0.5, 4).unwrap().problem);
+    }
+
+    /// Points and bodies of two, three and six velocities, blocks of one to three of them.
+    #[test]
+    fn bodies_of_any_kind() {
+        let mut random = Random::new(8);
+        for (size, bodies) in [(1, 5), (2, 4), (3, 3), (6, 4)] {
+            let n = size * bodies;
+            let mass: Vec<_> = (0..n).map(|i| (i, i, random.between(0.5, 2.0))).collect();
+            let (mut entries, unknowns) = (Vec::new(), 2 * 6);
+            for block in 0..6 {
+                for touched in 0..=block % 3 {
+                    let body = (block + 2 * touched) % bodies;
+                    for (i, j) in (0..size).flat_map(|i| (0..2).map(move |j| (i, j))) {
+                        let entry = random.between(-1.0, 1.0);
+                        entries.push((size * body + i, 2 * block + j, entry));
+                    }
+                }
+            }
+            let (mass, H) =
+                (Sparse::from_triplets(n, n, &mass), Sparse::from_triplets(n, unknowns, &entries));
+            let pair = Global::new(mass, H, vec![0.3; n]).unwrap();
+            let blocks = vec![Block { size: 2, set: Set::Coulomb2 { mu: 0.5 } }; 6];
+            check(&Problem::new(pair, vec![0.0; unknowns], &blocks).unwrap());
         }
     }
 }

@@ -19,6 +19,8 @@ mod auto;
 mod bodies;
 mod coloured;
 mod cones;
+mod downstream;
+mod driven;
 mod enumeration;
 mod extragradient;
 mod first_sweeps;
@@ -42,6 +44,7 @@ mod small;
 
 pub use admm::Admm;
 pub use auto::Auto;
+pub use driven::Driven;
 pub use enumeration::{AllSolutions, Enumeration};
 pub use extragradient::Extragradient;
 pub use fischer_burmeister::FischerBurmeister;

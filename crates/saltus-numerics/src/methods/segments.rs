@@ -22,8 +22,11 @@
 //!
 //! so that an unknown that changes its segment changes one row, and only what follows from this row
 //! is factored again (see `RowLu`). Where its pivots do not do, the search goes on with the rows and
-//! columns that lean, factored with a choice of pivots.
+//! columns that lean, factored with a choice of pivots. Where many modes have not come to rest, groups
+//! of unknowns are solved one after the other in the order in which they act (see `downstream`), and
+//! the search goes on from there.
 
+use super::downstream::Downstream;
 use super::pivoting::Progress;
 use super::proximal::mostly_zeros;
 use crate::residual::{Residual, natural_map};
@@ -35,6 +38,8 @@ const MODES: usize = 60;
 /// More of them, in unknowns, where rows change one by one: along a chain the segments that are found
 /// stay right, however many are wrong behind them.
 const ALONG: usize = 2;
+/// Modes after which groups are solved in their order.
+const SOON: usize = 12;
 /// Steps of iterative refinement before an answer is given up.
 const REFINEMENTS: usize = 2;
 /// Largest dense problem with the factors of several modes, and how many.
@@ -60,6 +65,7 @@ pub(super) struct Segments {
     mode: Vec<u32>, // the segment of each unknown; empty where there is no guess
     next: Vec<u32>,
     guess: Vec<f64>,
+    is_late: bool, // the last search ended for want of modes
     engine: Engine,
 }
 
@@ -109,6 +115,15 @@ struct BySparse {
     of_factors: Held,
     changed: Vec<usize>,
     right: Vec<f64>,
+    downstream: Order,
+}
+
+/// The order in which groups of unknowns act, once it was asked for.
+#[derive(Debug)]
+enum Order {
+    Unknown,
+    None,
+    Known(Box<Downstream>),
 }
 
 /// Which mode factors are of.
@@ -130,6 +145,7 @@ impl Segments {
             mode: Vec::new(),
             next: Vec::new(),
             guess: Vec::new(),
+            is_late: false,
             engine: Engine::None,
         }
     }
@@ -152,7 +168,7 @@ impl Segments {
     }
 
     /// Solves from the last mode, or the guess in `z`, if the sets are graphs and boxes and the modes
-    /// come to rest; else `z` is as it was.
+    /// come to rest; else `z` is as it was, or a better guess.
     pub fn solve(
         &mut self,
         problem: &Problem,
@@ -170,12 +186,36 @@ impl Segments {
             engine.pivots = engine.rows.is_none();
         }
         self.guess.copy_from_slice(z);
-        let report = self.search(problem, z, w, tol);
+        let most = match self.is_by_rows() {
+            true => MODES + ALONG * z.len(),
+            false => MODES,
+        };
+        let report = match matches!(self.engine, Engine::Sparse(_)) {
+            true => self.search(problem, z, w, tol, SOON).or_else(|| {
+                self.turn_downstream(problem, z, tol).then_some(())?;
+                self.search(problem, z, w, tol, most)
+            }),
+            false => self.search(problem, z, w, tol, most),
+        };
         if report.is_none() {
             self.forget(); // a mode that fails is no guess
             z.copy_from_slice(&self.guess);
         }
         report
+    }
+
+    /// After modes that have not come to rest: the guess that groups give in their order. Where there is
+    /// none, the search may go on if it was only late.
+    #[cold]
+    fn turn_downstream(&mut self, problem: &Problem, z: &mut [f64], tol: f64) -> bool {
+        let Engine::Sparse(engine) = &mut self.engine else { return false };
+        let in_order = engine.sweep(problem, &mut self.guess, tol);
+        if in_order {
+            engine.pivots = engine.rows.is_none();
+            z.copy_from_slice(&self.guess);
+            self.forget();
+        }
+        in_order || self.is_late
     }
 
     /// Equation (1), mode by mode.
@@ -185,8 +225,10 @@ impl Segments {
         z: &mut [f64],
         w: &mut [f64],
         tol: f64,
+        most: usize,
     ) -> Option<Report> {
         let n = z.len();
+        self.is_late = false;
         if self.mode.len() != n {
             problem.eval(z, w);
             self.mode.clear();
@@ -194,9 +236,9 @@ impl Segments {
             self.wrong(z, w)?;
             std::mem::swap(&mut self.mode, &mut self.next);
         }
-        let (mut progress, most) = match self.is_by_rows() {
-            true => (Progress::patient(usize::MAX), MODES + ALONG * n),
-            false => (Progress::default(), MODES),
+        let mut progress = match self.is_by_rows() {
+            true => Progress::patient(usize::MAX),
+            false => Progress::default(),
         };
         for iterations in 1..=most {
             if !self.solve_mode(problem, z) {
@@ -225,6 +267,7 @@ impl Segments {
                 self.mode[last] = self.next[last];
             }
         }
+        self.is_late = true;
         None
     }
 
@@ -497,11 +540,32 @@ impl BySparse {
             of_factors: held(),
             changed: Vec::with_capacity(n),
             right: vec![0.0; n],
+            downstream: Order::Unknown,
         }
     }
 
     fn clear(&mut self) {
         (self.of_rows.valid, self.of_factors.valid) = (false, false);
+        self.downstream = Order::Unknown;
+    }
+
+    /// A guess at the answer from `z`, group by group; false where there is no order.
+    #[cold]
+    fn sweep(&mut self, problem: &Problem, z: &mut [f64], tol: f64) -> bool {
+        let Some(W) = matrix_of(&self.converted, problem) else { return false };
+        if matches!(self.downstream, Order::Unknown) {
+            self.downstream = match Downstream::new(problem, W) {
+                Some(downstream) => Order::Known(Box::new(downstream)),
+                None => Order::None,
+            };
+        }
+        match &mut self.downstream {
+            Order::Known(downstream) => {
+                let _ = downstream.sweep(W, problem.q(), z, tol); // a guess in any case
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Equation (2) without a choice of pivots: nothing where they are chosen, else whether they did.
@@ -614,79 +678,4 @@ fn report(iterations: usize, check: Residual) -> Report {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Block, Graph, Solver, solve};
-    use std::sync::Arc;
-
-    fn blocks(n: usize) -> Vec<Block> {
-        let points = [(-2.0, 1.0), (-1.0, 1.0), (0.5, 0.3), (0.5, -0.2), (1.0, -1.0), (2.0, -1.0)];
-        let graph = Arc::new(Graph::new(&points).unwrap());
-        let set = |i: usize| match i % 4 {
-            0 | 1 => Set::Graph(Arc::clone(&graph)),
-            2 => Set::Interval { lower: -0.3, upper: 0.4 },
-            _ => Set::Nonnegative,
-        };
-        (0..n).map(|i| Block { size: 1, set: set(i) }).collect()
-    }
-
-    fn chain(n: usize) -> Sparse {
-        let mut entries = Vec::new();
-        for i in 0..n {
-            entries.push((i, i, 1.0));
-            if i > 0 {
-                entries.extend([(i, i - 1, 0.6), (i - 1, i, -0.2)]);
-            }
-        }
-        Sparse::from_triplets(n, n, &entries)
-    }
-
-    fn q(n: usize, round: usize) -> Vec<f64> {
-        (0..n).map(|i| 1.5 * ((i * 7 + 3 * round) as f64).sin()).collect()
-    }
-
-    #[test]
-    fn graphs_and_boxes_dense_and_sparse_from_step_to_step() {
-        for n in [1, 9, 40, 300] {
-            let mut sparse = Problem::new(chain(n), q(n, 0), &blocks(n)).unwrap();
-            let mut dense = Problem::new(chain(n).to_dense(), q(n, 0), &blocks(n)).unwrap();
-            let (mut by_sparse, mut by_dense) = (Segments::new(), Segments::new());
-            let (mut y, mut z, mut w) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-            for round in 0..6 {
-                sparse.set_q(&q(n, round / 2)).unwrap();
-                dense.set_q(&q(n, round / 2)).unwrap();
-                let report = by_sparse.solve(&sparse, &mut y, &mut w, 1e-12).unwrap();
-                assert!(round % 2 == 0 || report.iterations == 1, "{report:?}");
-                let _ = by_dense.solve(&dense, &mut z, &mut w, 1e-12).unwrap();
-                assert!(y.iter().zip(&z).all(|(y, z)| (y - z).abs() < 1e-10));
-                let other = solve(&sparse, &Solver::from_name("gauss-seidel").unwrap(), None);
-                let other = other.unwrap();
-                assert!(y.iter().zip(&other.z).all(|(y, z)| (y - z).abs() < 1e-6), "{n}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_set_that_changes_is_followed() {
-        let n = 9;
-        let mut problem = Problem::new(chain(n), q(n, 0), &blocks(n)).unwrap();
-        let mut segments = Segments::new();
-        let (mut z, mut w) = (vec![0.0; n], vec![0.0; n]);
-        let _ = segments.solve(&problem, &mut z, &mut w, 1e-12).unwrap();
-        for (lower, upper) in [(0.1, 0.1), (f64::NEG_INFINITY, f64::INFINITY), (-0.3, 0.4)] {
-            problem.set_bounds(2, lower, upper);
-            let _ = segments.solve(&problem, &mut z, &mut w, 1e-12).unwrap();
-            assert!(z[2] >= lower && z[2] <= upper);
-            let again = solve(&problem, &Solver::from_name("gauss-seidel").unwrap(), None).unwrap();
-            assert!(z.iter().zip(&again.z).all(|(y, z)| (y - z).abs() < 1e-6));
-        }
-    }
-
-    #[test]
-    fn what_it_cannot_do_is_left_as_it_was() {
-        let problem = Problem::friction3d(Matrix::identity(3), vec![-1.0; 3], &[0.3]).unwrap();
-        let mut z = [0.1, 0.2, 0.3];
-        assert_eq!(Segments::new().solve(&problem, &mut z, &mut [0.0; 3], 1e-8), None);
-        assert_eq!(z, [0.1, 0.2, 0.3]);
-    }
-}
+mod tests;

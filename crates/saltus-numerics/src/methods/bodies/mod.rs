@@ -14,42 +14,39 @@
 //! two products with the columns of `K`, however many blocks touch the same bodies, and there is no
 //! `W` to be made. Reference: Jean, *Comput. Methods Appl. Mech. Engrg.* 177 (1999) 235–257.
 
+mod columns;
 mod pair;
 mod parts;
+mod stiffness;
 
-pub(super) use pair::{Pair, is_one_island, of_bodies};
+pub(super) use columns::Columns;
+use columns::{look_six, push, push_six};
+pub(super) use pair::{Pair, is_one_island, of_bodies, of_masses};
+pub(super) use stiffness::Stiffness;
 
-use super::gauss_seidel::solve_block;
+use super::gauss_seidel::{every, solve_block};
 use crate::sets::visit::Visit;
 use crate::{LARGEST_BLOCK, Problem, Set};
 use saltus_linalg::vector::dot;
 
-/// Where a block touches a body.
-#[derive(Debug, Clone, Copy)]
-struct Touch {
-    body: usize, // first velocity of the body
-    at: usize,   // where the entries of K begin
-}
+/// From one visit to the next where bodies touch with their faces, whose points stand next to each other in
+/// the list: they would pass the load to and fro among themselves before others have their say.
+const APART: usize = 2;
 
 /// The blocks, the bodies that they touch, and the velocities.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
     matrix_id: u64,
-    size: usize,         // velocities of a body
-    start: Vec<usize>,   // first unknown of each block, and the end
-    first: Vec<usize>,   // first touch of each block, and the end
-    touches: Vec<Touch>, // block by block
-    K: Vec<f64>,         // K_cBᵀ of each touch, a row for each unknown
-    own: Vec<f64>,       // W_cc of each block
+    columns: Columns,
+    own: Vec<f64>, // W_cc of each block
     own_at: Vec<usize>,
-    free: Vec<f64>, // Lᵀ f
     u: Vec<f64>,
-    of_velocity: Vec<usize>,    // the block of the mass of each velocity
-    on_body: Vec<usize>,        // where the list of each body begins in `there`, and the end
+    on_body: Vec<usize>, // where the list of each body begins in `there`, and the end
     there: Vec<(usize, usize)>, // the blocks that touch a body, and where their entries begin
     pub sets: Vec<Set>,
     q: Vec<f64>,
     visits: Vec<Visit>, // where all blocks are contacts in space, and bodies too
+    apart: usize,       // blocks from one visit to the next
 }
 
 impl Bodies {
@@ -61,7 +58,7 @@ impl Bodies {
         self.q.extend_from_slice(problem.q());
         let count = self.sets.len();
         let is_new = self.matrix_id != problem.matrix_id() || self.own_at.len() != count + 1;
-        if (0..count).any(|k| self.start[k + 1] - self.start[k] > LARGEST_BLOCK) {
+        if self.columns.start.windows(2).any(|range| range[1] - range[0] > LARGEST_BLOCK) {
             return false;
         }
         if is_new {
@@ -79,15 +76,14 @@ impl Bodies {
 
     /// The blocks of contacts that are visited again and again; none where there are others.
     fn prepare_visits(&mut self, is_new: bool) {
-        let Bodies { start, own, sets, visits, .. } = self;
+        let Bodies { columns, own, sets, visits, .. } = self;
         let known =
             visits.len() == sets.len() && visits.iter().zip(&*sets).all(|(v, s)| v.is_of(s));
         if known && !is_new {
             return;
         }
         visits.clear();
-        let alike = self.size == 6 && start.windows(2).all(|range| range[1] - range[0] == 3);
-        for (set, own) in sets.iter().zip(own.as_chunks::<9>().0).take_while(|_| alike) {
+        for (set, own) in sets.iter().zip(own.as_chunks::<9>().0).take_while(|_| columns.alike) {
             match Visit::new(set, own) {
                 Some(visit) => visits.push(visit),
                 None => return visits.clear(),
@@ -101,7 +97,8 @@ impl Bodies {
     }
 
     fn take_sets(&mut self, problem: &Problem) {
-        let Bodies { sets, start, matrix_id, .. } = self;
+        let Bodies { sets, columns, matrix_id, .. } = self;
+        let start = &mut columns.start;
         let (mut k, mut moved) = (0, false);
         let mut place = |k: usize, first: usize| match start.get_mut(k) {
             Some(there) if *there == first => {}
@@ -127,48 +124,21 @@ impl Bodies {
         }
     }
 
-    /// Which bodies each block touches, and the matrices there.
+    /// Which bodies each block touches, the matrices there, and who touches each body.
     fn join(&mut self, pair: Pair<'_>) -> bool {
-        let Pair { global, inverse, size } = pair;
-        let Some(root) = inverse.root() else { return false };
-        self.size = size;
-        let Bodies { start, first, touches, K, own, own_at, free, u, of_velocity, .. } = self;
-        let (on_body, there) = (&mut self.on_body, &mut self.there);
-        for list in [&mut *first, &mut *own_at] {
-            list.clear();
-            list.push(0);
+        if !self.columns.join(pair) {
+            return false;
         }
-        touches.clear();
-        K.clear();
+        let Bodies { columns, own, own_at, on_body, there, u, .. } = self;
+        let Columns { size, start, first, touches, K, free, .. } = &*columns;
+        let size = *size;
         own.clear();
-        of_velocity.clear();
-        for (block, range) in inverse.ranges().enumerate() {
-            of_velocity.extend(range.map(|_| block));
-        }
-        for range in start.windows(2) {
-            let (rows, from) = (range[1] - range[0], touches.len());
-            for (i, unknown) in (range[0]..range[1]).enumerate() {
-                for entry in global.transposed().row(unknown) {
-                    let body = entry.col - entry.col % size;
-                    let known = touches[from..].iter().find(|touch| touch.body == body);
-                    let at = known.map_or(K.len(), |touch| touch.at);
-                    if known.is_none() {
-                        touches.push(Touch { body, at });
-                        K.resize(at + rows * size, 0.0);
-                    }
-                    // Lᵀ times the entry: row `col` of L
-                    let block = of_velocity[entry.col];
-                    let columns = inverse.range(block);
-                    let (row, n) = (entry.col - columns.start, columns.len());
-                    let L = &root.entries(block)[row * n..row * n + row + 1];
-                    let to = at + i * size + columns.start - body;
-                    K[to..].iter_mut().zip(L).for_each(|(k, l)| *k += l * entry.value);
-                }
-            }
-            first.push(touches.len());
-            let at = own.len();
+        own_at.clear();
+        own_at.push(0);
+        for (range, touched) in start.windows(2).zip(first.windows(2)) {
+            let (rows, at) = (range[1] - range[0], own.len());
             own.resize(at + rows * rows, 0.0);
-            for touch in &touches[from..] {
+            for touch in &touches[touched[0]..touched[1]] {
                 let K = |i: usize| &K[touch.at + i * size..touch.at + (i + 1) * size];
                 for i in 0..rows {
                     for j in 0..rows {
@@ -178,9 +148,8 @@ impl Bodies {
             }
             own_at.push(own.len());
         }
-        // who touches each body
         on_body.clear();
-        on_body.resize(global.velocities() / size + 1, 0);
+        on_body.resize(free.len() / size + 1, 0);
         touches.iter().for_each(|touch| on_body[touch.body / size + 1] += 1);
         for body in 1..on_body.len() {
             on_body[body] += on_body[body - 1];
@@ -197,16 +166,7 @@ impl Bodies {
         }
         on_body.remove(0);
         on_body.push(touches.len());
-        free.clear();
-        free.resize(global.velocities(), 0.0);
-        for (block, range) in inverse.ranges().enumerate() {
-            let (n, L) = (range.len(), root.entries(block));
-            for (row, i) in range.clone().enumerate() {
-                for j in 0..=row {
-                    free[range.start + j] += L[row * n + j] * global.f()[i];
-                }
-            }
-        }
+        self.apart = if columns.share_faces() { APART } else { 1 };
         u.clear();
         u.resize(free.len(), 0.0);
         true
@@ -216,7 +176,7 @@ impl Bodies {
     pub fn diagonal(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.sets.len()).flat_map(move |k| {
             let own = &self.own[self.own_at[k]..self.own_at[k + 1]];
-            let size = self.start[k + 1] - self.start[k];
+            let size = self.columns.start[k + 1] - self.columns.start[k];
             (0..size).map(move |i| own[i * size + i])
         })
     }
@@ -225,47 +185,37 @@ impl Bodies {
     pub fn project(&self, z: &mut [f64]) {
         for (k, set) in self.sets.iter().enumerate() {
             if !matches!(set, Set::Graph(_)) {
-                set.project(1.0, &mut z[self.start[k]..self.start[k + 1]]);
+                set.project(1.0, &mut z[self.columns.start[k]..self.columns.start[k + 1]]);
             }
         }
     }
 
-    /// Equations (2) and (3) for every block in order, from the velocities that belong to `z`.
+    /// Equations (2) and (3) for every block in order, from the velocities, which belong to `z`.
     pub fn sweep(&mut self, relaxation: f64, z: &mut [f64]) {
-        self.follow(z);
+        let order = every(self.apart, self.sets.len());
         if self.visits.is_empty() {
-            for k in 0..self.sets.len() {
-                self.visit_any(k, relaxation, z);
-            }
-        }
-        for k in 0..self.visits.len() {
-            self.visit_contact(k, relaxation, z);
+            order.for_each(|k| self.visit_any(k, relaxation, z));
+        } else {
+            order.for_each(|k| self.visit_contact(k, relaxation, z));
         }
     }
 
-    /// The velocities that belong to `z`.
-    fn follow(&mut self, z: &[f64]) {
-        self.u.copy_from_slice(&self.free);
-        if self.visits.is_empty() {
-            let Bodies { size, start, first, touches, K, u, sets, .. } = self;
-            for k in 0..sets.len() {
-                push(&touches[first[k]..first[k + 1]], *size, K, &z[start[k]..start[k + 1]], u);
-            }
-            return;
-        }
-        let Bodies { first, touches, K, u, .. } = self;
-        let (K, _) = K.as_chunks::<18>();
-        for (range, z) in first.windows(2).zip(z.as_chunks::<3>().0) {
-            for place in range[0]..range[1] {
-                push_six(&K[place], z, &mut u[touches[place].body..]);
-            }
-        }
+    /// The velocities.
+    pub fn velocities(&mut self) -> &mut [f64] {
+        &mut self.u
+    }
+
+    /// Makes the velocities those that belong to `z`.
+    pub fn follow(&mut self, z: &[f64]) {
+        self.u.copy_from_slice(&self.columns.free);
+        self.columns.push(z, &mut self.u);
     }
 
     /// Equations (2) and (3) for a contact in space.
     #[inline]
     fn visit_contact(&mut self, k: usize, relaxation: f64, z: &mut [f64]) {
-        let Bodies { first, touches, K, u, q, visits, .. } = self;
+        let Bodies { columns, u, q, visits, .. } = self;
+        let Columns { first, touches, K, .. } = columns;
         // the touches are numbered as their matrices are stored
         let (K, _) = K.as_chunks::<18>();
         let (Some(z), Some(&q)) = (z[3 * k..].first_chunk_mut(), q[3 * k..].first_chunk()) else {
@@ -293,13 +243,15 @@ impl Bodies {
     /// The same for a block of any kind.
     fn visit_any(&mut self, k: usize, relaxation: f64, z: &mut [f64]) {
         let (mut b, mut answer) = ([0.0; LARGEST_BLOCK], [0.0; LARGEST_BLOCK]);
-        let range = self.start[k]..self.start[k + 1];
-        let (size, body) = (range.len(), self.size);
+        let Columns { start, first, touches, K, size: body, .. } = &self.columns;
+        let (range, body) = (start[k]..start[k + 1], *body);
+        let size = range.len();
+        let touches = &touches[first[k]..first[k + 1]];
         let (b, step) = (&mut b[..size], &mut answer[..size]);
         let (z, own) = (&mut z[range.clone()], &self.own[self.own_at[k]..self.own_at[k + 1]]);
         b.copy_from_slice(&self.q[range]);
-        for touch in &self.touches[self.first[k]..self.first[k + 1]] {
-            for (b, row) in b.iter_mut().zip(self.K[touch.at..].chunks_exact(body)) {
+        for touch in touches {
+            for (b, row) in b.iter_mut().zip(K[touch.at..].chunks_exact(body)) {
                 *b += dot(row, &self.u[touch.body..]);
             }
         }
@@ -314,37 +266,7 @@ impl Bodies {
             step[i] = next - z[i];
             z[i] = next;
         }
-        let Bodies { first, touches, K, u, .. } = self;
-        push(&touches[first[k]..first[k + 1]], body, K, step, u);
-    }
-}
-
-/// Equation (3) for the touches of a block and bodies of `size` velocities.
-fn push(touches: &[Touch], size: usize, K: &[f64], x: &[f64], u: &mut [f64]) {
-    for touch in touches {
-        let u = &mut u[touch.body..touch.body + size];
-        for (x, row) in x.iter().zip(K[touch.at..].chunks_exact(size)) {
-            u.iter_mut().zip(row).for_each(|(u, k)| *u += k * x);
-        }
-    }
-}
-
-/// `b ← b + K_cBᵀ u_B` for three unknowns and six velocities.
-#[inline]
-fn look_six(K: &[f64; 18], u: &[f64], b: &mut [f64; 3]) {
-    let Some(u) = u.first_chunk::<6>() else { return };
-    for i in 0..3 {
-        let row = |j: usize| K[6 * i + j] * u[j];
-        b[i] += (row(0) + row(2) + row(4)) + (row(1) + row(3) + row(5));
-    }
-}
-
-/// `u_B ← u_B + K_cB x`, alike.
-#[inline]
-fn push_six(K: &[f64; 18], x: &[f64; 3], u: &mut [f64]) {
-    let Some(u) = u.first_chunk_mut::<6>() else { return };
-    for j in 0..6 {
-        u[j] += K[j] * x[0] + K[6 + j] * x[1] + K[12 + j] * x[2];
+        push(touches, body, K, step, &mut self.u);
     }
 }
 
@@ -384,13 +306,14 @@ mod tests {
             for _ in 0..3 {
                 // visits of contacts are exact up to second order in what they change
                 let (before, mut quick) = (z.clone(), z.clone());
+                bodies.follow(&quick);
                 bodies.sweep(1.0, &mut quick);
                 bodies.follow(&z);
-                for k in 0..bodies.len() {
+                for k in every(bodies.apart, bodies.len()) {
                     bodies.visit_any(k, 1.0, &mut z);
                 }
                 assert!(distance(&quick, &z) < 1e-3 * distance(&before, &z));
-                for k in 0..blocks.len() {
+                for k in every(bodies.apart, blocks.len()) {
                     let range = blocks.matrix.range(k);
                     let mut b = blocks.q[range.clone()].to_vec();
                     blocks.matrix.add_others(k, &expected, &mut b);

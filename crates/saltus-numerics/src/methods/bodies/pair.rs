@@ -17,20 +17,28 @@ pub(in crate::methods) struct Pair<'a> {
 /// The pair of a problem whose mass is that of bodies in space or in the plane, each touched by so many
 /// blocks that a row of `W` costs more than the bodies.
 pub(in crate::methods) fn of_bodies(problem: &Problem) -> Option<Pair<'_>> {
+    let pair = of_masses(problem)?;
+    let Pair { global, size, .. } = pair;
+    let mut pairs = 0.0; // of blocks on a body, three unknowns each
+    for body in 0..global.velocities() / size {
+        let rows = size * body..size * (body + 1);
+        let most = rows.map(|i| global.H().row(i).len()).max().unwrap_or(0) as f64;
+        pairs += most * most / 9.0;
+    }
+    (size >= 3 && pairs >= CROWDED * problem.len() as f64 / 3.0).then_some(pair)
+}
+
+/// The pair of a problem whose mass consists of blocks that do not cross the border of a body: in space,
+/// in the plane, or of points.
+pub(in crate::methods) fn of_masses(problem: &Problem) -> Option<Pair<'_>> {
     let global = problem.global()?;
     let inverse = global.inverse_blocks()?;
     let n = global.velocities();
     let alone = |size: usize| {
         n.is_multiple_of(size) && inverse.ranges().all(|r| r.start / size == (r.end - 1) / size)
     };
-    let size = [6, 3].into_iter().find(|&size| alone(size))?;
-    let mut pairs = 0.0; // of blocks on a body, three unknowns each
-    for body in 0..n / size {
-        let rows = size * body..size * (body + 1);
-        let most = rows.map(|i| global.H().row(i).len()).max().unwrap_or(0) as f64;
-        pairs += most * most / 9.0;
-    }
-    (pairs >= CROWDED * problem.len() as f64 / 3.0).then_some(Pair { global, inverse, size })
+    let size = [6, 3, 2, 1].into_iter().find(|&size| alone(size))?;
+    Some(Pair { global, inverse, size })
 }
 
 /// Whether all blocks hang together, through the bodies that they touch.

@@ -1,6 +1,6 @@
 //! Parts of a problem cut out of the bodies: the blocks beside a block, and the problem of a few of them.
 
-use super::Bodies;
+use super::{Bodies, Columns};
 use crate::Problem;
 use crate::methods::islands::{Neighbourhood, problem};
 use saltus_linalg::vector::dot;
@@ -11,7 +11,8 @@ impl Neighbourhood for Bodies {
     }
 
     fn for_each_neighbour(&self, k: usize, mut visit: impl FnMut(usize)) {
-        for touch in &self.touches[self.first[k]..self.first[k + 1]] {
+        let Columns { first, touches, .. } = &self.columns;
+        for touch in &touches[first[k]..first[k + 1]] {
             self.on(touch.body)
                 .iter()
                 .filter(|(other, _)| *other != k)
@@ -21,7 +22,8 @@ impl Neighbourhood for Bodies {
 
     /// `W_ij = Σ_B K_iBᵀ K_jB` for the blocks of the part; the others push the bodies.
     fn part(&self, whole: &Problem, of: &[usize], z: &[f64]) -> Option<(Problem, Vec<usize>)> {
-        let Bodies { size, start, first, touches, K, free, sets, .. } = self;
+        let Bodies { columns, sets, .. } = self;
+        let Columns { size, start, first, touches, K, free, .. } = columns;
         let size = *size;
         let range = |k: usize| start[k]..start[k + 1];
         let unknowns: Vec<usize> = of.iter().flat_map(|&k| range(k)).collect();
@@ -65,7 +67,7 @@ impl Neighbourhood for Bodies {
 impl Bodies {
     /// The blocks that touch the body of this velocity, and where their entries begin.
     fn on(&self, velocity: usize) -> &[(usize, usize)] {
-        let body = velocity / self.size;
+        let body = velocity / self.columns.size;
         &self.there[self.on_body[body]..self.on_body[body + 1]]
     }
 }

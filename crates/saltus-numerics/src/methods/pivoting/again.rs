@@ -8,6 +8,7 @@
 //! and the check.
 
 use super::{Engine, Pivoting, report};
+use crate::methods::driven::Kept;
 use crate::mode::{Side, allowed};
 use crate::residual::{Residual, natural_map_of_boxes};
 use crate::{Operator, Problem, Report, Status};
@@ -118,25 +119,43 @@ impl Pivoting {
         let ids = (problem.matrix_id(), problem.sets_id());
         let was_tried = self.again.ids == Some(ids);
         self.again.forget();
-        let is_mode = self.matrix_id == ids.0 && self.mode.len() == problem.len();
-        let Engine::Cached(cache) = &mut self.engine else { return None };
-        if was_tried || !is_mode {
+        if was_tried || !self.turn(problem) {
             return None;
+        }
+        let report = self.again(problem, z, w);
+        if report.is_none() {
+            self.again.forget();
+        }
+        report
+    }
+
+    /// Takes note of the last mode, as the bounds leave it, if it has an inverse; false where it has none.
+    pub(in crate::methods) fn turn(&mut self, problem: &Problem) -> bool {
+        let is_mode = self.matrix_id == problem.matrix_id() && self.mode.len() == problem.len();
+        let Engine::Cached(cache) = &mut self.engine else { return false };
+        if !is_mode {
+            return false;
         }
         let mut mask = 0;
         for (i, side) in self.mode.iter_mut().enumerate() {
             *side = allowed(*side, problem.lower()[i], problem.upper()[i]);
             mask |= u64::from(*side == Side::Basic) << i;
         }
-        if !cache.turn_to(mask) {
+        let found = cache.turn_to(mask);
+        if found {
+            self.keep_for_again(problem);
+        }
+        found
+    }
+
+    /// The mode that the next call takes once more, and its inverse.
+    pub(in crate::methods) fn kept(&self, problem: &Problem) -> Option<Kept<'_>> {
+        if self.again.ids != Some((problem.matrix_id(), problem.sets_id())) {
             return None;
         }
-        self.keep_for_again(problem);
-        let report = self.again(problem, z, w);
-        if report.is_none() {
-            self.again.forget();
-        }
-        report
+        let Engine::Cached(cache) = &self.engine else { return None };
+        let (basic, inverse) = cache.last()?;
+        Some(Kept { sides: &self.mode, basic, inverse })
     }
 
     /// Takes note of the mode of an answer, if it has an inverse.

@@ -1,0 +1,369 @@
+//! A problem that few numbers drive, in the mode of its last answer.
+//!
+//! ```text
+//! q = Q s,    o = T s + G z,    s₀ = 1                                                      (1)
+//! z_B = Λ s,    Λ = −W_BB⁻¹ (Q_B, with c_B on s₀)                                           (2)
+//! w = Q s + W_B z_B + c,    o = T s + G_B z_B + g,    c = W_N z_N,    g = G_N z_N           (3)
+//! ```
+//!
+//! `s` is a state and what acts on it from outside, `o` what is read off the answer. While the mode
+//! stays, a call is the two products (2) and (3). (2) only proposes: `w` is made of `q` and the matrix
+//! of the problem, and its residual decides. The maps of several modes are remembered.
+
+use super::{Method, Workspace};
+use crate::mode::Side;
+use crate::residual::padded_boxes;
+use crate::{Memory, Operator, Problem, Report, Status};
+use saltus_linalg::{Matrix, Packed, Wide, wide};
+
+/// Numbers that go together.
+const FOUR: usize = 4;
+/// Modes that are remembered, at most.
+const REMEMBERED: usize = 32;
+
+/// A problem that few numbers drive, equation (1).
+#[derive(Debug)]
+pub struct Driven {
+    Q: Matrix,
+    T: Matrix,
+    G: Matrix,
+    modes: Vec<Map>,
+    current: usize,
+    replace: usize,
+    ids: Option<(u64, u64)>, // of the matrix and the sets that the current mode is of
+    first: Vec<f64>,         // z_B and 1, q, T s, each filled up to fours
+    second: Vec<f64>,        // w, o
+}
+
+/// Equations (2) and (3) of one mode.
+#[derive(Debug)]
+struct Map {
+    sides: Vec<Side>,
+    basic: Vec<usize>,
+    lower: Vec<f64>, // filled up with zeros, as all that follows
+    upper: Vec<f64>,
+    sign: Vec<f64>, // that `w` must have: 1 at a lower bound, −1 at an upper one, else 0
+    z: Vec<f64>,
+    first: Packed,  // (Λ, 1; Q; T)
+    second: Packed, // (W_B, c; G_B, g)
+}
+
+/// The mode of an answer, and what it takes to find others in it.
+pub(super) struct Kept<'a> {
+    pub sides: &'a [Side],
+    pub basic: &'a [u8],
+    /// `−W_BB⁻¹`, row by row.
+    pub inverse: &'a [f64],
+}
+
+/// Up to the next four.
+fn padded(n: usize) -> usize {
+    n.div_ceil(FOUR) * FOUR
+}
+
+impl Driven {
+    /// `q` and `o` over `s`, whose first entry is 1, and over `z`.
+    pub fn new(Q: Matrix, T: Matrix, G: Matrix) -> Driven {
+        assert!(Q.cols() == T.cols() && T.rows() == G.rows() && G.cols() == Q.rows());
+        Driven {
+            Q,
+            T,
+            G,
+            modes: Vec::new(),
+            current: 0,
+            replace: 0,
+            ids: None,
+            first: Vec::new(),
+            second: Vec::new(),
+        }
+    }
+
+    /// The answer of the last mode for this `s`, where it is one; else what is in `z`, `w` and `o`
+    /// means nothing.
+    #[inline]
+    pub fn again(
+        &mut self,
+        problem: &Problem,
+        tol: f64,
+        s: &[f64],
+        (z, w, o): (&mut [f64], &mut [f64], &mut [f64]),
+    ) -> Option<Report> {
+        if self.ids != Some((problem.matrix_id(), problem.sets_id())) {
+            return None;
+        }
+        let Driven { modes, current, first, second, .. } = self;
+        let map = &mut modes[*current];
+        let residual = wide(Attempt { map, problem, s, first, second, z, w, o })?;
+        (residual <= tol).then_some(Report {
+            status: Status::Solved,
+            iterations: 1,
+            residual,
+            worst: 0,
+            method: "pivoting",
+        })
+    }
+
+    /// Takes the mode of the last answer of a workspace, if it was found by its mode.
+    pub fn follow(&mut self, workspace: &Workspace, problem: &Problem) {
+        self.ids = None;
+        let (Some(kept), Operator::Dense(W)) = (workspace.kept(problem), problem.matrix()) else {
+            return;
+        };
+        let known = self.modes.iter().position(|map| map.is(&kept, problem));
+        self.current = match known {
+            Some(known) => known,
+            None => {
+                let map = self.compose(&kept, problem, W);
+                if self.modes.len() < REMEMBERED {
+                    self.modes.push(map);
+                    self.modes.len() - 1
+                } else {
+                    self.replace = (self.replace + 1) % REMEMBERED;
+                    self.modes[self.replace] = map;
+                    self.replace
+                }
+            }
+        };
+        let map = &self.modes[self.current];
+        self.first.resize(map.first.rows(), 0.0);
+        self.second.resize(map.second.rows(), 0.0);
+        self.ids = Some((problem.matrix_id(), problem.sets_id()));
+    }
+
+    /// Whether the next call goes on in the mode of the last one.
+    pub fn memory(&mut self, memory: &mut Memory, workspace: &mut Workspace, problem: &Problem) {
+        let mut goes_on = self.ids == Some((problem.matrix_id(), problem.sets_id()));
+        memory.flag(&mut goes_on);
+        if memory.is_read() {
+            self.ids = None;
+            if goes_on {
+                workspace.turn(problem);
+                self.follow(workspace, problem);
+            }
+        }
+    }
+
+    /// Equations (2) and (3).
+    fn compose(&self, kept: &Kept<'_>, problem: &Problem, W: &Matrix) -> Map {
+        let Driven { Q, T, G, .. } = self;
+        let (m, width, outputs) = (Q.rows(), Q.cols(), T.rows());
+        let basic: Vec<usize> = kept.basic.iter().map(|&i| usize::from(i)).collect();
+        let size = basic.len();
+        let [bounds, mut sign] = [(); 2].map(|()| vec![0.0; padded(m)]);
+        let (mut lower, mut upper, mut z) = (bounds.clone(), bounds.clone(), bounds);
+        lower[..m].copy_from_slice(problem.lower());
+        upper[..m].copy_from_slice(problem.upper());
+        for (i, side) in kept.sides.iter().enumerate() {
+            (sign[i], z[i]) = match side {
+                Side::Lower => (1.0, lower[i]),
+                Side::Upper => (-1.0, upper[i]),
+                Side::Fixed => (0.0, lower[i]),
+                Side::Basic => (0.0, 0.0),
+            };
+        }
+        let rest = |row: &[f64]| -> f64 { row.iter().zip(&z).map(|(a, z)| a * z).sum() };
+        let c: Vec<f64> = (0..m).map(|i| rest(W.row(i))).collect();
+        let g: Vec<f64> = (0..outputs).map(|i| rest(G.row(i))).collect();
+        // −W_BB⁻¹ (Q_B s + c_B)
+        let mut L = Matrix::zeros(size, width);
+        for k in 0..size {
+            for (l, &i) in basic.iter().enumerate() {
+                let a = kept.inverse[k * size + l];
+                (0..width).for_each(|j| L[(k, j)] += a * Q[(i, j)]);
+                L[(k, 0)] += a * c[i];
+            }
+        }
+        let (head, body, tail) = (padded(size + 1), padded(m), padded(outputs));
+        let (mut first, mut second) = (Packed::default(), Packed::default());
+        first.fill(head + body + tail, width, |row, j| match row {
+            _ if row < size => L[(row, j)],
+            _ if row == size => f64::from(u8::from(j == 0)),
+            _ if row >= head && row < head + m => Q[(row - head, j)],
+            _ if row >= head + body && row < head + body + outputs => T[(row - head - body, j)],
+            _ => 0.0,
+        });
+        second.fill(body + tail, size + 1, |row, j| match (row, j) {
+            (i, _) if i < m => basic.get(j).map_or(c[i], |&column| W[(i, column)]),
+            (i, _) if i >= body && i < body + outputs => {
+                let i = i - body;
+                basic.get(j).map_or(g[i], |&column| G[(i, column)])
+            }
+            _ => 0.0,
+        });
+        let sides = kept.sides.to_vec();
+        Map { sides, basic, lower, upper, sign, z, first, second }
+    }
+}
+
+impl Map {
+    /// Whether it is that of this mode.
+    fn is(&self, kept: &Kept<'_>, problem: &Problem) -> bool {
+        let m = kept.sides.len();
+        self.sides == kept.sides
+            && self.lower[..m] == *problem.lower()
+            && self.upper[..m] == *problem.upper()
+    }
+}
+
+/// Equations (2) and (3), and how far they are from an answer; nothing where a sign is wrong.
+struct Attempt<'a> {
+    map: &'a mut Map,
+    problem: &'a Problem,
+    s: &'a [f64],
+    first: &'a mut [f64],
+    second: &'a mut [f64],
+    z: &'a mut [f64],
+    w: &'a mut [f64],
+    o: &'a mut [f64],
+}
+
+impl Wide for Attempt<'_> {
+    type Answer = Option<f64>;
+
+    #[inline(always)]
+    fn run(self) -> Option<f64> {
+        let Attempt { map, problem, s, first, second, z, w, o } = self;
+        let (m, body) = (w.len(), map.z.len());
+        map.first.apply_wide(s, first);
+        let (head, rest) = first.split_at_mut(first.len() - second.len());
+        for (&i, &value) in map.basic.iter().zip(&*head) {
+            map.z[i] = value;
+        }
+        map.second.apply_plus_wide(rest, &head[..map.basic.len() + 1], second);
+        let (own, out) = second.split_at(body);
+        let Map { z: all, lower, upper, sign, .. } = &*map;
+        let fours = [&all[..], own, lower, upper, sign].map(|values| values.as_chunks::<FOUR>().0);
+        if any_wrong(fours) || any_infinite(out) {
+            return None;
+        }
+        z.copy_from_slice(&all[..m]);
+        w.copy_from_slice(&own[..m]);
+        o.copy_from_slice(&out[..o.len()]);
+        let [z, w, lower, upper, _] = fours;
+        Some(padded_boxes(problem.measure(), &rest[..body], [z, w, lower, upper]))
+    }
+}
+
+/// Whether an unknown is outside its bounds, or its `w` has the wrong sign, or is not finite.
+#[inline(always)]
+fn any_wrong([z, w, lower, upper, sign]: [&[[f64; FOUR]]; 5]) -> bool {
+    let n = z.len();
+    let (w, lower, upper, sign) = (&w[..n], &lower[..n], &upper[..n], &sign[..n]);
+    let mut wrong = [0; FOUR];
+    for i in 0..n {
+        for k in 0..FOUR {
+            wrong[k] |= u64::from(z[i][k] < lower[i][k])
+                | u64::from(z[i][k] > upper[i][k])
+                | u64::from(sign[i][k] * w[i][k] < 0.0)
+                | u64::from(!(w[i][k].abs() <= f64::MAX));
+        }
+    }
+    wrong != [0; FOUR]
+}
+
+/// Whether one of them is not finite.
+#[inline(always)]
+fn any_infinite(x: &[f64]) -> bool {
+    let mut wrong = [0; FOUR];
+    for four in x.as_chunks::<FOUR>().0 {
+        for k in 0..FOUR {
+            wrong[k] |= u64::from(!(four[k].abs() <= f64::MAX));
+        }
+    }
+    wrong != [0; FOUR]
+}
+
+impl Workspace {
+    /// The mode of the last answer, where it has an inverse and is one of this problem.
+    fn kept(&self, problem: &Problem) -> Option<Kept<'_>> {
+        match &self.method {
+            Method::Auto(method) => method.kept(problem),
+            Method::Pivoting(method) => method.kept(problem),
+            _ => None,
+        }
+    }
+
+    /// Makes the inverse of the last mode ready, where it is one of this problem.
+    fn turn(&mut self, problem: &Problem) {
+        let pivoting = match &mut self.method {
+            Method::Auto(method) => method.pivoting_mut(),
+            Method::Pivoting(method) => method,
+            _ => return,
+        };
+        pivoting.turn(problem);
+    }
+
+    /// The tolerance of the method.
+    pub fn tol(&self) -> f64 {
+        self.tol
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Solver;
+
+    /// A problem of three unknowns, one with two bounds and one without, over s = (1, s₁, s₂).
+    fn parts() -> (Problem, Driven, Matrix, Matrix) {
+        let W = Matrix::from([[2.0, -0.5, 0.3], [0.4, 3.0, 0.1], [-0.2, 0.6, 1.5]]);
+        let (lower, upper) = ([0.0, -0.4, f64::NEG_INFINITY], [f64::INFINITY, 0.7, f64::INFINITY]);
+        let problem = Problem::boxed(W, vec![0.0; 3], &lower, &upper).unwrap();
+        let Q = Matrix::from([[0.2, -1.0, 0.5], [-0.1, 0.7, 1.0], [0.3, 0.2, -0.6]]);
+        let T = Matrix::from([[0.0, 1.0, 0.0], [0.5, 0.0, 2.0]]);
+        let G = Matrix::from([[1.0, 0.0, -1.0], [0.3, 2.0, 0.0]]);
+        let driven = Driven::new(Q.clone(), T.clone(), G.clone());
+        (problem, driven, Q, G)
+    }
+
+    #[test]
+    fn it_answers_as_the_workspace_does_and_says_where_the_mode_ends() {
+        let (mut problem, mut driven, Q, G) = parts();
+        let mut workspace = Workspace::new(Solver::default()).unwrap();
+        let (mut z, mut w) = ([0.0; 3], [0.0; 3]);
+        let (mut hits, mut misses) = (0, 0);
+        for k in 0..400 {
+            let at = 0.02 * k as f64;
+            let s = [1.0, 1.5 * at.sin(), 1.2 * (1.7 * at).cos()];
+            let q: Vec<f64> = (0..3).map(|i| saltus_linalg::vector::dot(Q.row(i), &s)).collect();
+            let (mut y, mut v, mut o) = ([0.0; 3], [0.0; 3], [0.0; 2]);
+            let again = driven.again(&problem, 1e-10, &s, (&mut y, &mut v, &mut o));
+            problem.set_q(&q).unwrap();
+            let report = workspace.solve(&problem, &mut z, &mut w).unwrap();
+            assert_eq!(report.status, Status::Solved);
+            if let Some(again) = again {
+                hits += 1;
+                assert!(again.residual <= 1e-15, "{again:?}");
+                assert!(y.iter().zip(&z).all(|(a, b)| (a - b).abs() < 1e-14));
+                assert!(v.iter().zip(&w).all(|(a, b)| (a - b).abs() < 1e-14));
+                let first = s[1] + saltus_linalg::vector::dot(G.row(0), &z);
+                assert!((o[0] - first).abs() < 1e-14);
+            } else {
+                misses += 1;
+            }
+            driven.follow(&workspace, &problem);
+        }
+        assert!(hits > 300 && misses > 5, "{hits} {misses}");
+    }
+
+    #[test]
+    fn other_bounds_and_what_is_no_number_are_refused() {
+        let (mut problem, mut driven, Q, _) = parts();
+        let mut workspace = Workspace::new(Solver::default()).unwrap();
+        let (mut z, mut w, mut o) = ([0.0; 3], [0.0; 3], [0.0; 2]);
+        let s = [1.0, 0.4, -0.2];
+        let q: Vec<f64> = (0..3).map(|i| saltus_linalg::vector::dot(Q.row(i), &s)).collect();
+        problem.set_q(&q).unwrap();
+        for _ in 0..3 {
+            let _ = workspace.solve(&problem, &mut z, &mut w).unwrap();
+            driven.follow(&workspace, &problem);
+        }
+        assert!(driven.again(&problem, 1e-10, &s, (&mut z, &mut w, &mut o)).is_some());
+        for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let s = [1.0, wrong, -0.2];
+            assert!(driven.again(&problem, 1e-10, &s, (&mut z, &mut w, &mut o)).is_none());
+        }
+        problem.set_bounds(1, 0.1, 0.1);
+        assert!(driven.again(&problem, 1e-10, &s, (&mut z, &mut w, &mut o)).is_none());
+    }
+}
