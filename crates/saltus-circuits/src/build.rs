@@ -180,7 +180,8 @@ impl SwitchModel {
     /// `v = 0` while its control is above a threshold, `i = 0` while it is not.
     pub fn ideal(threshold: f64) -> SwitchModel {
         let (on_resistance, off_resistance) = (0.0, f64::INFINITY);
-        SwitchModel { threshold, hysteresis: 0.0, on_resistance, off_resistance }
+        let fidelity = Fidelity::Ideal;
+        SwitchModel { fidelity, threshold, hysteresis: 0.0, on_resistance, off_resistance }
     }
 
     /// The same with thresholds this far above and below the one in the middle.

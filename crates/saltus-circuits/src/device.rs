@@ -217,12 +217,15 @@ impl Default for JunctionCharge {
 }
 
 /// A switch: closed once its control exceeds `threshold + hysteresis`, open once it is below
-/// `threshold − hysteresis`.
+/// `threshold − hysteresis`; with a hysteresis below zero the other way round, closed once its control is below
+/// `threshold + hysteresis`. A smooth one has no memory: the logarithm of its resistance follows a cubic between these two.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SwitchModel {
+    /// How it is taken; only smooth ones differ.
+    pub fidelity: Fidelity,
     /// Middle of the two thresholds of the control.
     pub threshold: f64,
-    /// Half their distance.
+    /// Half their distance; below zero it closes where others open.
     pub hysteresis: f64,
     /// Resistance while closed; 0 is an ideal switch.
     pub on_resistance: f64,

@@ -108,12 +108,19 @@ struct Wired(Vec<(Signal, Vec<(usize, f64)>)>);
 impl Wired {
     fn rows(&self, layout: &Layout, frames: &Frames) -> Frames {
         let width = layout.width();
-        let mut rows = Vec::with_capacity(frames.len() * self.0.len());
-        for (&t, row) in frames.time.iter().zip(frames.rows.chunks_exact(width.max(1))) {
-            rows.extend(self.0.iter().map(|(signal, columns)| {
-                let begin = signal.at(t) + signal.missing(t, columns, row);
-                columns.iter().fold(begin, |sum, &(column, a)| sum + a * row[column])
-            }));
+        let mut rows = vec![0.0; frames.len() * self.0.len()];
+        for (k, (signal, columns)) in self.0.iter().enumerate() {
+            let still = signal.still();
+            let values = rows.iter_mut().skip(k).step_by(self.0.len());
+            let given = frames.time.iter().zip(frames.rows.chunks_exact(width.max(1)));
+            for (value, (&t, row)) in values.zip(given) {
+                let mut sum = still.unwrap_or_else(|| signal.at(t));
+                if t == 0.0 {
+                    sum += signal.missing(t, columns, row);
+                }
+                columns.iter().for_each(|&(column, a)| sum += a * row[column]);
+                *value = sum;
+            }
         }
         Frames {
             time: frames.time.clone(),

@@ -71,6 +71,25 @@ pub enum Source {
 
 use std::f64::consts::TAU;
 
+/// A source on a straight line, `value + rate (t − start)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stretch {
+    pub start: f64,
+    pub value: f64,
+    pub rate: f64,
+    /// Before this.
+    pub until: f64,
+}
+
+impl Stretch {
+    /// The same up to where round-off cannot hide its end.
+    fn sure(self, t: f64) -> Stretch {
+        const HIDDEN: f64 = 8.0 * f64::EPSILON;
+        let until = self.until - HIDDEN * self.until.abs().max(t.abs());
+        Stretch { until: if self.until.is_finite() { until } else { self.until }, ..self }
+    }
+}
+
 impl Source {
     /// The value at time `t`; at a jump the one after it.
     pub fn value(&self, t: f64) -> f64 {
@@ -150,6 +169,51 @@ impl Source {
                 }
             }
         }
+    }
+
+    /// The straight line that it is on from `t` on: where that has a value, this and its rate, and how
+    /// far it goes, less what round-off may hide of its end. Nothing where it is curved.
+    pub(crate) fn line(&self, t: f64) -> Option<Stretch> {
+        let level = |value: f64| Stretch { start: 0.0, value, rate: 0.0, until: f64::INFINITY };
+        let stretch = match *self {
+            Source::Dc(value) => level(value),
+            Source::Pulse { low, high, delay, rise, fall, width, period, .. } => {
+                let Some(s) = self.phase(t) else {
+                    let until = if t < delay { delay } else { f64::INFINITY };
+                    return Some(Stretch { until, ..level(low) }.sure(t));
+                };
+                let begin = match period.is_finite() {
+                    true => delay + ((t - delay) / period).floor() * period,
+                    false => delay,
+                };
+                let (down, end) = (rise + width, rise + width + fall);
+                let (from, value, rate, to) = if s < rise {
+                    (0.0, low, (high - low) / rise, rise)
+                } else if s < down {
+                    (rise, high, 0.0, down)
+                } else if s < end {
+                    (down, high, (low - high) / fall, end)
+                } else {
+                    (end, low, 0.0, period)
+                };
+                Stretch { start: begin + from, value, rate, until: begin + to.min(period) }
+            }
+            Source::PiecewiseLinear { ref points, repeat: None, delay } => {
+                let next = points.partition_point(|point| point.0 <= t - delay);
+                match (next.checked_sub(1).map(|k| points[k]), points.get(next)) {
+                    (Some((from, a)), Some(&(to, b))) => {
+                        let (start, rate) = (delay + from, (b - a) / (to - from));
+                        Stretch { start, value: a, rate, until: delay + to }
+                    }
+                    (Some((_, value)), None) => level(value),
+                    (None, Some(&(from, value))) => Stretch { until: delay + from, ..level(value) },
+                    (None, None) => level(0.0),
+                }
+            }
+            _ if self.is_constant() => level(self.value(t)),
+            _ => return None,
+        };
+        Some(stretch.sure(t))
     }
 
     /// The first instant after `t` at which it breaks or jumps.

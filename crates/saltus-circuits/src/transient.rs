@@ -162,12 +162,10 @@ impl CircuitModel {
             Method::Fixed => {
                 let scheme = EulerMoreau { theta: asked.theta, ..EulerMoreau::default() };
                 let scheme = Integrator::EulerMoreau(scheme);
-                follow(
-                    TimeStepping::with_methods(model, asked.h, [scheme], &solver, newton())?,
-                    asked,
-                    &probes,
-                    watch,
-                )
+                let mut sim =
+                    TimeStepping::with_methods(model, asked.h, [scheme], &solver, newton())?;
+                sim.compose_modes();
+                follow(sim, asked, &probes, watch)
             }
             Method::Exact => {
                 let settings = EventSettings { rtol: asked.tol, atol: asked.atol };

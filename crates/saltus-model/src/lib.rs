@@ -33,7 +33,7 @@ pub use formula::Names;
 pub use jacobians::{Jacobian, JacobianCheck, JacobianPoints};
 pub use law::{Coefficient, Law, Range};
 pub use model::{Interaction, InteractionId, Model, System, SystemId};
-pub use operator::{Argument, At, Function, Operator};
+pub use operator::{Argument, At, Function, Line, Operator};
 pub use relation::{ForceRule, Input, IntoRelation, Linear, Linked, Relation, Terms};
 pub use relations::{
     FirstOrderLinearRelation, FirstOrderRelation, LagrangianCompliant, LagrangianLinearRelation,

@@ -88,6 +88,13 @@ pub trait Function: fmt::Debug + Send + Sync {
         true
     }
 
+    /// Where the value is a straight line over time from `t` on: fills its value at the instant
+    /// [`Line::start`], and its rate. The line that is told depends on the stretch alone, not on `t`.
+    fn line(&self, t: f64, at: &mut [f64], rate: &mut [f64]) -> Option<Line> {
+        let _ = (t, at, rate);
+        None
+    }
+
     /// Makes ready what the evaluations need, such as machine code, so that none of them has to.
     fn prepare(&self) {}
 
@@ -102,6 +109,15 @@ pub trait Function: fmt::Debug + Send + Sync {
         let _ = by;
         None
     }
+}
+
+/// A stretch of time over which a value is a straight line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// Where the line has the value that is told.
+    pub start: f64,
+    /// Before this instant the value is on the line.
+    pub until: f64,
 }
 
 /// A vector or matrix that is constant or a function.
@@ -238,6 +254,22 @@ impl Operator {
             }
         }
         Ok(())
+    }
+
+    /// See [`Function::line`]; a constant is a line for ever.
+    pub fn line(&self, t: f64, at: &mut [f64], rate: &mut [f64]) -> Option<Line> {
+        match &self.0 {
+            Value::Constant(value) => {
+                at.copy_from_slice(value.data());
+                rate.fill(0.0);
+                Some(Line { start: 0.0, until: f64::INFINITY })
+            }
+            Value::Function { function, .. } => {
+                let line = function.line(t, at, rate)?;
+                let finite = vector::all_finite(at) && vector::all_finite(rate);
+                (finite && line.start.is_finite()).then_some(line)
+            }
+        }
     }
 
     /// The value as a matrix.

@@ -1,6 +1,6 @@
 //! What a strategy sees of a relation.
 
-use crate::{At, Jacobian, ModelError, Operator, OperatorError, Order, System};
+use crate::{At, Jacobian, Line, ModelError, Operator, OperatorError, Order, System};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
 
@@ -36,6 +36,11 @@ pub trait Relation: Debug + Send + Sync {
             None => e.fill(0.0),
         }
         Ok(())
+    }
+    /// Where that is a straight line from `t` on, see [`Function::line`](crate::Function::line).
+    fn offset_line(&self, t: f64, at: &mut [f64], rate: &mut [f64]) -> Option<Line> {
+        let _ = (t, at, rate);
+        None
     }
     /// What there is besides `h` and `∂h/∂x`.
     fn terms(&self) -> Terms;

@@ -1,7 +1,7 @@
 //! What a strategy sees of a system: a small trait for each order.
 
 use crate::rotation::{Matrix3, Vector};
-use crate::{Argument, At, Jacobian, ModelError, Operator, OperatorError};
+use crate::{Argument, At, Jacobian, Line, ModelError, Operator, OperatorError};
 use saltus_linalg::Matrix;
 use std::fmt::Debug;
 use std::ops::Range;
@@ -143,6 +143,11 @@ pub trait FirstOrderSystem: Debug + Send + Sync {
     fn forcing_varies(&self, component: usize) -> bool {
         let _ = component;
         true
+    }
+    /// Where it is a straight line from `t` on, see [`Function::line`](crate::Function::line).
+    fn forcing_line(&self, t: f64, at: &mut [f64], rate: &mut [f64]) -> Option<Line> {
+        let _ = (t, at, rate);
+        None
     }
     /// `∂f/∂x (t, x)`.
     fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError>;

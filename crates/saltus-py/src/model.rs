@@ -373,6 +373,7 @@ impl PyModel {
             e: optional(e),
             F: optional(F),
             z0: inputs(&z0),
+            unit: 0.0,
         };
         self.connect(py, name, law, &systems, relation)
     }

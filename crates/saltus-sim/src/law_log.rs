@@ -448,10 +448,10 @@ impl Inside {
     fn all(&mut self, run: usize, scale: f64, lam: &[f64]) -> bool {
         let (first, row, count) = self.runs[run];
         let graphs = first..first + count;
-        let [least, most, nearly] =
-            [&self.least, &self.most, &self.nearly].map(|values| &values[graphs.clone()]);
+        let (least, most) = (&self.least[graphs.clone()], &self.most[graphs.clone()]);
+        let nearly = &self.nearly[graphs.clone()];
         let (lam, largest) = (&lam[row..row + count], &mut self.largest[graphs]);
-        wide(Forces { lam, scale, largest, pieces: [least, most, nearly] })
+        wide(Forces { lam, scale, largest, least, most, nearly })
     }
 }
 
@@ -460,8 +460,13 @@ struct Forces<'a> {
     lam: &'a [f64],
     scale: f64,
     largest: &'a mut [f64],
-    pieces: [&'a [f64]; 3], // least, most, nearly
+    least: &'a [f64],
+    most: &'a [f64],
+    nearly: &'a [f64],
 }
+
+/// Forces that are looked at together.
+const FOUR: usize = 4;
 
 impl Wide for Forces<'_> {
     type Answer = bool;
@@ -469,19 +474,41 @@ impl Wide for Forces<'_> {
     /// Whether all forces are inside, and the largest of late; several at a time, without a branch.
     #[inline(always)]
     fn run(self) -> bool {
-        let Forces { lam, scale, largest, pieces } = self;
-        let n = lam.len();
-        let [least, most, nearly] = pieces.map(|values| &values[..n]);
-        let largest = &mut largest[..n];
-        let mut inside = 0;
-        for k in 0..n {
-            let force = scale * lam[k];
-            let (size, fading) = (force.abs(), FADING * largest[k]);
-            largest[k] = if size > fading { size } else { fading };
-            let nearly = nearly[k] * largest[k];
-            inside += u64::from(force > least[k] + nearly) & u64::from(force < most[k] - nearly);
+        let Forces { lam, scale, largest, least, most, nearly } = self;
+        let (lams, lam) = lam.as_chunks::<FOUR>();
+        let (largests, largest) = largest.as_chunks_mut::<FOUR>();
+        let (leasts, least) = least.as_chunks::<FOUR>();
+        let (mosts, most) = most.as_chunks::<FOUR>();
+        let (nearlies, nearly) = nearly.as_chunks::<FOUR>();
+        let mut outside = [0; FOUR];
+        let n = lams.len();
+        let (largests, leasts) = (&mut largests[..n], &leasts[..n]);
+        let (mosts, nearlies) = (&mosts[..n], &nearlies[..n]);
+        for i in 0..n {
+            let (lam, mut largest) = (lams[i], largests[i]);
+            let (least, most, nearly) = (leasts[i], mosts[i], nearlies[i]);
+            for k in 0..FOUR {
+                let (size, fading) = ((scale * lam[k]).abs(), FADING * largest[k]);
+                largest[k] = if size > fading { size } else { fading };
+            }
+            for k in 0..FOUR {
+                let (force, nearly) = (scale * lam[k], nearly[k] * largest[k]);
+                outside[k] |= u64::from(!(force > least[k] + nearly))
+                    | u64::from(!(force < most[k] - nearly));
+            }
+            largests[i] = largest;
         }
-        inside == n as u64
+        let n = lam.len();
+        let (largest, least) = (&mut largest[..n], &least[..n]);
+        let (most, nearly) = (&most[..n], &nearly[..n]);
+        for i in 0..n {
+            let (force, fading) = (scale * lam[i], FADING * largest[i]);
+            largest[i] = if force.abs() > fading { force.abs() } else { fading };
+            let nearly = nearly[i] * largest[i];
+            outside[0] |=
+                u64::from(!(force > least[i] + nearly)) | u64::from(!(force < most[i] - nearly));
+        }
+        outside == [0; FOUR]
     }
 }
 

@@ -73,8 +73,8 @@ pub fn signals_of(model: &Model) -> Layout {
 #[derive(Debug)]
 pub(crate) struct Recorder {
     pub layout: Layout,
-    /// Nothing where all columns are kept, else the columns to keep.
-    columns: Option<Vec<usize>>,
+    /// Nothing where all columns are kept, else the columns to keep, where they follow each other as one.
+    columns: Option<Vec<Range<usize>>>,
 }
 
 impl Recorder {
@@ -106,8 +106,15 @@ impl Recorder {
             }
         }
         columns.extend(full.ledger_columns());
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for column in columns {
+            match ranges.last_mut() {
+                Some(last) if last.end == column => last.end += 1,
+                _ => ranges.push(column..column + 1),
+            }
+        }
         let layout = Layout { signals, ..full };
-        Ok(Recorder { layout, columns: Some(columns) })
+        Ok(Recorder { layout, columns: Some(ranges) })
     }
 
     /// Adds a row given in two halves: first-order systems, mechanical ones.
@@ -129,11 +136,13 @@ impl Recorder {
                 frames.rows.extend_from_slice(second);
             }
             Some(columns) => {
-                for &column in columns {
-                    frames.rows.push(match column.checked_sub(first.len()) {
-                        None => first[column],
-                        Some(column) => second[column],
-                    });
+                for range in columns {
+                    let own = range.start.min(first.len())..range.end.min(first.len());
+                    frames.rows.extend_from_slice(&first[own]);
+                    if range.end > first.len() {
+                        let other = range.start.max(first.len()) - first.len();
+                        frames.rows.extend_from_slice(&second[other..range.end - first.len()]);
+                    }
                 }
             }
         }

@@ -293,6 +293,14 @@ impl TimeStepping {
         self.parts.second.as_ref().map(|part| part.now().ledger())
     }
 
+    /// From now on each mode that linear first-order systems are found in becomes one map of the step: steps
+    /// in known modes cost less, and a step that finds a new one takes memory.
+    pub fn compose_modes(&mut self) {
+        if let Some(part) = &mut self.parts.first {
+            part.compose_modes();
+        }
+    }
+
     /// The contacts that were found in the last step, where the model finds any.
     pub fn contacts(&self) -> Contacts {
         let mut contacts = Contacts::default();

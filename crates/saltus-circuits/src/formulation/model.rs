@@ -64,6 +64,9 @@ impl Timed {
 /// States up to which there is one system.
 const ONE_SYSTEM: usize = 16;
 
+/// A current that counts where others add up to none, in ampere.
+const CURRENT: f64 = 1e-6;
+
 /// Corners of sources up to which each may be an event.
 const CORNERS: usize = 1000;
 
@@ -214,6 +217,9 @@ pub(crate) fn build(
             }
         };
         let mut relation = FirstOrderLinearRelation::new(C, B);
+        if matches!(plain, Law::Equality) {
+            relation = relation.unit(CURRENT);
+        }
         if !D.is_zero() {
             relation = relation.D(D);
         }

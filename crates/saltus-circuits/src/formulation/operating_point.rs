@@ -9,7 +9,8 @@
 //!
 //! a mixed complementarity problem. Where it leaves states free (a capacitor behind a diode that
 //! blocks), that next to zero is found by proximal steps: `ε (x − x_before)` is added to the first
-//! equation, until `x` stays. Smooth devices are linearized, and the problem is solved again. Switches are
+//! equation, until `x` stays. Smooth devices are linearized, and the problem is solved again. Where that leads nowhere the
+//! circuit is followed from zero in longer and longer steps, `C/h (x − x_before)` in the place of that term. Switches are
 //! open, if nothing else is given, and turned until all are as their controls want them.
 
 use super::form::Row;
@@ -39,6 +40,16 @@ const FIRST_LEAK: f64 = 1e-2;
 const LAST_LEAK: f64 = 1e-13;
 /// Share of the first stride on the way to a circuit below which the way is given up.
 const SHORTEST: f64 = 1.0 / 128.0;
+/// The first of the steps in which a circuit comes to rest, the last and the shortest ones, in seconds; how much longer and
+/// shorter they become, and how many are tried.
+const FIRST_STEP: f64 = 1e-9;
+const LAST_STEP: f64 = 1e6;
+const LEAST_STEP: f64 = 1e-18;
+const LONGER: f64 = 4.0;
+const SHORTER: f64 = 1.0 / 64.0;
+const TRIES: usize = 400;
+/// Most Newton steps in one of them.
+const NEWTON: usize = 40;
 /// Residual of the problems.
 const TOLERANCE: f64 = 1e-10;
 
@@ -109,7 +120,7 @@ impl Circuit {
         if rest.size() == 0 {
             return Ok(vec![rest.point(&rest.inputs(&[]))]);
         }
-        let (problem, _) = rest.problem(&rest.start(), 0.0, 0.0)?;
+        let (problem, _) = rest.problem(&rest.start(), Hold::Near(0.0), 0.0)?;
         let settings = EnumerationSettings { tol: TOLERANCE, max_iter: modes };
         let found = Enumeration::new(settings).all(&problem)?;
         Ok(found.solutions.iter().map(|one| rest.point(&rest.inputs(&one.z))).collect())
@@ -121,9 +132,19 @@ pub(crate) struct Rest<'a, 'b> {
     network: &'a Network<'b>,
     free: Vec<usize>,       // states
     balances: Vec<Row>,     // currents or voltages that vanish, of the free states
+    stores: Vec<f64>,       // their capacitances and inductances
     outputs: Vec<Vec<Row>>, // of each law
     fixed: Vec<f64>,        // the columns of the network, with zeros for the unknowns
     switches: Vec<Switch>,
+}
+
+/// What holds states back.
+#[derive(Clone, Copy)]
+enum Hold<'a> {
+    /// `ε (x − x_before)`, relative to the equations, from where the iteration is.
+    Near(f64),
+    /// `C/h (x − x_before)` with capacitances and inductances, from where the step began.
+    Step(f64, &'a [f64]),
 }
 
 /// A switch at rest.
@@ -145,6 +166,11 @@ impl<'a, 'b> Rest<'a, 'b> {
             }
         };
         let balances = free.iter().map(balance).collect();
+        let store = |&i: &usize| match network.parts.branches[network.states[i]].kind {
+            Kind::Capacitor(value, _) | Kind::Inductor(value, _) => value,
+            _ => 0.0,
+        };
+        let stores = free.iter().map(store).collect();
         let outputs = network
             .parts
             .laws
@@ -168,7 +194,7 @@ impl<'a, 'b> Rest<'a, 'b> {
                 switches.push(Switch { law, control, closed });
             }
         }
-        let mut rest = Rest { network, free, balances, outputs, fixed, switches };
+        let mut rest = Rest { network, free, balances, stores, outputs, fixed, switches };
         rest.turn_known();
         rest
     }
@@ -256,8 +282,14 @@ impl<'a, 'b> Rest<'a, 'b> {
         (constant, entries)
     }
 
-    /// Problem (1), linearized at `z`, with proximal terms and conductances beside smooth devices; also how far `z` is from the smooth laws.
-    fn problem(&self, z: &[f64], epsilon: f64, leak: f64) -> Result<(Problem, f64), CircuitError> {
+    /// Problem (1), linearized at `z`, with what holds states back and conductances beside smooth devices; also how far `z`
+    /// is from the smooth laws.
+    fn problem(
+        &self,
+        z: &[f64],
+        hold: Hold<'_>,
+        leak: f64,
+    ) -> Result<(Problem, f64), CircuitError> {
         let n = self.size();
         let (mut W, mut q) = (Vec::new(), vec![0.0; n]);
         for (i, row) in self.balances.iter().enumerate() {
@@ -265,9 +297,13 @@ impl<'a, 'b> Rest<'a, 'b> {
             // in units of its largest coefficient
             let size = entries.iter().fold(0.0_f64, |most, (_, a)| most.max(a.abs()));
             let scale = if size > 0.0 { 1.0 / size } else { 1.0 };
-            q[i] = -scale * constant - epsilon * z[i];
+            let (weight, before) = match hold {
+                Hold::Near(epsilon) => (epsilon, z[i]),
+                Hold::Step(h, before) => (scale * self.stores[i] / h, before[i]),
+            };
+            q[i] = -scale * constant - weight * before;
             W.extend(entries.iter().map(|&(k, a)| (i, k, -scale * a)));
-            W.push((i, i, epsilon));
+            W.push((i, i, weight));
         }
         let mut blocks = vec![Block { size: 1, set: Set::Free }; self.free.len()];
         let mut apart = 0.0_f64;
@@ -358,12 +394,15 @@ impl<'a, 'b> Rest<'a, 'b> {
         let smooth =
             self.network.parts.laws.iter().any(|law| matches!(law.law, PartLaw::Smooth(_)));
         if !smooth {
-            self.settle(&mut z, EPSILON, 0.0, false)?;
+            self.settle(&mut z, Hold::Near(EPSILON), 0.0, false)?;
             return Ok(self.inputs(&z));
         }
-        if self.lessen(&mut z).is_err() && self.raise(&mut z).is_err() {
+        if self.lessen(&mut z).is_err()
+            && self.raise(&mut z).is_err()
+            && self.relax(&mut z).is_err()
+        {
             z = self.start();
-            self.settle(&mut z, EPSILON, 0.0, true)?;
+            self.settle(&mut z, Hold::Near(EPSILON), 0.0, true)?;
         }
         Ok(self.inputs(&z))
     }
@@ -371,14 +410,14 @@ impl<'a, 'b> Rest<'a, 'b> {
     /// The way through circuits with conductances beside smooth devices, smaller and smaller. What
     /// devices that block leave to their leakage only proximal terms smaller than these let move.
     fn lessen(&self, z: &mut [f64]) -> Result<(), CircuitError> {
-        self.settle(z, EPSILON * FIRST_LEAK, FIRST_LEAK, true)?;
+        self.settle(z, Hold::Near(EPSILON * FIRST_LEAK), FIRST_LEAK, true)?;
         // in powers of ten
         let decades = (FIRST_LEAK / LAST_LEAK).log10();
         follow(z, decades, 1.0, |z, gone| {
             let leak = FIRST_LEAK / 10_f64.powf(gone);
-            self.settle(z, EPSILON * leak, leak, true)
+            self.settle(z, Hold::Near(EPSILON * leak), leak, true)
         })?;
-        self.settle(z, EPSILON * LAST_LEAK, 0.0, true)
+        self.settle(z, Hold::Near(EPSILON * LAST_LEAK), 0.0, true)
     }
 
     /// The way through circuits with weaker sources, from none.
@@ -389,25 +428,49 @@ impl<'a, 'b> Rest<'a, 'b> {
         let found = follow(z, 1.0, 0.1, |z, share| {
             let scaled = full.iter().map(|value| value * share);
             self.fixed[places.clone()].iter_mut().zip(scaled).for_each(|(own, new)| *own = new);
-            self.settle(z, EPSILON * LAST_LEAK, 0.0, true)
+            self.settle(z, Hold::Near(EPSILON * LAST_LEAK), 0.0, true)
         });
         self.fixed[places].copy_from_slice(&full);
         found
+    }
+
+    /// The way in time: from zero, in steps that become longer until nothing moves any more.
+    fn relax(&self, z: &mut [f64]) -> Result<(), CircuitError> {
+        z.fill(0.0);
+        let (mut before, mut h) = (z.to_vec(), FIRST_STEP);
+        for _ in 0..TRIES {
+            match self.settle(z, Hold::Step(h, &before), 0.0, true) {
+                Ok(()) if h > LAST_STEP => break,
+                Ok(()) => {
+                    before.copy_from_slice(z);
+                    h *= LONGER;
+                }
+                Err(error) => {
+                    z.copy_from_slice(&before);
+                    h *= SHORTER;
+                    if h < LEAST_STEP {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        self.settle(z, Hold::Near(EPSILON * LAST_LEAK), 0.0, true)
     }
 
     /// Proximal and Newton steps from `z` until nothing moves.
     fn settle(
         &self,
         z: &mut [f64],
-        epsilon: f64,
+        hold: Hold<'_>,
         leak: f64,
         smooth: bool,
     ) -> Result<(), CircuitError> {
         let mut workspace = Workspace::new(Solver::default().with_tol(TOLERANCE))?;
         let mut w = vec![0.0; z.len()];
-        for step in 0..STEPS {
+        let most = if matches!(hold, Hold::Step(..)) { NEWTON } else { STEPS };
+        for step in 0..most {
             let before = z.to_vec();
-            let (problem, apart) = self.problem(z, epsilon, leak)?;
+            let (problem, apart) = self.problem(z, hold, leak)?;
             let report = workspace.solve(&problem, z, &mut w)?;
             if report.status != Status::Solved {
                 let why =
@@ -421,16 +484,16 @@ impl<'a, 'b> Rest<'a, 'b> {
             // a step that comes no nearer is halved, once the iteration has had its time
             if smooth && step >= TRUSTED && apart > 1e-9 {
                 for _ in 0..HALVINGS {
-                    if self.problem(z, epsilon, leak)?.1 < apart {
+                    if self.problem(z, hold, leak)?.1 < apart {
                         break;
                     }
                     z.iter_mut().zip(&before).for_each(|(z, old)| *z = old + (*z - old) / 2.0);
                 }
             }
         }
-        let (_, apart) = self.problem(z, epsilon, leak)?;
+        let (_, apart) = self.problem(z, hold, leak)?;
         if smooth && apart > 1e-9 {
-            let why = format!("no progress after {STEPS} steps ({apart:.1e})");
+            let why = format!("no progress after {most} steps ({apart:.1e})");
             return Err(CircuitError::OperatingPoint { why });
         }
         Ok(())

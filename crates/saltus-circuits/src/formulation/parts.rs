@@ -9,11 +9,12 @@
 //! where a form is a sum of sources, multipliers, and voltages and currents elsewhere. A dipole is a
 //! device of two ends that can be either `v = form` or `i = form`, as the tree wants it.
 
-use super::smooth::{Formula, Junction, Smooth};
+use super::smooth::{Formula, Junction, Passage, Smooth};
 use super::table::Table;
 use crate::error::Culprit;
 use crate::{
-    Circuit, CircuitError, Component, Control, Device, Node, OpAmpModel, Source, SwitchModel,
+    Circuit, CircuitError, Component, Control, Device, Fidelity, Node, OpAmpModel, Source,
+    SwitchModel,
 };
 use saltus_model::Law;
 
@@ -353,7 +354,10 @@ impl One<'_> {
             }
             Device::Capacitor { between, capacitance, initial } => {
                 let value = self.positive("capacitance", *capacitance)?;
-                self.finite("initial", initial.unwrap_or(0.0))?;
+                let start = self.finite("initial", initial.unwrap_or(0.0))?;
+                if between[0] == between[1] && start == 0.0 {
+                    return Ok(()); // carries nothing, as in a subcircuit with its input at ground
+                }
                 self.branch("", *between, Kind::Capacitor(value, *initial))?;
             }
             Device::Inductor { between, inductance, initial } => {
@@ -480,9 +484,9 @@ impl One<'_> {
         model: &SwitchModel,
         closed: Option<bool>,
     ) -> Result<(), CircuitError> {
-        let SwitchModel { threshold, hysteresis, on_resistance, off_resistance } = *model;
+        let SwitchModel { fidelity, threshold, hysteresis, on_resistance, off_resistance } = *model;
         self.finite("threshold", threshold)?;
-        self.not_negative("hysteresis", hysteresis)?;
+        self.finite("hysteresis", hysteresis)?;
         let mut resistance = self.not_negative("on resistance", on_resistance)?;
         if !(off_resistance > on_resistance) {
             return Err(self.wrong("off resistance", off_resistance, "above the on resistance"));
@@ -491,10 +495,38 @@ impl One<'_> {
             resistance /= 1.0 - on_resistance / off_resistance;
             self.branch(".off", between, Kind::Leak(off_resistance))?;
         }
-        let (on, off) = (threshold + hysteresis, threshold - hysteresis);
-        let control = self.control(control, 1.0)?;
+        if fidelity == Fidelity::Smooth {
+            return self.passage(between, control, model);
+        }
+        // one that closes below its thresholds sees its control upside down
+        let way = if hysteresis < 0.0 { -1.0 } else { 1.0 };
+        let (on, off) = (way * threshold + hysteresis.abs(), way * threshold - hysteresis.abs());
+        let control = self.control(control, way)?;
         let contact = Contact { control, on, off, closed, turned: false };
         self.branch("", between, Kind::Dipole(Dipole::Switch(Box::new(contact), resistance)))?;
+        Ok(())
+    }
+
+    /// A switch that closes little by little, beside its `R_off`.
+    fn passage(
+        &mut self,
+        between: [Node; 2],
+        control: &Control,
+        model: &SwitchModel,
+    ) -> Result<(), CircuitError> {
+        let SwitchModel { threshold, hysteresis, on_resistance, off_resistance, .. } = *model;
+        self.positive("on resistance", on_resistance)?;
+        self.finite("off resistance", off_resistance)?;
+        if hysteresis == 0.0 {
+            return Err(self.wrong("hysteresis", hysteresis, "not zero where it is smooth"));
+        }
+        let thresholds = [threshold + hysteresis, threshold - hysteresis];
+        let passage = Passage::new([on_resistance, off_resistance], thresholds);
+        let outputs = vec![vec![(1.0, Quantity::Voltage(between))], self.control(control, 1.0)?];
+        let (name, law) = (self.component.name.clone(), PartLaw::Smooth(Smooth::Passage(passage)));
+        let rows = self.parts.add_law(name, self.index, 1, outputs, law);
+        let current = Kind::Current(vec![(1.0, Quantity::Multiplier(rows.start))]);
+        self.branch("", between, current)?;
         Ok(())
     }
 

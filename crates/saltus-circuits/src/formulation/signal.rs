@@ -242,6 +242,11 @@ impl Signal {
         if unknown { self.start } else { 0.0 }
     }
 
+    /// The same always, where no source is in it.
+    pub(crate) fn still(&self) -> Option<f64> {
+        (self.sources.is_empty() && self.rates.is_empty()).then(|| self.at(0.0))
+    }
+
     /// What constants and sources give at time `t`.
     pub(crate) fn at(&self, t: f64) -> f64 {
         let sources = self.sources.iter().map(|(source, a)| a * source.value(t));

@@ -423,21 +423,30 @@ impl Values<'_> {
     fn switch(&self, names: [&str; 4]) -> Result<SwitchModel, NetlistError> {
         let [threshold, hysteresis, on, off] = names;
         let is_ideal = self.fidelity == Some(Fidelity::Ideal);
-        let (closed, open) = if is_ideal { (0.0, f64::INFINITY) } else { (1.0, 1e12) };
+        let is_gradual = self.get(on).is_some() || self.get(off).is_some();
+        let (closed, open) = match (is_ideal, is_gradual) {
+            (true, _) => (0.0, f64::INFINITY),
+            (false, true) => (1.0, 1e6),
+            (false, false) => (1.0, 1e12),
+        };
         let on_resistance = self.at_least_zero("ron", closed)?;
         let off_resistance = self.positive("roff", open)?;
-        if let (Some(on_at), off_at) = (self.get(on), self.or(off, 0.0)) {
-            if on_at < off_at {
-                return Err(self.wrong(on, on_at, "at least the value at which it opens"));
+        if is_gradual {
+            let (on_at, off_at) = (self.or(on, 1.0), self.or(off, 0.0));
+            if self.fidelity == Some(Fidelity::Smooth) && on_at == off_at {
+                return Err(self.wrong(on, on_at, "another value than `voff` of a smooth switch"));
             }
             return Ok(SwitchModel {
+                fidelity: self.fidelity.unwrap_or_default(),
                 threshold: (on_at + off_at) / 2.0,
                 hysteresis: (on_at - off_at) / 2.0,
                 on_resistance,
                 off_resistance,
             });
         }
+        // SPICE's own has no other form
         Ok(SwitchModel {
+            fidelity: Fidelity::Ideal,
             threshold: self.or(threshold, 0.0),
             hysteresis: self.at_least_zero(hysteresis, 0.0)?,
             on_resistance,

@@ -428,3 +428,23 @@ fn steady_states_of_formulas_of_time() {
         "`B1` is a formula of `time` that does not repeat every 0.0007 s"
     );
 }
+
+/// With a hysteresis below zero it closes where others open.
+#[test]
+fn a_switch_that_closes_below() {
+    let mut circuit = Circuit::new("inverted");
+    circuit.voltage_source("V1", ["a", "0"], 1.0);
+    circuit.resistor("R1", ["a", "b"], 1.0);
+    circuit.switch("S1", ["b", "0"], ["c", "0"], SwitchModel::ideal(1.5).hysteresis(-0.5));
+    circuit.voltage_source("VC", ["c", "0"], Source::lines([(0.0, 0.0), (3.0, 3.0), (6.0, 0.0)]));
+    let model = circuit.model().unwrap();
+    let done = model.run(&Transient::new(6.0, 0.01), Watch::default()).unwrap();
+    let b = done.signal("v(b)").unwrap();
+    for (t, b) in done.frames.time.iter().zip(b) {
+        // closed below 1 on the way down, open above 2 on the way up
+        let closed = *t < 2.0 || *t > 5.0;
+        if (t - 2.0).abs() > 0.03 && (t - 5.0).abs() > 0.03 {
+            assert!((b - if closed { 0.0 } else { 1.0 }).abs() < 1e-12, "{t}: {b}");
+        }
+    }
+}

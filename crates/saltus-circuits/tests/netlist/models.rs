@@ -67,8 +67,8 @@ fn lines_of_our_own() {
 #[test]
 fn switches() {
     let c = circuit(
-        "V1 g 0 1\nS1 a b g 0 sw1 ON\nS2 a b (g,0) sw2\nW1 a b V1 csw1 off\nS3 a b g 0 sw3\n.model sw1 SW(vt=1 vh=0.2 ron=1m roff=1meg)\n\
-         .model sw2 vswitch(von=3 voff=1)\n.model csw1 CSW(it=1m)\n.model sw3 sw(saltus=ideal vt=2)",
+        "V1 g 0 1\nS1 a b g 0 sw1 ON\nS2 a b (g,0) sw2\nW1 a b V1 csw1 off\nS3 a b g 0 sw3\nS4 a b g 0 sw4\n.model sw1 SW(vt=1 vh=0.2 ron=1m roff=1meg)\n\
+         .model sw2 vswitch(von=3 voff=1)\n.model csw1 CSW(it=1m)\n.model sw3 sw(saltus=ideal vt=2)\n.model sw4 vswitch(von=1 voff=2 roff=1g)",
     );
     let switch = |name: &str| match device(&c, name) {
         Device::Switch { control, model, closed, .. } => {
@@ -79,10 +79,12 @@ fn switches() {
     };
     let gate = Control::Voltage([node(&c, "g"), node(&c, "0")]);
     assert_eq!(switch("S1"), (gate, [1.0, 0.2], [1e-3, 1e6], Some(true)));
-    assert_eq!(switch("S2"), (gate, [2.0, 1.0], [1.0, 1e12], None));
+    assert_eq!(switch("S2"), (gate, [2.0, 1.0], [1.0, 1e6], None));
     let current = Control::Current(c.find("V1").unwrap());
     assert_eq!(switch("W1"), (current, [1e-3, 0.0], [1.0, 1e12], Some(false)));
     assert_eq!(switch("S3"), (gate, [2.0, 0.0], [0.0, f64::INFINITY], None));
+    // it closes below
+    assert_eq!(switch("S4"), (gate, [1.5, -0.5], [1.0, 1e9], None));
 }
 
 #[test]
@@ -249,8 +251,8 @@ fn wrong_models() {
             "a.cir:3:14: parameter `vh` of the model `sm` is -1, expected at least 0",
         ),
         (
-            "S1 a 0 b 0 sm\n.model sm vswitch(von=1 voff=2)",
-            "a.cir:3:19: parameter `von` of the model `sm` is 1, expected at least the value at which it opens",
+            "S1 a 0 b 0 sm\n.model sm vswitch(von=1 voff=1 saltus=smooth)",
+            "a.cir:3:19: parameter `von` of the model `sm` is 1, expected another value than `voff` of a smooth switch",
         ),
         (
             "X1 a b c om\n.model om opamp(low=1 high=0)",

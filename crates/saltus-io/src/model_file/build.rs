@@ -271,6 +271,7 @@ fn connect_one(
                 e: fields.vector_operator("e")?,
                 F: fields.matrix_operator("F")?,
                 z0: inputs.clone(),
+                unit: 0.0,
             };
             let law = law(relation.C.rows())?;
             model.connect(name, relation, law, systems)?;

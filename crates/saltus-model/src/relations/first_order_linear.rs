@@ -1,8 +1,8 @@
 //! Linear relations of first-order systems.
 
 use crate::{
-    Argument, At, Input, Linear, Linked, ModelError, Operator, OperatorError, Order, Relation,
-    Terms, check,
+    Argument, At, Input, Line, Linear, Linked, ModelError, Operator, OperatorError, Order,
+    Relation, Terms, check,
 };
 use saltus_linalg::Matrix;
 
@@ -27,13 +27,15 @@ pub struct FirstOrderLinearRelation {
     pub F: Option<Operator>,
     /// The inputs until they are set, one for each column of `F`.
     pub z0: Vec<f64>,
+    /// A size of `y` that counts where its terms are smaller; zero unless given.
+    pub unit: f64,
 }
 
 impl FirstOrderLinearRelation {
     /// `y = C x`, `r = B λ`.
     pub fn new(C: impl Into<Operator>, B: impl Into<Operator>) -> Self {
         let (C, B) = (C.into(), B.into());
-        FirstOrderLinearRelation { C, B, D: None, e: None, F: None, z0: Vec::new() }
+        FirstOrderLinearRelation { C, B, D: None, e: None, F: None, z0: Vec::new(), unit: 0.0 }
     }
 
     /// The same with the feed-through `D`.
@@ -45,6 +47,12 @@ impl FirstOrderLinearRelation {
     /// The same with the offset `e`.
     pub fn e(mut self, e: impl Into<Operator>) -> Self {
         self.e = Some(e.into());
+        self
+    }
+
+    /// The same where `y` of this size counts: of a sum that cancels its terms tell nothing.
+    pub fn unit(mut self, unit: f64) -> Self {
+        self.unit = unit;
         self
     }
 
@@ -77,6 +85,10 @@ impl Relation for FirstOrderLinearRelation {
         &self.z0
     }
 
+    fn unit(&self) -> f64 {
+        self.unit
+    }
+
     fn linear(&self) -> Option<Linear<'_>> {
         let moves = self.e.as_ref().is_some_and(|e| e.as_constant().is_none());
         let matrices = [Some(&self.C), Some(&self.B), self.D.as_ref()];
@@ -101,6 +113,10 @@ impl Relation for FirstOrderLinearRelation {
                 Ok(())
             }
         }
+    }
+
+    fn offset_line(&self, t: f64, at: &mut [f64], rate: &mut [f64]) -> Option<Line> {
+        self.e.as_ref()?.line(t, at, rate)
     }
 
     fn terms(&self) -> Terms {

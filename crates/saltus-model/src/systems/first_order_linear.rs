@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::system::FirstOrderDependence;
-use crate::{At, Dependence, FirstOrderSystem, ModelError, Operator, OperatorError};
+use crate::{At, Dependence, FirstOrderSystem, Line, ModelError, Operator, OperatorError};
 use saltus_linalg::Matrix;
 
 /// A linear first-order system.
@@ -85,6 +85,10 @@ impl FirstOrderSystem for FirstOrderLinear {
 
     fn forcing_varies(&self, component: usize) -> bool {
         self.b.as_ref().is_some_and(|b| b.varies(component))
+    }
+
+    fn forcing_line(&self, t: f64, at: &mut [f64], rate: &mut [f64]) -> Option<Line> {
+        self.b.as_ref()?.line(t, at, rate)
     }
 
     fn rhs_dx(&self, at: At<'_>, A: &mut Matrix) -> Result<(), OperatorError> {

@@ -199,6 +199,12 @@ impl Flow {
         }
     }
 
+    /// The outputs there, where a leg tells them.
+    pub fn outputs_of_leg(&self) -> Option<&[f64]> {
+        let legs = self.exact.as_ref()?.legs.as_ref()?;
+        self.is_leg().then(|| legs.outputs())
+    }
+
     /// The same of what interaction `k` speaks about, at least.
     pub fn interaction_at(&mut self, k: usize, theta: f64, X: &mut [f64], lam: &mut [f64]) {
         let h = self.h;

@@ -26,18 +26,19 @@
 //! once for each `h`; a step is then two products (see `joined`), the problem, and one more product.
 
 use super::assembly::{Blocks, Places, Relations, factor, problem_matrix};
-use super::joined::{Joined, Terms};
+use super::joined::{Drive, Joined, Terms};
 use super::laws::Laws;
 use super::part::Part;
 use super::row::Row;
+use super::sources::Sources;
 use super::{EulerMoreau, Step, zero_order_hold};
 use crate::{Quantity, SimError};
 use saltus_linalg::{DenseLu, LinearMap, Matrix, Sparse, left_null_projector, vector};
 use saltus_model::{
-    At, Dependence, FirstOrderSystem, Model, OperatorError, Order, Relation, System, SystemId,
+    At, Dependence, FirstOrderSystem, Model, OperatorError, Order, System, SystemId,
 };
 use saltus_numerics::methods::Workspace;
-use saltus_numerics::{Memory, Problem, Report, Solver};
+use saltus_numerics::{Memory, Operator, Problem, Report, Solver};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,12 +51,15 @@ pub(crate) struct EulerMoreauPart {
     laws: Laws,
     systems: Vec<Member>,
     relations: Relations,
-    offsets: Vec<Offset>, // that move with time
+    sources: Sources,
     e_next: Vec<f64>,
     C: LinearMap,
     time_varying: bool,
     forced: bool, // some b depends on time
     operators: Option<Operators>,
+    earlier: Vec<Operators>, // of other lengths, the last ones
+    is_switched: bool,       // bounds are not those of the beginning
+    composes: bool,          // a known mode becomes one map
     workspace: Workspace,
     now: Row,
     next: Row,
@@ -71,14 +75,6 @@ struct Member {
     system: Arc<dyn FirstOrderSystem>,
     range: Range<usize>,
     forced: bool, // b depends on time
-}
-
-/// A relation whose `e` moves with time.
-#[derive(Debug)]
-struct Offset {
-    name: String,
-    relation: Arc<dyn Relation>,
-    rows: Range<usize>,
 }
 
 /// Which linear scheme.
@@ -108,8 +104,16 @@ struct Operators {
     G_now: LinearMap,       // of λ
     drift: Vec<f64>,        // what the constant forcings add
     joined: Option<Joined>, // (1) and `q` of (3), where they are small
+    drive: Option<Drive>,   // (1) to (3) in a known mode, where the same matrices come back
+    used: usize,            // steps that the matrices were used in
     problem: Problem,       // (3)
 }
+
+/// Lengths of steps whose matrices are kept besides, where there are few states and outputs.
+const EARLIER: usize = 6;
+const SMALL: usize = 100;
+/// Steps with the same matrices after which modes are made one map.
+const OFTEN: usize = 4;
 
 impl EulerMoreau {
     /// Equations (1) and (2), weighted by (4), for one system.
@@ -149,15 +153,7 @@ impl EulerMoreauPart {
     pub fn new(model: &Model, rule: Rule, solver: &Solver) -> Result<Self, SimError> {
         let places = Places::new(model, Order::First);
         let relations = Relations::new(model, &places);
-        let moving = places.interactions_of(model).filter(|(_, interaction, _)| {
-            interaction.relation.linear().is_some_and(|linear| linear.moves)
-        });
-        let offsets = moving.map(|(name, interaction, rows)| Offset {
-            name: name.to_string(),
-            relation: Arc::clone(&interaction.relation),
-            rows,
-        });
-        let offsets: Vec<Offset> = offsets.collect();
+        let sources = Sources::new(model, &places);
         let n = places.states;
         let mut systems = Vec::new();
         let mut time_varying = false;
@@ -176,13 +172,16 @@ impl EulerMoreauPart {
         let mut part = EulerMoreauPart {
             rule,
             C: LinearMap::from_sparse(relations.C.clone()),
-            offsets,
+            forced: sources.drive_systems(),
+            sources,
             e_next: relations.e.clone(),
             relations,
             time_varying,
-            forced: systems.iter().any(|member| member.forced),
             systems,
             operators: None,
+            earlier: Vec::new(),
+            is_switched: false,
+            composes: false,
             workspace: Workspace::new(solver.clone())?,
             now: state.clone(),
             next: state,
@@ -210,6 +209,9 @@ impl EulerMoreauPart {
             && operators.h == step.h
             && !self.time_varying
         {
+            return Ok(());
+        }
+        if self.take_earlier(step.h) {
             return Ok(());
         }
         let (n, m) = (self.places.states, self.places.outputs);
@@ -260,8 +262,33 @@ impl EulerMoreauPart {
             false => self.join([&P, &S_next, &S_now, &G_now], &drift),
         };
         let [P, S_now, S_next, G, G_now] = [P, S_now, S_next, G, G_now].map(LinearMap::from_sparse);
-        self.operators = Some(Operators { h, P, S_now, S_next, G, G_now, drift, joined, problem });
+        let (drive, used) = (None, 0);
+        self.operators =
+            Some(Operators { h, P, S_now, S_next, G, G_now, drift, joined, drive, used, problem });
         Ok(())
+    }
+
+    /// The matrices of a step of another length, if they are there; else they may be made anew beside
+    /// those that are.
+    #[cold]
+    fn take_earlier(&mut self, h: f64) -> bool {
+        let large = self.places.states + self.places.outputs > SMALL;
+        if self.time_varying || self.is_switched || large {
+            return false;
+        }
+        if let Some(known) = self.earlier.iter().position(|one| one.h == h) {
+            let known = self.earlier.remove(known);
+            let before = self.operators.replace(known).filter(|one| one.drive.is_none());
+            self.earlier.extend(before.map(|one| Operators { used: 0, ..one }));
+            return true;
+        }
+        if let Some(operators) = self.operators.take_if(|one| one.drive.is_none()) {
+            self.earlier.push(Operators { used: 0, ..operators });
+            if self.earlier.len() > EARLIER {
+                self.earlier.remove(0);
+            }
+        }
+        false
     }
 
     /// (1) and `q` of (3) as one product, where they are small.
@@ -281,6 +308,34 @@ impl EulerMoreauPart {
         }
         let terms = Terms { maps, d: &d, C: &self.relations.C };
         Joined::new(&terms, |component| varies[component])
+    }
+
+    /// After a step that did not go on in the last mode: the mode that it has found.
+    #[inline]
+    fn keep_mode(&mut self) {
+        let Some(operators) = &mut self.operators else { return };
+        operators.used = operators.used.saturating_add(1);
+        if operators.used == OFTEN {
+            self.make_drive();
+        }
+        if let Some(Operators { drive: Some(drive), problem, .. }) = &mut self.operators {
+            drive.follow(&self.workspace, problem);
+        }
+    }
+
+    /// Makes modes one map, where all is small and laws add nothing.
+    #[cold]
+    fn make_drive(&mut self) {
+        let is_plain = self.z.len() == self.places.outputs && !self.z.is_empty() && self.composes;
+        let Some(operators) = &mut self.operators else { return };
+        let Operators { joined, drive, G, problem, .. } = operators;
+        let is_dense = problem.is_boxed() && matches!(problem.matrix(), Operator::Dense(_));
+        if let Some(joined) = joined
+            && is_plain
+            && is_dense
+        {
+            *drive = Some(joined.drive(&self.relations.e, self.sources.moving_rows(), G));
+        }
     }
 
     /// A state, or an output, that is no longer finite.
@@ -309,7 +364,8 @@ impl Part for EulerMoreauPart {
     fn reset(&mut self, t0: f64) -> Result<(), SimError> {
         // the forcing first: it may fail, and then nothing has changed
         forcing(&self.systems, t0, &mut self.b_next)?;
-        offsets(&self.offsets, t0, &mut self.e_next)?;
+        self.sources.forget();
+        self.sources.fill(t0, &mut self.b_next, &mut self.e_next)?;
         self.b_now.copy_from_slice(&self.b_next);
         self.relations.e.copy_from_slice(&self.e_next);
         let now = self.now.first_order();
@@ -319,8 +375,15 @@ impl Part for EulerMoreauPart {
         now.lam.fill(0.0);
         self.z.fill(0.0);
         self.workspace.forget();
+        if let Some(operators) = &mut self.operators {
+            (operators.used, operators.drive) = (0, None);
+        }
         self.refresh();
         Ok(())
+    }
+
+    fn compose_modes(&mut self) {
+        self.composes = true;
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -329,9 +392,12 @@ impl Part for EulerMoreauPart {
 
     fn adopt(&mut self, before: &dyn Part, last: Step, _: bool) -> Result<(), SimError> {
         forcing(&self.systems, last.end, &mut self.b_next)?;
-        offsets(&self.offsets, last.end, &mut self.e_next)?;
+        self.sources.forget();
+        self.sources.fill(last.end, &mut self.b_next, &mut self.e_next)?;
         self.b_now.copy_from_slice(&self.b_next);
         self.relations.e.copy_from_slice(&self.e_next);
+        self.composes =
+            before.as_any().downcast_ref::<EulerMoreauPart>().is_some_and(|part| part.composes);
         let now = self.now.first_order();
         now.x.copy_from_slice(before.now().get(Quantity::X));
         now.lam.copy_from_slice(before.now().get(Quantity::Lam));
@@ -373,14 +439,19 @@ impl Part for EulerMoreauPart {
         let (now, next) = (self.now.first_order(), self.next.first_order());
 
         // (1), into x⁺, and q of (3)
-        if self.forced {
-            forcing(&self.systems, step.end, &mut self.b_next)?;
-        }
-        offsets(&self.offsets, step.end, &mut self.e_next)?;
+        self.sources.fill(step.end, &mut self.b_next, &mut self.e_next)?;
         let (m, e) = (next.lam.len(), &self.e_next);
-        let Operators { P, S_now, S_next, G_now, drift, joined, problem, .. } = &mut *operators;
+        let values = [&*now.x, &self.b_next, &self.b_now, &*now.lam];
+        let Operators { P, S_now, S_next, G_now, drift, joined, drive, problem, .. } =
+            &mut *operators;
+        if let (Some(joined), Some(drive)) = (&joined, drive) {
+            let of = (&*problem, self.workspace.tol());
+            let into = (&mut *next.lam, &mut *next.y, &mut *next.x);
+            if let Some(report) = drive.again(joined, of, values, e, into) {
+                return Ok(Some(report));
+            }
+        }
         let posed = if let Some(joined) = joined {
-            let values = [&*now.x, &self.b_next, &self.b_now, &*now.lam];
             problem.update_q(|q| joined.apply(values, e, next.x, &mut q[..m]))
         } else {
             P.apply_plus(drift, now.x, next.x);
@@ -425,12 +496,13 @@ impl Part for EulerMoreauPart {
         if !vector::all_finite(next.x) {
             return Err(self.lost(model, step.end));
         }
+        self.keep_mode();
         Ok(report)
     }
 
     #[inline]
     fn commit(&mut self) {
-        if !self.offsets.is_empty() {
+        if self.sources.move_offsets() {
             std::mem::swap(&mut self.relations.e, &mut self.e_next);
         }
         std::mem::swap(&mut self.now.values, &mut self.next.values);
@@ -440,6 +512,8 @@ impl Part for EulerMoreauPart {
     }
 
     fn set_switch(&mut self, rows: Range<usize>, closed: bool) {
+        self.is_switched = true;
+        self.earlier.clear();
         let problem = self.operators.as_mut().map(|operators| &mut operators.problem);
         self.laws.set_switch(rows, closed, problem);
     }
@@ -459,17 +533,29 @@ impl Part for EulerMoreauPart {
         self.now.memory(memory);
         memory.numbers(&mut self.z);
         self.workspace.memory(memory, self.operators.as_ref().map(|now| &now.problem));
+        // whether modes are one map
+        let (mut used, mut is_driven) = match &self.operators {
+            Some(operators) => (operators.used, operators.drive.is_some()),
+            None => (0, false),
+        };
+        memory.count(&mut used);
+        memory.flag(&mut is_driven);
+        if memory.is_read() {
+            self.sources.forget();
+            if let Some(operators) = &mut self.operators {
+                (operators.used, operators.drive) = (used, None);
+            }
+            if is_driven {
+                self.make_drive();
+            }
+        }
+        if is_driven
+            && let Some(Operators { drive: Some(drive), problem, .. }) = &mut self.operators
+        {
+            drive.memory(memory, &mut self.workspace, problem);
+        }
         Ok(())
     }
-}
-
-/// `e(t)` of the relations where it moves.
-#[inline]
-fn offsets(moving: &[Offset], t: f64, e: &mut [f64]) -> Result<(), SimError> {
-    for Offset { name, relation, rows } in moving {
-        relation.offset(t, &mut e[rows.clone()]).map_err(|error| error.of(name))?;
-    }
-    Ok(())
 }
 
 /// `b(t)` of all systems: `f(t, 0)`.

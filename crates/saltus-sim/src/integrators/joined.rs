@@ -8,8 +8,13 @@
 //! Only the components are in `s` that act, which states without mass do not, and of `b` those that
 //! change. While there are few of them, two dense products take less time than the sparse ones that
 //! they are made of.
+//!
+//! With the entries of `e` that move as more of `s`, these numbers drive the problem, and
+//! `x⁺ = x_free + G λ⁺` is read off its answer (see [`Driven`]): in a known mode a step is one map.
 
-use saltus_linalg::{Packed, Sparse, Wide, wide};
+use saltus_linalg::{LinearMap, Matrix, Packed, Sparse, Wide, wide};
+use saltus_numerics::methods::{Driven, Workspace};
+use saltus_numerics::{Memory, Problem, Report};
 
 /// Entries of `T` and `C T` up to which they are kept.
 const ENTRIES: usize = 1024;
@@ -21,6 +26,15 @@ pub(super) struct Joined {
     outputs: Packed,    // C T
     places: Vec<usize>, // of what follows 1 in s: components of x, of b⁺, of b, and of λ
     ends: [usize; 4],   // of each of these in `places`
+    s: Vec<f64>,
+    matrices: [Matrix; 2], // T and C T once more
+}
+
+/// The problem as `s` drives it.
+#[derive(Debug)]
+pub(super) struct Drive {
+    driven: Driven,
+    rows: Vec<usize>, // of e that move
     s: Vec<f64>,
 }
 
@@ -54,15 +68,51 @@ impl Joined {
             None => terms.d[i],
             Some(k) => terms.maps[owner(k)].get(i, places[k]),
         };
-        let (mut states, mut outputs) = (Packed::default(), Packed::default());
-        states.fill(n, width, entry);
         let product = |i: usize, j: usize| {
             terms.C.row(i).iter().map(|one| one.value * entry(one.col, j)).sum()
         };
-        outputs.fill(m, width, product);
+        let matrices = [filled(n, width, entry), filled(m, width, product)];
+        let [states, outputs] = [0, 1].map(|k| Packed::from(&matrices[k]));
         let mut s = vec![0.0; width];
         s[0] = 1.0;
-        Some(Joined { states, outputs, places, ends, s })
+        Some(Joined { states, outputs, places, ends, s, matrices })
+    }
+
+    /// The problem as `s` drives it; `moving` are the rows of `e` that change.
+    pub fn drive(&self, e: &[f64], moving: impl Iterator<Item = usize>, G: &LinearMap) -> Drive {
+        let [T, CT] = &self.matrices;
+        let (n, m, width) = (T.rows(), CT.rows(), T.cols());
+        let rows: Vec<usize> = moving.collect();
+        let all = width + rows.len();
+        let Q = filled(m, all, |i, j| match j.checked_sub(width) {
+            Some(k) => f64::from(u8::from(rows[k] == i)),
+            None if j == 0 && !rows.contains(&i) => CT[(i, j)] + e[i],
+            None => CT[(i, j)],
+        });
+        let T = filled(n, all, |i, j| if j < width { T[(i, j)] } else { 0.0 });
+        let mut columns = Matrix::zeros(m, n); // Gᵀ
+        let mut unit = vec![0.0; m];
+        for j in 0..m {
+            unit[j] = 1.0;
+            G.apply_add(&unit, &mut columns.data_mut()[j * n..(j + 1) * n]);
+            unit[j] = 0.0;
+        }
+        let G = filled(n, m, |i, j| columns[(j, i)]);
+        let mut s = vec![0.0; all];
+        s[0] = 1.0;
+        Drive { driven: Driven::new(Q, T, G), rows, s }
+    }
+
+    /// `s` of these values, but for its first entry.
+    #[inline(always)]
+    fn gather(&self, values: [&[f64]; 4], s: &mut [f64]) {
+        let mut first = 0;
+        for (&end, values) in self.ends.iter().zip(values) {
+            for (s, &place) in s[1 + first..1 + end].iter_mut().zip(&self.places[first..end]) {
+                *s = values[place];
+            }
+            first = end;
+        }
     }
 
     /// Fills `x_free` from what (1) is applied to, `x`, `b⁺`, `b` and `λ`, and `q`.
@@ -70,6 +120,42 @@ impl Joined {
     pub fn apply(&mut self, values: [&[f64]; 4], e: &[f64], x_free: &mut [f64], q: &mut [f64]) {
         wide(Application { joined: self, values, e, x_free, q });
     }
+}
+
+impl Drive {
+    /// The answer in the last mode: `λ⁺`, `y⁺` and `x⁺` from what (1) is applied to, and `e`. Nothing
+    /// where it is none; then what is in them means nothing.
+    #[inline]
+    pub fn again(
+        &mut self,
+        joined: &Joined,
+        (problem, tol): (&Problem, f64),
+        values: [&[f64]; 4],
+        e: &[f64],
+        (lam, y, x): (&mut [f64], &mut [f64], &mut [f64]),
+    ) -> Option<Report> {
+        joined.gather(values, &mut self.s);
+        let first = 1 + joined.places.len();
+        for (s, &row) in self.s[first..].iter_mut().zip(&self.rows) {
+            *s = e[row];
+        }
+        self.driven.again(problem, tol, &self.s, (lam, y, x))
+    }
+
+    /// Takes the mode of the last answer.
+    pub fn follow(&mut self, workspace: &Workspace, problem: &Problem) {
+        self.driven.follow(workspace, problem);
+    }
+
+    /// Whether the next step goes on in the mode of the last.
+    pub fn memory(&mut self, memory: &mut Memory, workspace: &mut Workspace, problem: &Problem) {
+        self.driven.memory(memory, workspace, problem);
+    }
+}
+
+fn filled(rows: usize, cols: usize, entry: impl Fn(usize, usize) -> f64) -> Matrix {
+    let entries = (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j)));
+    Matrix::from_vec(rows, cols, entries.map(|(i, j)| entry(i, j)).collect())
 }
 
 /// What (1) is applied to, and where its results go.
@@ -86,14 +172,10 @@ impl Wide for Application<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Joined { states, outputs, places, ends, s } = self.joined;
-        let mut first = 0;
-        for (&end, values) in ends.iter().zip(self.values) {
-            for (s, &place) in s[1 + first..1 + end].iter_mut().zip(&places[first..end]) {
-                *s = values[place];
-            }
-            first = end;
-        }
+        let mut s = std::mem::take(&mut self.joined.s);
+        self.joined.gather(self.values, &mut s);
+        self.joined.s = s;
+        let Joined { states, outputs, s, .. } = self.joined;
         states.apply_wide(s, self.x_free);
         outputs.apply_plus_wide(self.e, s, self.q);
     }

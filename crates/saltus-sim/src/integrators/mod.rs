@@ -27,6 +27,7 @@ pub(crate) mod part;
 mod projection;
 pub(crate) mod row;
 mod schatzman_paoli;
+mod sources;
 mod together;
 mod user_set;
 mod zero_order_hold;

@@ -77,6 +77,9 @@ pub(crate) trait Part: Debug + Send + Sync {
         Ok(())
     }
 
+    /// From now on a mode that is known becomes one map, which takes memory in the step that finds it.
+    fn compose_modes(&mut self) {}
+
     /// Makes ready what the steps need, such as machine code, so that none of them has to.
     fn prepare(&mut self) {}
 

@@ -4,12 +4,14 @@ mod channel;
 mod charge;
 mod formula;
 mod junction;
+mod passage;
 mod transport;
 
 pub(crate) use channel::Channel;
 pub(crate) use charge::Charge;
 pub(crate) use formula::Formula;
 pub(crate) use junction::Junction;
+pub(crate) use passage::Passage;
 pub(crate) use transport::{BaseCharge, Transport};
 
 use super::forcing::Forcing;
@@ -27,6 +29,8 @@ pub(crate) enum Smooth {
     Channel(Channel),
     /// `λ` is the current between collector and emitter.
     Transport(Transport),
+    /// `λ` is the current of a switch beyond that of its open one, `w` its voltage and its control.
+    Passage(Passage),
     /// `λ` is the current into a charge.
     Charge(Charge),
     /// `λ − f(t, w)`.
@@ -44,9 +48,8 @@ impl Smooth {
         match self {
             Smooth::JunctionCurrent(junction) => {
                 let [y, di, dv] = junction.equation(lam - leak * w[0], w[0]);
-                let volts = junction.resistance();
-                dw[0] = volts * (dv - leak * di);
-                (volts * y, volts * di)
+                dw[0] = dv - leak * di;
+                (y, di)
             }
             Smooth::JunctionVoltage(junction) => {
                 let [y, di, dv] = junction.equation(w[0] - leak * lam, lam);
@@ -64,6 +67,11 @@ impl Smooth {
                 dw.iter_mut().zip(slopes).for_each(|(dw, slope)| *dw = -slope);
                 (lam - current, 1.0)
             }
+            Smooth::Passage(passage) => {
+                let (current, slopes) = passage.current([w[0], w[1]]);
+                dw.iter_mut().zip(slopes).for_each(|(dw, slope)| *dw = -slope);
+                (lam - current, 1.0)
+            }
             Smooth::Charge(charge) => (charge.equation(w, dw), 0.0),
             Smooth::Formula(formula) => (lam - formula.value(t, w, dw), 1.0),
         }
@@ -72,8 +80,8 @@ impl Smooth {
     /// What counts as a voltage or current of the equation.
     fn unit(&self) -> f64 {
         match self {
-            Smooth::JunctionCurrent(_) | Smooth::Charge(_) => 1.0,
-            Smooth::JunctionVoltage(_) | Smooth::Channel(_) | Smooth::Transport(_) => 1e-6,
+            Smooth::JunctionCurrent(_) | Smooth::JunctionVoltage(_) | Smooth::Charge(_) => 1.0,
+            Smooth::Channel(_) | Smooth::Transport(_) | Smooth::Passage(_) => 1e-6,
             Smooth::Formula(_) => 0.0,
         }
     }
@@ -241,12 +249,19 @@ mod tests {
         let cases = [
             (Smooth::JunctionCurrent(junction), vec![0.61], 1e-3),
             (Smooth::JunctionCurrent(junction), vec![0.1], 1e-12),
-            (Smooth::JunctionCurrent(junction), vec![0.9], -1e-12),
+            (Smooth::JunctionCurrent(junction), vec![0.9], -1e-5),
+            // on the characteristic, where the unit of the equation does not count
+            (
+                Smooth::JunctionCurrent(junction),
+                vec![0.55],
+                0.55e-9 + 1e-14 * (0.55_f64 / 0.026).exp_m1(),
+            ),
             (Smooth::JunctionVoltage(junction), vec![1e-4], 0.6),
             (Smooth::Channel(channel), vec![1.9, 0.3, -0.5], 0.3),
             (Smooth::Channel(channel), vec![1.9, 4.0, 0.2], 0.3),
             (Smooth::Channel(channel), vec![1.9, -2.0, -0.5], 0.3),
             (Smooth::Transport(Transport(base)), vec![0.6, -3.0, 1e-3, 2e-5], 0.3),
+            (Smooth::Passage(Passage::new([1.0, 1e6], [2.0, 1.0])), vec![3.0, 1.3], 0.3),
             (charge(None, 0.0), vec![-2.0, 0.1], 1e-3),
             (charge(None, 0.0), vec![0.7, 0.1], 1e-3),
             (charge(None, 1e-9), vec![0.3, 0.1, 1e-3], 1e-3),

@@ -56,6 +56,7 @@ impl<'d> Expansion<'d, '_> {
                 Polarity::P => ([inner_source, inner_gate], -card.model.threshold),
             };
             let switch = SwitchModel {
+                fidelity: Fidelity::Ideal,
                 threshold,
                 hysteresis: 0.0,
                 on_resistance: card.on_resistance / times,

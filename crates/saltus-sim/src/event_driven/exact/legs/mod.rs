@@ -18,7 +18,7 @@ use crate::graph::Piece;
 use affine::Linear;
 use crossing::{First, Guard, TERMS, Term};
 use modal::{Leg, Modal};
-use saltus_linalg::{EigenBlock, Matrix, vector};
+use saltus_linalg::{EigenBlock, Matrix, Packed, vector};
 use std::sync::Arc;
 
 /// States and multipliers of a model, at most.
@@ -46,6 +46,7 @@ pub(in crate::event_driven) struct Legs {
     indicators: Vec<Indicator>,
     guard: Guard,
     x: Vec<f64>,
+    shown: Vec<f64>, // states without mass, multipliers, outputs
     key: Vec<u16>,
 }
 
@@ -67,7 +68,7 @@ struct Known {
 #[derive(Debug)]
 struct Way {
     modal: Modal,
-    U: Matrix,
+    shows: Packed, // U and Y of `affine`
     causes: Vec<Cause>,
     of_y: Matrix, // indicators over modal coordinates
     of_s: Matrix, // and over the rest
@@ -99,6 +100,7 @@ impl Legs {
         let n = linear.massive.len();
         (n + linear.massless.len() + linear.rows <= LARGEST && n <= TERMS).then(|| Legs {
             x: vec![0.0; n + 1],
+            shown: vec![0.0; linear.massless.len() + 2 * linear.rows],
             linear,
             known: Vec::new(),
             current: None,
@@ -191,12 +193,17 @@ impl Legs {
 
     /// State and multipliers at `t` of the leg that was taken last.
     pub fn at(&mut self, t: f64, X: &mut [f64], lam: &mut [f64]) {
-        show(&self.linear, &mut self.taken, t, &mut self.x, (X, lam));
+        show(&self.linear, &mut self.taken, t, (&mut self.x, &mut self.shown), (X, lam));
+    }
+
+    /// The outputs there, where [`at`](Self::at) was asked last.
+    pub fn outputs(&self) -> &[f64] {
+        &self.shown[self.linear.massless.len() + self.linear.rows..]
     }
 
     /// State and multipliers where the leg begins that has begun.
     pub fn beginning(&mut self, X: &mut [f64], lam: &mut [f64]) {
-        show(&self.linear, &mut self.begun, 0.0, &mut self.x, (X, lam));
+        show(&self.linear, &mut self.begun, 0.0, (&mut self.x, &mut self.shown), (X, lam));
     }
 
     /// The place of a mode, which may be the one behind an indicator of another.
@@ -244,7 +251,7 @@ fn show(
     linear: &Linear,
     Course { way, leg }: &mut Course,
     t: f64,
-    x: &mut [f64],
+    (x, shown): (&mut [f64], &mut [f64]),
     (X, lam): (&mut [f64], &mut [f64]),
 ) {
     let Some(way) = way else { return };
@@ -252,12 +259,9 @@ fn show(
     let Linear { massive, massless, .. } = linear;
     x[massive.len()] = 1.0;
     massive.iter().zip(&*x).for_each(|(&i, x)| X[i] = *x);
-    for (k, &i) in massless.iter().enumerate() {
-        X[i] = vector::dot(way.U.row(k), x);
-    }
-    for (k, lam) in lam.iter_mut().enumerate() {
-        *lam = vector::dot(way.U.row(massless.len() + k), x);
-    }
+    way.shows.apply(x, shown);
+    massless.iter().zip(&*shown).for_each(|(&i, u)| X[i] = *u);
+    lam.copy_from_slice(&shown[massless.len()..massless.len() + lam.len()]);
 }
 
 /// Whether a mode has these pieces.
@@ -303,8 +307,13 @@ impl Way {
             let columns = modal.drivers.iter().copied().chain([n]);
             columns.enumerate().for_each(|(k, column)| of_s[(i, k)] = rows[(i, column)]);
         }
-        let U = affine.U;
-        (of_y.is_finite() && of_s.is_finite()).then_some(Way { modal, U, causes, of_y, of_s })
+        let mut shows = Packed::default();
+        let above = affine.U.rows();
+        shows.fill(above + affine.Y.rows(), n + 1, |i, j| match i.checked_sub(above) {
+            None => affine.U[(i, j)],
+            Some(i) => affine.Y[(i, j)],
+        });
+        (of_y.is_finite() && of_s.is_finite()).then_some(Way { modal, shows, causes, of_y, of_s })
     }
 
     /// The indicators at the beginning of a leg.
