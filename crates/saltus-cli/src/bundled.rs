@@ -53,6 +53,7 @@ pub const EXAMPLES: &[Example] = &[
     example!("friction-oscillator": "README.md", "model.toml", "belt.toml"),
     example!("full-bridge": "README.md", "bridge.cir"),
     example!("gene-network": "README.md", "model.toml", "repressilator.toml"),
+    example!("granular-chute": "README.md", "scene.toml"),
     example!("granular-column": "README.md", "scene.toml"),
     example!("guitar-string": "README.md", "model.toml", "obstacle.toml"),
     example!("hopper": "README.md", "scene.toml"),
@@ -86,7 +87,8 @@ pub const EXAMPLES: &[Example] = &[
     example!("two-fuses": "README.md", "model.toml"),
     example!("two-link-arm": "README.md", "model.toml"),
     example!("vibrating-table": "README.md", "scene.toml"),
-    example!("woodpecker": "README.md", "model.toml"),
+    example!("walking-toy": "README.md", "scene.toml"),
+    example!("woodpecker": "README.md", "model.toml", "bodies.toml"),
 ];
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What went wrong for users once, named after it.
 
 use crate::models;
+use saltus::io::model_file::ModelFile;
 use saltus::prelude::*;
 use saltus::sim::{Outcome, Progress};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -418,5 +419,170 @@ fn nothing_sinks_while_it_sits_or_slides() {
         // while it slides, by no more than the residual of its steps
         assert!(sunk <= if push > 5.0 { 1e-6 } else { 1e-12 }, "push {push}: sinks by {sunk:e}");
         assert!(if push > 5.0 { slides > 30.0 } else { slides.abs() < 1e-9 }, "{slides}");
+    }
+}
+
+/// A chassis on four driven wheels.
+const CAR: &str = r#"
+title = "car"
+
+[simulation]
+h = 2e-3
+until = 3.0
+
+[scene]
+gravity = [0, 0, -9.81]
+
+[[material]]
+name = "rubber"
+density = 1000
+
+[[contact]]
+materials = ["rubber", "rubber"]
+mu = 0.8
+
+[[static]]
+name = "road"
+shape = { kind = "plane" }
+material = "rubber"
+
+[[body]]
+name = "chassis"
+shape = { kind = "box", size = [0.6, 0.3, 0.1] }
+mass = 10
+material = "rubber"
+position = [0, 0, 0.15]
+
+[[body]]
+name = "wheel{k}"
+for = "k in 0..4"
+shape = { kind = "cylinder", radius = 0.1, length = 0.05, orientation = ["sqrt(1/2)", "sqrt(1/2)", 0, 0] }
+mass = 1
+material = "rubber"
+position = ["0.25*(2*mod(k, 2) - 1)", "0.2*(2*floor(k/2) - 1)", 0.1]
+
+[[joint]]
+name = "axle{k}"
+for = "k in 0..4"
+kind = "pivot"
+bodies = ["wheel{k}", "chassis"]
+point = ["0.25*(2*mod(k, 2) - 1)", "0.2*(2*floor(k/2) - 1)", 0.1]
+axis = [0, 1, 0]
+motor = { kind = "velocity", v = "10*min(t, 1)", max_force = 2 }
+"#;
+
+/// siconos #102: a car with four wheels flew away after a failed solve. It drives as its motors say, with all wheels on the
+/// road; and where a step is not solved the run ends there, with what was not, and nothing has moved.
+#[test]
+fn story_02_a_car_with_four_wheels_drives_or_says_why_not() {
+    let read = |overrides: &[(String, String)]| {
+        let ModelFile { model, simulation, .. } =
+            ModelFile::parse(CAR, "car.toml", overrides).unwrap();
+        let (h, integrators) = (simulation.h, simulation.integrators);
+        TimeStepping::with_methods(model, h, integrators, &simulation.solver, simulation.newton)
+            .unwrap()
+    };
+    let mut sim = read(&[]);
+    let run = sim.run(3.0).unwrap();
+    assert!(run.stats.worst_penetration < 1e-9 && run.stats.worst_residual <= 1e-8);
+    let height = run.signal("chassis.position[2]").unwrap();
+    assert!(height.iter().all(|z| (z - 0.15).abs() < 1e-9));
+    let end = |name: &str| *run.signal(name).unwrap().last().unwrap();
+    // r ω, and the way of that: 1/2 + 2, up to h/2 m/s
+    assert!((end("chassis.v[0]") - 1.0).abs() < 1e-8, "{}", end("chassis.v[0]"));
+    assert!((end("chassis.position[0]") - 2.5).abs() < 1e-3);
+    for k in 0..4 {
+        let gap = run.signal(&format!("axle{k}.y")).unwrap();
+        assert!(gap.iter().all(|y| y.abs() < 1e-12), "axle{k}");
+    }
+
+    // no answer is good enough
+    let mut sim = read(&[("simulation.solver.tol".to_string(), "1e-30".to_string())]);
+    let failure = sim.run(3.0).unwrap_err();
+    let text = failure.source.to_string();
+    assert!(text.contains("t = 0.002") && text.contains("not solved"), "{text}");
+    assert!(text.contains("worst at"), "{text}");
+    let named = ["axle", "contact of `"].iter().any(|name| text.contains(name));
+    assert!(named, "{text}");
+    assert_eq!(failure.run.frames.len(), 1);
+    assert_eq!(sim.t(), 0.0);
+}
+
+/// mujoco #2430: friction in a joint broke an equality. A four-bar linkage whose pivots rub as much as they like stays
+/// closed, and comes to rest or stands.
+#[test]
+fn story_16_friction_of_joints_does_not_break_a_loop() {
+    for friction in [0.0, 0.3, 15.0, 3e5] {
+        let text = format!(
+            r#"
+title = "loop"
+
+[simulation]
+h = 1e-3
+until = 1.0
+
+[scene]
+dim = 2
+gravity = [0, -9.81]
+
+[[body]]
+name = "left"
+shape = {{ kind = "box", size = [0.02, 1] }}
+mass = 1
+position = [0, 0.5]
+
+[[body]]
+name = "top"
+shape = {{ kind = "box", size = [1, 0.02] }}
+mass = 50
+position = [0.5, 1]
+force = ["if(t < 0.2, 100, 0)", 0]
+
+[[body]]
+name = "right"
+shape = {{ kind = "box", size = [0.02, 1.2] }}
+mass = 1
+position = [1, 0.4]
+
+[[joint]]
+name = "a"
+kind = "pivot-2d"
+bodies = ["left"]
+point = [0, 0]
+friction = {friction}
+
+[[joint]]
+name = "b"
+kind = "pivot-2d"
+bodies = ["top", "left"]
+point = [0, 1]
+friction = {friction}
+
+[[joint]]
+name = "c"
+kind = "pivot-2d"
+bodies = ["right", "top"]
+point = [1, 1]
+friction = {friction}
+
+[[joint]]
+name = "d"
+kind = "pivot-2d"
+bodies = ["right"]
+point = [1, -0.2]
+friction = {friction}
+"#
+        );
+        let ModelFile { model, simulation, .. } =
+            ModelFile::parse(&text, "loop.toml", &[]).unwrap();
+        let mut sim = TimeStepping::new(model, simulation.h, simulation.integrators).unwrap();
+        let run = sim.run(1.0).unwrap();
+        for joint in ["a", "b", "c", "d"] {
+            let gap = run.signal(&format!("{joint}.y")).unwrap();
+            let worst = gap.iter().fold(0.0_f64, |most, y| most.max(y.abs()));
+            assert!(worst < 1e-12, "friction {friction}, joint {joint}: {worst:e}");
+        }
+        let moved = run.signal("left.angle").unwrap().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        assert_eq!(moved < 1e-9, friction > 100.0, "friction {friction}: {moved}");
     }
 }
