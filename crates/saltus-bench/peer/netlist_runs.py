@@ -8,6 +8,8 @@ and two lines more: `.option saltus device=smooth`, which asks for SPICE's own d
 
 import os
 import re
+import resource
+import signal
 import subprocess
 
 import numpy as np
@@ -108,9 +110,11 @@ def ngspice(path, limit, largest=None, script=True):
     raw = os.path.join(folder, raw)
     try:
         done = subprocess.run(
-            ["ngspice", "-b", copy], cwd=folder, capture_output=True, text=True, timeout=limit, errors="replace",
-            stdin=subprocess.DEVNULL,
+            ["ngspice", "-b", copy], cwd=folder, capture_output=True, text=True, timeout=20 * limit, errors="replace",
+            stdin=subprocess.DEVNULL, preexec_fn=lambda: bounded(limit),
         )
+        if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            return None, f"ngspice took more than {limit:g} s"
         said = (done.stderr + done.stdout).splitlines()
         why = [line for line in said if re.search(r"rror|nknown|nable|annot|oo small|not find|bort", line)]
         if not os.path.exists(raw):
@@ -160,9 +164,12 @@ class Saltus:
         """Runs the program; what it says where it fails."""
         try:
             done = subprocess.run(
-                [self.program, *arguments], capture_output=True, text=True, timeout=limit, errors="replace"
+                [self.program, *arguments], capture_output=True, text=True, timeout=20 * limit, errors="replace",
+                preexec_fn=lambda: bounded(limit),
             )
         except subprocess.TimeoutExpired:
+            done = None
+        if done is None or done.returncode == -signal.SIGXCPU or done.returncode == -signal.SIGKILL:
             return f"the run failed: it took more than {limit:g} s"
         if done.returncode == 0:
             return None
@@ -189,6 +196,12 @@ class Saltus:
             return (None, why) if why else (read_raw(raw), None)
         finally:
             remove(self.own, raw, run)
+
+
+def bounded(limit):
+    """Gives the process that begins here this much processor time, in seconds."""
+    seconds = max(1, round(limit))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
 def write(path, lines):

@@ -1,7 +1,7 @@
 """How far two sets of waveforms are apart.
 
 A difference is taken at every instant of either run, with straight lines between the points of the other, and told relative to the
-range of that signal (at least a thousandth of the largest range, and of its own size, where it hardly moves). Where it is
+range of that signal in the whole run (at least a thousandth of the largest range, and of its own size, where it hardly moves). Where it is
 more than `STRICT`, an edge may come earlier or later by a hundredth of the signal's own rise (range over steepest slope) and
 by the steps of both runs there: what counts is the distance to the nearest value that the other signal has within that time.
 """
@@ -89,17 +89,17 @@ def scales(theirs, names):
     return found
 
 
-def differences(theirs, ours, bound=None):
+def differences(theirs, ours, bound=None, scale=None):
     """For every shared signal: its name, instants, relative differences there, and whether an edge was allowed for.
 
-    With a bound only what is larger than it is looked at closely.
+    With a bound only what is larger than it is looked at closely. `scale` is that of a whole run of which `theirs` is a part.
     """
     names = shared(theirs, ours)
     end = min(theirs.t[-1], ours.t[-1])
     start = max(theirs.t[0], ours.t[0])
     T = np.union1d(theirs.t, ours.t)
     T = T[(T >= start) & (T <= end)]
-    scale = scales(theirs, names)
+    scale = scale or scales(theirs, names)
     for name in names:
         y, z = theirs.signals[name], ours.signals[name]
         d = np.abs(np.interp(T, theirs.t, y) - np.interp(T, ours.t, z)) / scale[name]
@@ -122,11 +122,11 @@ def differences(theirs, ours, bound=None):
         yield name, T, d, edged
 
 
-def worst(theirs, ours):
+def worst(theirs, ours, scale=None):
     """The largest difference, its signal, how many signals were compared, and whether edges were allowed for."""
     found = (-1.0, "")
     count, edges = 0, False
-    for name, _, d, edged in differences(theirs, ours):
+    for name, _, d, edged in differences(theirs, ours, scale=scale):
         count, edges = count + 1, edges or edged
         found = max(found, (float(d.max()) if len(d) else np.inf, name))
     return found[0], found[1], count, edges

@@ -5,7 +5,7 @@
 //! piecewise-linear ones of the founding comparison, written as current sources: an ideal diode is one of
 //! 0.1 mΩ there.
 
-use crate::circuits::{SLIDING, STANDARD, buck};
+use crate::circuits::{SLIDING, STANDARD, buck, children_seconds, of_a_processor};
 use saltus::circuits::{Deck, Method, Watch};
 use std::process::Command;
 
@@ -136,12 +136,15 @@ impl Waves {
             "{body}.control\nset wr_singlescale\nset numdgt=12\nrun\nrusage everything\nwrdata {written} {columns}\n.endc\n.end\n"
         );
         std::fs::write(&netlist, text).ok()?;
+        let before = children_seconds();
         let done = Command::new("ngspice").arg("-b").arg(&netlist).output();
+        let taken = children_seconds() - before;
         let table = std::fs::read_to_string(&data);
         let _ = (std::fs::remove_file(&netlist), std::fs::remove_file(&data));
         let told = String::from_utf8_lossy(&done.ok()?.stdout).to_lowercase();
         let seconds = told.lines().find(|line| line.starts_with("transient analysis time"))?;
         let seconds = seconds.split('=').nth(1)?.split_whitespace().next()?.parse().ok()?;
+        let seconds = of_a_processor(seconds, taken);
         let (mut time, mut values) = (Vec::new(), vec![Vec::new(); SIGNALS.len()]);
         for line in table.ok()?.lines() {
             let row: Option<Vec<f64>> = line.split_whitespace().map(|x| x.parse().ok()).collect();
