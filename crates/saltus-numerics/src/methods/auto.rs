@@ -29,7 +29,7 @@ use super::{Enumeration, FischerBurmeister, GaussSeidel, Lemke, Newton, Pivoting
 use crate::residual::residual;
 use crate::{
     Attempt, AutoSettings, EnumerationSettings, FischerBurmeisterSettings, GaussSeidelSettings,
-    LemkeSettings, Memory, NewtonSettings, NumericsError, PivotingSettings, Problem, Report,
+    LemkeSettings, Memory, NewtonSettings, NumericsError, PivotingSettings, Problem, Report, Set,
     Status,
 };
 use saltus_linalg::vector;
@@ -42,7 +42,8 @@ const SMALL: usize = 150;
 const LEMKE: usize = 1500;
 /// Most modes given to enumeration.
 const MODES: usize = 1 << 16;
-/// Most unknowns of a problem with friction that goes from the first sweeps to Newton's method.
+/// Most unknowns of a problem with friction that goes from the first sweeps to Newton's method; with rolling
+/// resistance, whose blocks cost many times as much to visit, all small ones do.
 const TINY: usize = 24;
 /// Steps of Newton's method there.
 const STEPS: usize = 40;
@@ -253,7 +254,7 @@ impl Auto {
         }
         let mut iterations = first.iterations;
         let mut tried = [Some(self.attempts[0]), None];
-        if problem.len() <= TINY {
+        if problem.len() <= TINY || rolls(problem) {
             z.copy_from_slice(&self.best);
             if let Ok(report) = self.newton.solve(problem, z, w) {
                 self.note(report);
@@ -410,4 +411,9 @@ impl Auto {
         let Report { method, status, residual, .. } = report;
         self.attempts.push(Attempt { method, status, residual });
     }
+}
+
+/// Whether contacts resist rolling in space.
+fn rolls(problem: &Problem) -> bool {
+    problem.placed().iter().any(|block| matches!(block.set, Set::Rolling3 { .. }))
 }
