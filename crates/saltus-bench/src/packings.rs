@@ -63,7 +63,7 @@ impl Options {
     /// The seeds of heaps of a size.
     fn seeds(&self, contacts: usize) -> Vec<u64> {
         match self.seeds.is_empty() {
-            true => (1..=(SHARED / contacts.max(1)).clamp(3, 30) as u64).collect(),
+            true => (1..=(SHARED / contacts.max(1)).clamp(10, 30) as u64).collect(),
             false => self.seeds.clone(),
         }
     }

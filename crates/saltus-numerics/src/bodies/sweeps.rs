@@ -9,13 +9,14 @@
 //! The velocities are a linear function of `z`, so (2) moves them along. Where `β > 1` the direction is
 //! forgotten. Reference: Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 //!
-//! After some sweeps the modes of most contacts are right: rounds of Newton's method on them (see `modes`)
-//! with a few sweeps after each, and solutions of the surroundings of the worst contacts where that
-//! does not help (see `spots`).
+//! After some sweeps islands that are not too large go on by factors (see `direct`). In others the modes of
+//! most contacts are right by then: rounds of Newton's method on them (see `modes`) with a few sweeps after
+//! each, and solutions of the surroundings of the worst contacts where that does not help (see `spots`).
 //!
 //! Bodies whose velocity the impulses stop altogether, but for less than the tolerance, are
 //! [at rest](BodySweeps::rests).
 
+use super::direct::Direct;
 use super::measure::{Measured, measure, push_all, start};
 use super::modes::{Modes, suits};
 use super::spots::Spots;
@@ -39,14 +40,23 @@ pub struct Sweeping {
 pub struct BodySweeps {
     blocks: Vec<Local>,
     long_blocks: Vec<f64>, // W_cc of contacts with rolling in space
-    twists: Vec<Twist>,
+    pub(super) twists: Vec<Twist>,
     before: Vec<Twist>,
     along: Vec<Twist>, // p, as velocities
     z_before: Vec<f64>,
     p: Vec<f64>,
-    saved: Vec<f64>,
+    pub(super) saved: Vec<f64>,
     modes: Modes,
     spots: Spots,
+    pub(super) direct: Direct,
+}
+
+/// Bodies that hang together by their contacts.
+#[derive(Clone, Copy)]
+pub(super) struct Island<'a> {
+    pub bodies: &'a [MovingBody],
+    pub members: &'a [u32],
+    pub touches: &'a [Touch],
 }
 
 /// `W_cc` of three components at most, and its inverse.
@@ -194,6 +204,12 @@ impl BodySweeps {
                 let sweeps = if few { ALONE } else { FIRST };
                 iterations += self.run(bodies, members, touches, z, stride, sweeps, tol * free);
                 residual = measure(bodies, members, touches, z, stride, &mut self.twists).residual;
+                if by_modes && residual.value > tol {
+                    let island = Island { bodies, members, touches };
+                    let measured = Measured { residual, free, rho };
+                    let now = self.by_factors(island, z, tol, measured, &mut iterations);
+                    residual = now.residual;
+                }
                 if !few {
                     self.spots.prepare(bodies.len(), touches, tol);
                 }
@@ -247,7 +263,7 @@ impl BodySweeps {
     }
 
     /// The velocities under these impulses.
-    fn follow(
+    pub(super) fn follow(
         &mut self,
         bodies: &[MovingBody],
         members: &[u32],
@@ -261,7 +277,7 @@ impl BodySweeps {
 
     /// Sweeps, until they change less than `still`; how many.
     #[expect(clippy::too_many_arguments)]
-    fn run(
+    pub(super) fn run(
         &mut self,
         bodies: &[MovingBody],
         members: &[u32],

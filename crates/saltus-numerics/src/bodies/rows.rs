@@ -1,0 +1,216 @@
+//! Contacts of rigid bodies in units of their masses.
+//!
+//! ```text
+//! s = M^½ V,     w = K s + q,     s = s_free + Kᵀ z                                           (1)
+//! ```
+//!
+//! All contacts have three components here; those that a law does not have are rows of zeros.
+
+use super::{Friction, MovingBody, Symmetric, Touch, Vector, cross, dot};
+use saltus_linalg::{GraphLu, PairPlace};
+
+/// `s` of a body: along, about.
+pub(super) type Motion = [f64; 6];
+
+/// No body that moves.
+const FIXED: u32 = u32::MAX;
+
+/// A contact.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    sides: [u32; 2],
+    K: [[f64; 18]; 2],
+    pub q: [f64; 3],
+    pub mu: f64,
+    /// The mean of the diagonal of `K Kᵀ`.
+    pub size: f64,
+    pair: Option<PairPlace>,
+}
+
+/// All contacts of an island.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pub all: Vec<Row>,
+    pub free: Vec<Motion>,
+    place: Vec<u32>, // of each body among the members
+}
+
+impl Rows {
+    /// The contacts of these bodies.
+    pub fn fill(&mut self, bodies: &[MovingBody], members: &[u32], touches: &[Touch]) {
+        self.place.clear();
+        self.place.resize(bodies.len(), FIXED);
+        self.free.clear();
+        for (place, &k) in members.iter().enumerate() {
+            let body = &bodies[k as usize];
+            self.place[k as usize] = place as u32;
+            let (root, turn) = (body.inverse_mass.sqrt(), root(&body.inverse_inertia));
+            let [a, b, c] = body.v.map(|v| v / root);
+            let [d, e, f] = lower_solve(&turn, body.omega);
+            self.free.push([a, b, c, d, e, f]);
+        }
+        self.all.clear();
+        for touch in touches {
+            let sides = touch.bodies.map(|k| self.place[k as usize]);
+            let (mut K, mut size) = ([[0.0; 18]; 2], 0.0);
+            let n = touch.friction.size();
+            for side in 0..2 {
+                if sides[side] == FIXED {
+                    continue;
+                }
+                let body = &bodies[touch.bodies[side] as usize];
+                let (mass, turn) = (body.inverse_mass.sqrt(), root(&body.inverse_inertia));
+                let sign = if side == 0 { 1.0 } else { -1.0 };
+                for k in 0..n {
+                    let about = cross(touch.arms[side], touch.frame[k]);
+                    let about = lower_transposed(&turn, about);
+                    for i in 0..3 {
+                        K[side][6 * k + i] = sign * mass * touch.frame[k][i];
+                        K[side][6 * k + 3 + i] = sign * about[i];
+                    }
+                }
+                size += K[side].iter().map(|x| x * x).sum::<f64>() / n as f64;
+            }
+            let mut q = [0.0; 3];
+            q[..n].copy_from_slice(&touch.q[..n]);
+            // without tangents the cone is as good as any other
+            let mu = if touch.friction == Friction::None { 1.0 } else { touch.mu() };
+            self.all.push(Row { sides, K, q, mu, size, pair: None });
+        }
+    }
+
+    /// The analysis of the matrix of [`assemble`](Self::assemble).
+    pub fn join(&mut self, lu: &mut GraphLu) {
+        let pairs = self.all.iter().filter_map(Row::pair);
+        lu.fit(self.free.len(), pairs);
+        for row in &mut self.all {
+            row.pair = row.pair().and_then(|(a, b)| lu.pair(a, b));
+        }
+    }
+
+    /// `1 + Kᵀ D K`, with one block `D` a contact.
+    pub fn assemble(&self, D: &[[f64; 9]], lu: &mut GraphLu) {
+        lu.set_identity();
+        for (row, D) in self.all.iter().zip(D) {
+            if D.iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            let [DA, DB] = [product(D, &row.K[0]), product(D, &row.K[1])];
+            if row.sides[0] != FIXED {
+                add(lu.diagonal(row.sides[0] as usize), &row.K[0], &DA);
+            }
+            if row.sides[1] != FIXED {
+                add(lu.diagonal(row.sides[1] as usize), &row.K[1], &DB);
+            }
+            if let Some(pair) = row.pair {
+                let (first, second) = lu.blocks(pair);
+                add(first, &row.K[0], &DB);
+                add(second, &row.K[1], &DA);
+            }
+        }
+    }
+
+    /// `s` under the impulses `z`.
+    pub fn follow(&self, z: &[f64], s: &mut Vec<Motion>) {
+        s.clone_from(&self.free);
+        for (row, z) in self.all.iter().zip(z.chunks_exact(3)) {
+            row.push([z[0], z[1], z[2]], s);
+        }
+    }
+}
+
+impl Row {
+    /// Both bodies, where they move.
+    fn pair(&self) -> Option<(usize, usize)> {
+        let [a, b] = self.sides;
+        (a != FIXED && b != FIXED && a != b).then_some((a as usize, b as usize))
+    }
+
+    /// `K s`.
+    #[inline]
+    pub fn turn(&self, s: &[Motion]) -> [f64; 3] {
+        let mut w = [0.0; 3];
+        for side in 0..2 {
+            if self.sides[side] != FIXED {
+                let (K, s) = (&self.K[side], &s[self.sides[side] as usize]);
+                for k in 0..3 {
+                    for i in 0..6 {
+                        w[k] += K[6 * k + i] * s[i];
+                    }
+                }
+            }
+        }
+        w
+    }
+
+    /// `K s + q`.
+    #[inline]
+    pub fn velocity(&self, s: &[Motion]) -> [f64; 3] {
+        let w = self.turn(s);
+        [w[0] + self.q[0], w[1] + self.q[1], w[2] + self.q[2]]
+    }
+
+    /// `s ← s + Kᵀ z`.
+    #[inline]
+    pub fn push(&self, z: [f64; 3], s: &mut [Motion]) {
+        for side in 0..2 {
+            if self.sides[side] != FIXED {
+                let (K, s) = (&self.K[side], &mut s[self.sides[side] as usize]);
+                for k in 0..3 {
+                    for i in 0..6 {
+                        s[i] += K[6 * k + i] * z[k];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `D K`.
+#[inline]
+fn product(D: &[f64; 9], K: &[f64; 18]) -> [f64; 18] {
+    let mut out = [0.0; 18];
+    for i in 0..3 {
+        for k in 0..3 {
+            for j in 0..6 {
+                out[6 * i + j] += D[3 * i + k] * K[6 * k + j];
+            }
+        }
+    }
+    out
+}
+
+/// `A ← A + Kᵀ (D K)`.
+#[inline]
+fn add(A: &mut [f64; 36], K: &[f64; 18], DK: &[f64; 18]) {
+    for k in 0..3 {
+        for i in 0..6 {
+            for j in 0..6 {
+                A[6 * i + j] += K[6 * k + i] * DK[6 * k + j];
+            }
+        }
+    }
+}
+
+/// `L` of `J⁻¹ = L Lᵀ`: the entries 00, 10, 11, 20, 21, 22. What cannot turn has zeros.
+fn root(A: &Symmetric) -> [f64; 6] {
+    let over = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
+    let a = A[0].max(0.0).sqrt();
+    let (b, d) = (over(A[3], a), over(A[4], a));
+    let c = (A[1] - b * b).max(0.0).sqrt();
+    let e = over(A[5] - d * b, c);
+    [a, b, c, d, e, (A[2] - d * d - e * e).max(0.0).sqrt()]
+}
+
+/// `L⁻¹ a`.
+fn lower_solve(L: &[f64; 6], a: Vector) -> Vector {
+    let over = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
+    let x = over(a[0], L[0]);
+    let y = over(a[1] - L[1] * x, L[2]);
+    [x, y, over(a[2] - L[3] * x - L[4] * y, L[5])]
+}
+
+/// `Lᵀ a`.
+fn lower_transposed(L: &[f64; 6], a: Vector) -> Vector {
+    [dot([L[0], L[1], L[3]], a), L[2] * a[1] + L[4] * a[2], L[5] * a[2]]
+}
