@@ -56,6 +56,20 @@ impl Hold {
         hold
     }
 
+    /// Over the first `n` states alone, which all have a mass: what the others follow from, and the rest.
+    pub fn only(self, n: usize) -> (Vec<(usize, Vec<f64>)>, Hold) {
+        let first =
+            |row: Vec<f64>| -> Vec<f64> { row[..n].iter().chain(row.last()).copied().collect() };
+        let follow = self.follow.into_iter().map(|(column, row)| (column, first(row))).collect();
+        let H = self.H.into_iter().map(first).collect();
+        (follow, Hold { follow: Vec::new(), H })
+    }
+
+    /// Whether there is nothing to hold.
+    pub fn is_empty(&self) -> bool {
+        self.follow.is_empty() && self.H.is_empty()
+    }
+
     /// Moves a state (with 1 behind it) onto (1); whether it need not go further than is allowed.
     pub fn take(&self, x: &mut [f64], allowed: impl Fn(f64) -> f64) -> bool {
         let n = x.len().saturating_sub(1);
