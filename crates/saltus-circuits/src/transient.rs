@@ -181,7 +181,8 @@ impl CircuitModel {
                     false => Adaptive::with(model, settings, &solver)?,
                     true => {
                         let model = self.ending_steps_at_corners(model)?;
-                        Adaptive::by_steps(model, settings, newton(), &solver)?
+                        let longest = self.longest_step(asked);
+                        Adaptive::by_steps(model, settings, newton(), longest, &solver)?
                     }
                 };
                 follow(sim, asked, &probes, watch)
@@ -201,6 +202,16 @@ impl CircuitModel {
     fn first_corner(&self, until: f64) -> Option<f64> {
         let corners = self.sources().filter_map(|source| source.next_breakpoint(0.0));
         corners.filter(|&t| t <= until).min_by(f64::total_cmp)
+    }
+
+    /// The longest step where steps follow their error, which sees nothing of what a diode does between two
+    /// instants at which it blocks.
+    fn longest_step(&self, asked: &Transient) -> f64 {
+        const OF_A_PERIOD: f64 = 0.01;
+        const OF_THE_WHOLE: f64 = 0.02;
+        let periods = self.sources().filter_map(|source| source.period());
+        let shortest = periods.fold(f64::INFINITY, f64::min);
+        (OF_A_PERIOD * shortest).min(OF_THE_WHOLE * asked.until).max(asked.h)
     }
 
     /// The model with events that do nothing but end steps where sources break or jump.

@@ -187,7 +187,7 @@ fn a_converter_that_slides_is_followed_to_its_end() {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/buck-converter/sliding.cir");
     let deck = Deck::parse(&std::fs::read_to_string(path).unwrap(), "sliding.cir").unwrap();
-    let mut plan = deck.plan(Some(1e-8), Some(2e-4)).unwrap();
+    let mut plan = deck.plan(Some(1e-9), Some(2e-4)).unwrap();
     plan.transient.method = Method::Exact;
     let run = plan.model.run(&plan.transient, Watch::default()).unwrap();
     assert_eq!(run.stats.outcome, Outcome::Complete);

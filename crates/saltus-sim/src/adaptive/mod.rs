@@ -66,7 +66,7 @@ pub struct Adaptive {
     density: Density,
     cluster: Option<Cluster>,
     spare: Option<(usize, Stepper)>, // of the last cluster, and of which state of the model
-    by_steps: Option<NewtonSettings>, // by steps alone, each with these settings
+    by_steps: Option<(NewtonSettings, f64)>, // by steps alone, each with these settings; the longest
 }
 
 /// The way through a cluster of events.
@@ -119,21 +119,27 @@ impl Adaptive {
 
     /// A simulation by error-controlled steps of time-stepping alone, each the combination of one whole
     /// and two half steps that is of the second order: for first-order models whose laws are smooth, if
-    /// steep. Events of the model end steps. The equations of a step are solved with these settings.
+    /// steep. Events of the model end steps. The equations of a step are solved with these settings. No step
+    /// is longer than `longest`, so that nothing that lasts as long is stepped over.
     pub fn by_steps(
         model: Model,
         settings: AdaptiveSettings,
         newton: NewtonSettings,
+        longest: f64,
         solver: &Solver,
     ) -> Result<Adaptive, SimError> {
         newton.check()?;
+        if !(longest > 0.0) {
+            let (owner, allowed) = (Self::NAME, "(0, ∞]");
+            return Err(SimError::Setting { owner, field: "longest", value: longest, allowed });
+        }
         if let Some((name, _)) = model.systems().find(|(_, one)| one.order() == Order::Second) {
             let (owner, what) = (format!("the system `{name}`"), "velocities");
             let needs = "of the first order; use the event-driven strategy";
             return Err(SimError::Unsuited { integrator: Self::NAME, owner, what, needs });
         }
         let mut sim = Adaptive::with(model, settings, solver)?;
-        sim.by_steps = Some(newton);
+        sim.by_steps = Some((newton, longest));
         Ok(sim)
     }
 
@@ -250,6 +256,7 @@ impl Adaptive {
             Some(cluster) => cluster,
             None => self.enter(FIRST * (until - self.t()).min(1.0), 0.0)?,
         };
+        cluster.h = cluster.h.min(self.by_steps.map_or(f64::INFINITY, |one| one.1));
         let done = cluster.step(&mut self.exact, self.settings.tol, until);
         self.cluster = Some(cluster);
         done
@@ -266,7 +273,10 @@ impl Adaptive {
         let model = self.exact.model();
         let stepper = match self.spare.take() {
             Some((generation, stepper)) if generation == self.exact.generation() => stepper,
-            _ => Stepper::new(model, self.settings.tol, self.by_steps, &self.solver)?,
+            _ => {
+                let newton = self.by_steps.map(|one| one.0);
+                Stepper::new(model, self.settings.tol, newton, &self.solver)?
+            }
         };
         let mut laws = LawLog::new(model);
         laws.assume(self.exact.row_pair());

@@ -120,7 +120,7 @@ fn impossible_tolerances() {
 fn steps_alone() {
     let by_steps = |model, tol| {
         let (settings, newton) = (AdaptiveSettings { tol }, NewtonSettings::default());
-        Adaptive::by_steps(model, settings, newton, &Solver::default())
+        Adaptive::by_steps(model, settings, newton, 0.1, &Solver::default())
     };
     let mut errors = Vec::new();
     for tol in [1e-4, 1e-6] {
