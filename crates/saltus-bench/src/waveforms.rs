@@ -3,7 +3,7 @@
 //!
 //! ngspice has the quadratic transistors and exponential diodes of its models (`smooth`), or the
 //! piecewise-linear ones of the founding comparison, written as current sources: an ideal diode is one of
-//! 0.1 mΩ there.
+//! 0.1 mΩ there. The comparator is a sum of two ramps in ngspice, since its own tables have rounded corners.
 
 use crate::circuits::{SLIDING, STANDARD, buck, children_seconds, of_a_processor};
 use saltus::circuits::{Deck, Method, Watch};
@@ -54,8 +54,13 @@ impl Devices {
 
     /// The same for ngspice.
     pub fn ngspice(self, deck: &str) -> String {
+        let comparator = |line: &str| match line.starts_with("ECMP gate ") {
+            true => "BCMP gate 0 V = 10*(uramp(v(ramp,err)+0.15)-uramp(v(ramp,err)-0.15))\n".into(),
+            false => format!("{line}\n"),
+        };
+        let deck: String = deck.lines().map(comparator).collect();
         if self == Devices::Smooth {
-            return deck.to_string();
+            return deck;
         }
         // f(u) = (√2 − 1) max(u, 0) + 2 (2 − √2) max(u − ½, 0), as the transistors of Saltus
         let root = std::f64::consts::SQRT_2;
@@ -90,6 +95,11 @@ pub struct Asked {
 impl Asked {
     const fn tight(longest: f64) -> Asked {
         Asked { method: "gear", reltol: 1e-6, trtol: 1.0, longest }
+    }
+
+    /// For states point by point.
+    const fn tighter(method: &'static str, longest: f64) -> Asked {
+        Asked { method, reltol: 1e-7, trtol: 1.0, longest }
     }
 
     /// A run of the buck converter; also its time of computing.
@@ -176,6 +186,13 @@ impl Waves {
         worst / (high - low)
     }
 
+    /// The largest differences of the two states up to 40 µs.
+    fn states(&self, beside: Option<&Waves>) -> String {
+        let Some(beside) = beside else { return "-".to_string() };
+        let [out, coil] = [0, 1].map(|k| self.apart(beside, k, POINTWISE));
+        format!("{out:.1e}, {coil:.1e}")
+    }
+
     /// Mean output, duty, share of the time that the switched node is in the upper half, and ripple of
     /// the coil over the last periods. The duty is that of an ideal switch with this mean of the switched
     /// node.
@@ -201,7 +218,7 @@ impl Waves {
     }
 }
 
-/// The table.
+/// The tables.
 pub fn run(quick: bool) -> Result<(), String> {
     println!(
         "| circuit | simulator | devices | mean output | duty | above 1.5 V | ripple | v(out), i(L1) to 40 µs beside the same devices | beside smooth ones |"
@@ -219,15 +236,8 @@ pub fn run(quick: bool) -> Result<(), String> {
                 }
                 false => "- | - | - | -".to_string(),
             };
-            let apart = |other: &Option<Waves>| {
-                let apart = |other: &Waves| {
-                    let [out, coil] = [0, 1].map(|k| waves.apart(other, k, POINTWISE));
-                    format!("{out:.1e}, {coil:.1e}")
-                };
-                other.as_ref().map_or("-".to_string(), apart)
-            };
             let own = if devices == Devices::Smooth { &smooth } else { &linear };
-            let (own, beside) = (apart(own), apart(&smooth));
+            let (own, beside) = (waves.states(own.as_ref()), waves.states(smooth.as_ref()));
             println!("| {name} | {by} | {} | {figures} | {own} | {beside} |", devices.name());
         };
         for (devices, reference) in
@@ -242,21 +252,68 @@ pub fn run(quick: bool) -> Result<(), String> {
                 }
             }
         }
-        for (devices, h) in [
-            (Devices::PiecewiseLinear, 1e-9),
-            (Devices::PiecewiseLinear, 5e-11),
-            (Devices::Smooth, 1e-9),
-            (Devices::Smooth, 2.5e-10),
+        for (devices, h, method) in [
+            (Devices::PiecewiseLinear, 1e-9, Method::Fixed),
+            (Devices::PiecewiseLinear, 5e-11, Method::Fixed),
+            (Devices::PiecewiseLinear, 1e-9, Method::Exact),
+            (Devices::Smooth, 1e-9, Method::Fixed),
+            (Devices::Smooth, 2.5e-10, Method::Fixed),
+            (Devices::Smooth, 1e-9, Method::Adaptive),
         ] {
-            let whole = !quick || (devices == Devices::PiecewiseLinear && h == 1e-9);
+            let quickly = devices == Devices::PiecewiseLinear && h == 1e-9;
+            let whole = !quick || quickly || method == Method::Adaptive;
             let until = if whole { until } else { POINTWISE };
             let deck = devices.saltus(&buck(values, 0, h, until));
-            let (ours, _) = Waves::saltus(&deck, Method::Fixed)?;
-            row(&format!("Saltus, {h:e}"), devices, &ours, whole);
+            let (ours, _) = Waves::saltus(&deck, method)?;
+            let by = match method {
+                Method::Fixed => format!("{h:e}"),
+                other => other.name().to_string(),
+            };
+            row(&format!("Saltus, {by}"), devices, &ours, whole);
         }
-        let deck = buck(values, 0, 1e-9, until);
-        let (ours, _) = Waves::saltus(&deck, Method::Exact)?;
-        row("Saltus, exact", Devices::PiecewiseLinear, &ours, true);
+    }
+    println!();
+    states(quick)
+}
+
+/// States up to 40 µs with the devices of ngspice, beside ngspice at its tightest.
+fn states(quick: bool) -> Result<(), String> {
+    println!(
+        "| circuit | simulator | steps or points | seconds | v(out), i(L1) to 40 µs beside the tightest |"
+    );
+    println!("| --- | --- | --- | --- | --- |");
+    let finest = if quick { 5e-11 } else { 2.5e-11 };
+    for (name, values) in [("buck", STANDARD), ("buck, sliding", SLIDING)] {
+        let row = |by: &str, waves: &Waves, seconds: f64, beside: &Waves| {
+            let (points, apart) = (waves.time.len(), waves.states(Some(beside)));
+            println!("| {name} | {by} | {points} | {seconds:.1} | {apart} |");
+        };
+        let ask = |asked: Asked| asked.run(values, Devices::Smooth, POINTWISE);
+        let Some((tightest, seconds)) = ask(Asked::tighter("gear", finest)) else {
+            return Err("ngspice gives no waveform".into());
+        };
+        row(&format!("ngspice, gear, {finest:e}"), &tightest, seconds, &tightest);
+        for (method, longest) in [
+            ("gear", 2.0 * finest),
+            ("gear", 4.0 * finest),
+            ("trap", finest),
+            ("trap", 2.0 * finest),
+        ] {
+            if let Some((waves, seconds)) = ask(Asked::tighter(method, longest)) {
+                row(&format!("ngspice, {method}, {longest:e}"), &waves, seconds, &tightest);
+            }
+        }
+        for h in [2.5e-10, 1e-10, 5e-11] {
+            let deck = Devices::Smooth.saltus(&buck(values, 0, h, POINTWISE));
+            let (ours, seconds) = Waves::saltus(&deck, Method::Fixed)?;
+            row(&format!("Saltus, fixed, {h:e}"), &ours, seconds, &tightest);
+        }
+        for tol in [1e-5, 1e-6, 1e-7] {
+            let deck = Devices::Smooth.saltus(&buck(values, 0, 2.5e-10, POINTWISE));
+            let deck = deck.replace(".option method=gear", &format!(".option reltol={tol:e}"));
+            let (ours, seconds) = Waves::saltus(&deck, Method::Adaptive)?;
+            row(&format!("Saltus, adaptive, {tol:e}"), &ours, seconds, &tightest);
+        }
     }
     Ok(())
 }

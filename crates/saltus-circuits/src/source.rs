@@ -71,6 +71,9 @@ pub enum Source {
 
 use std::f64::consts::TAU;
 
+/// What round-off may hide of an instant, relative to it.
+const HIDDEN: f64 = 8.0 * f64::EPSILON;
+
 /// A source on a straight line, `value + rate (t − start)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Stretch {
@@ -84,14 +87,14 @@ pub(crate) struct Stretch {
 impl Stretch {
     /// The same up to where round-off cannot hide its end.
     fn sure(self, t: f64) -> Stretch {
-        const HIDDEN: f64 = 8.0 * f64::EPSILON;
         let until = self.until - HIDDEN * self.until.abs().max(t.abs());
         Stretch { until: if self.until.is_finite() { until } else { self.until }, ..self }
     }
 }
 
 impl Source {
-    /// The value at time `t`; at a jump the one after it.
+    /// The value at time `t`; at a jump the one after it. An instant that only round-off tells from a jump
+    /// is at it: a step that ends there ends after the jump.
     pub fn value(&self, t: f64) -> f64 {
         match *self {
             Source::Dc(value) => value,
@@ -178,13 +181,9 @@ impl Source {
         let stretch = match *self {
             Source::Dc(value) => level(value),
             Source::Pulse { low, high, delay, rise, fall, width, period, .. } => {
-                let Some(s) = self.phase(t) else {
+                let Some((begin, s)) = self.round(t) else {
                     let until = if t < delay { delay } else { f64::INFINITY };
                     return Some(Stretch { until, ..level(low) }.sure(t));
-                };
-                let begin = match period.is_finite() {
-                    true => delay + ((t - delay) / period).floor() * period,
-                    false => delay,
                 };
                 let (down, end) = (rise + width, rise + width + fall);
                 let (from, value, rate, to) = if s < rise {
@@ -199,7 +198,8 @@ impl Source {
                 Stretch { start: begin + from, value, rate, until: begin + to.min(period) }
             }
             Source::PiecewiseLinear { ref points, repeat: None, delay } => {
-                let next = points.partition_point(|point| point.0 <= t - delay);
+                let s = self.phase(t)?;
+                let next = points.partition_point(|point| point.0 <= s);
                 match (next.checked_sub(1).map(|k| points[k]), points.get(next)) {
                     (Some((from, a)), Some(&(to, b))) => {
                         let (start, rate) = (delay + from, (b - a) / (to - from));
@@ -317,30 +317,51 @@ impl Source {
     /// Time since the beginning of the present round, nothing before the first pulse and after the
     /// last one.
     fn phase(&self, t: f64) -> Option<f64> {
+        self.round(t).map(|(_, s)| s)
+    }
+
+    /// The beginning of the present round, and the time since then; exactly that of a corner where nothing
+    /// but round-off tells it from one.
+    fn round(&self, t: f64) -> Option<(f64, f64)> {
         match *self {
-            Source::Pulse { delay, period, count, .. } => {
+            Source::Pulse { delay, rise, fall, width, period, count, .. } => {
+                let slack = HIDDEN * t.abs().max(delay.abs());
                 let s = t - delay;
-                if s < 0.0 {
+                if s < -slack {
                     return None;
                 }
-                if !period.is_finite() {
-                    return Some(s);
+                let (mut round, mut s) = (0.0, s.max(0.0));
+                if period.is_finite() {
+                    round = (s / period).floor();
+                    s = (s - round * period).max(0.0);
+                    if period - s <= slack {
+                        (round, s) = (round + 1.0, 0.0);
+                    }
                 }
-                let round = (s / period).floor();
-                let over = count.is_some_and(|count| round >= count as f64);
-                (!over).then_some((s - round * period).max(0.0))
+                if count.is_some_and(|count| round >= count as f64) {
+                    return None;
+                }
+                let corners = [0.0, rise, rise + width, rise + width + fall];
+                let near = corners.iter().rev().find(|&&corner| (s - corner).abs() <= slack);
+                let begin = if round == 0.0 { delay } else { delay + round * period };
+                Some((begin, near.copied().unwrap_or(s)))
             }
             Source::PiecewiseLinear { ref points, repeat, delay } => {
+                let slack = HIDDEN * t.abs().max(delay.abs());
                 let s = t - delay;
                 let last = points.last()?.0;
-                match repeat {
-                    Some(back) if s >= last && last > back => {
-                        Some(back + (s - last).rem_euclid(last - back))
+                let s = match repeat {
+                    Some(back) if s >= last - slack && last > back => {
+                        let since = (s - last).max(0.0).rem_euclid(last - back);
+                        if last - back - since <= slack { back } else { back + since }
                     }
-                    _ => Some(s),
-                }
+                    _ => s,
+                };
+                let before = points.partition_point(|point| point.0 <= s + slack);
+                let near = before.checked_sub(1).map(|k| points[k].0);
+                Some((delay, near.filter(|near| (s - near).abs() <= slack).unwrap_or(s)))
             }
-            _ => Some(t),
+            _ => Some((0.0, t)),
         }
     }
 
@@ -434,6 +455,38 @@ mod tests {
         let line = Source::PiecewiseLinear { points, repeat: Some(0.0), delay: 0.0 };
         assert_eq!([2.5, 3.5, 4.5].map(|t| line.value(t)), [2.0, 5.0, 2.0]);
         assert_eq!(line.breakpoints(0.0, 5.0).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0, 5.0]);
+    }
+
+    /// Whatever round-off makes of an instant, at a jump it is after it.
+    #[test]
+    fn jumps_are_met_at_the_ends_of_steps() {
+        let (period, h) = (1.0 / 3.0e5, 1.0 / 3.0e5 / 20.0);
+        let pulse = |count| Source::Pulse {
+            low: 0.0,
+            high: 1.0,
+            delay: 2.0 * h,
+            rise: 0.0,
+            fall: 0.0,
+            width: 7.0 * h,
+            period,
+            count,
+        };
+        let points =
+            vec![(0.0, 0.0), (2.0 * h, 0.0), (2.0 * h, 1.0), (9.0 * h, 1.0), (9.0 * h, 0.0)];
+        let points = points.into_iter().chain([(period, 0.0)]).collect();
+        let lines = Source::PiecewiseLinear { points, repeat: Some(0.0), delay: 0.0 };
+        for source in [pulse(None), pulse(Some(900)), lines] {
+            for k in 0..20_000_u32 {
+                let over = matches!(source, Source::Pulse { count: Some(_), .. }) && k >= 18_000;
+                let on = f64::from(u8::from((2..9).contains(&(k % 20)) && !over));
+                let t = f64::from(k) * h;
+                for t in [t, t * (1.0 + f64::EPSILON), t * (1.0 - f64::EPSILON)] {
+                    assert_eq!(source.value(t), on, "{source:?}: step {k}, {t:e}");
+                    let line = source.line(t);
+                    assert!(line.is_none_or(|line| line.value == on), "{line:?}: step {k}, {t:e}");
+                }
+            }
+        }
     }
 
     /// Rates are those of the values.

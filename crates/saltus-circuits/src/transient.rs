@@ -1,8 +1,9 @@
 //! Transient analysis: a circuit in time.
 
 use crate::error::Culprit;
+use crate::formulation::Autonomous;
 use crate::{CircuitError, CircuitModel, Probes};
-use saltus_model::Law;
+use saltus_model::{Event, Law, Model, Trigger};
 use saltus_numerics::Solver;
 use saltus_sim::{
     Adaptive, AdaptiveSettings, EulerMoreau, EventDriven, EventSettings, Integrator,
@@ -20,7 +21,8 @@ pub enum Method {
     Fixed,
     /// From one switching instant to the next, each located to the tolerance.
     Exact,
-    /// Exact while switchings are rare, by steps through clusters of them.
+    /// Exact while switchings are rare, by steps through clusters of them; where devices are smooth, by
+    /// steps alone, whose lengths follow their error.
     Adaptive,
 }
 
@@ -137,22 +139,24 @@ impl CircuitModel {
             let instead = "use the method `fixed`";
             return Err(CircuitError::Unsupported { component, what, instead }.into());
         }
-        if asked.method != Method::Fixed
+        if asked.method == Method::Exact
             && let Some(name) = self.first_smooth()
         {
             let component = Culprit { name: name.to_string(), place: None };
-            let what = "a smooth or behavioural device is followed by steps of one length";
-            let instead = "use the method `fixed`";
+            let what = "a smooth or behavioural device is not linear between events";
+            let instead = "use the method `fixed` or `adaptive`";
             return Err(CircuitError::Unsupported { component, what, instead }.into());
         }
         // linear modes are followed exactly where sources are states, and no corner is stepped over
         let corner = self.first_corner(asked.until);
+        let by_steps = asked.method == Method::Adaptive && self.first_smooth().is_some();
         let autonomous = match asked.method {
             Method::Exact => self.autonomous()?,
-            Method::Adaptive if corner.is_some() => self.autonomous()?,
+            Method::Adaptive if corner.is_some() && !by_steps => self.autonomous()?,
             Method::Fixed | Method::Adaptive => None,
         };
-        if asked.method != Method::Fixed && autonomous.is_none() && corner.is_some() {
+        let is_stepped = asked.method == Method::Fixed || by_steps;
+        if !is_stepped && autonomous.is_none() && corner.is_some() {
             return Err(CircuitError::Corners.into());
         }
         let circuit = autonomous.as_ref().unwrap_or(self);
@@ -173,7 +177,15 @@ impl CircuitModel {
             }
             Method::Adaptive => {
                 let settings = AdaptiveSettings { tol: asked.tol };
-                follow(Adaptive::with(model, settings, &solver)?, asked, &probes, watch)
+                let sim = match by_steps {
+                    false => Adaptive::with(model, settings, &solver)?,
+                    true => {
+                        let model = self.ending_steps_at_corners(model)?;
+                        let longest = self.longest_step(asked);
+                        Adaptive::by_steps(model, settings, newton(), longest, &solver)?
+                    }
+                };
+                follow(sim, asked, &probes, watch)
             }
         }
     }
@@ -192,10 +204,46 @@ impl CircuitModel {
         corners.filter(|&t| t <= until).min_by(f64::total_cmp)
     }
 
+    /// The longest step where steps follow their error, which sees nothing of what a diode does between two
+    /// instants at which it blocks.
+    fn longest_step(&self, asked: &Transient) -> f64 {
+        const OF_A_PERIOD: f64 = 0.01;
+        const OF_THE_WHOLE: f64 = 0.02;
+        let periods = self.sources().filter_map(|source| source.period());
+        let shortest = periods.fold(f64::INFINITY, f64::min);
+        (OF_A_PERIOD * shortest).min(OF_THE_WHOLE * asked.until).max(asked.h)
+    }
+
+    /// The model with events that do nothing but end steps where sources break or jump.
+    fn ending_steps_at_corners(&self, mut model: Model) -> Result<Model, CircuitError> {
+        for source in self.sources() {
+            let mut single = Vec::new();
+            for trigger in Autonomous::new(source).settings.into_iter().map(|one| one.0) {
+                match trigger {
+                    Trigger::At(times) => single.extend(times),
+                    trigger => corner(&mut model, trigger)?,
+                }
+            }
+            single.sort_by(f64::total_cmp);
+            single.dedup();
+            if !single.is_empty() {
+                corner(&mut model, Trigger::At(single))?;
+            }
+        }
+        Ok(model)
+    }
+
     fn first_switch(&self) -> Option<&str> {
         let is_switch = |law: &Law| matches!(law, Law::Switch { .. });
         self.model.interactions().find(|(_, one)| is_switch(&one.law)).map(|(name, _)| name)
     }
+}
+
+/// An event that does nothing.
+fn corner(model: &mut Model, trigger: Trigger) -> Result<(), CircuitError> {
+    let name = format!("corner of a source {}", model.events().len());
+    let event = Event { name, trigger, once: false, actions: Vec::new() };
+    Ok(model.add_event(event).map(|_| ())?)
 }
 
 /// Runs a strategy and reads its rows through the probes.

@@ -20,6 +20,7 @@ mod state_space;
 mod table;
 mod topology;
 
+pub(crate) use autonomous::Autonomous;
 pub use model::CircuitModel;
 pub use operating_point::OperatingPoint;
 pub use signal::Signal;

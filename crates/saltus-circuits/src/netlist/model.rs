@@ -247,8 +247,8 @@ pub(crate) fn build<'d>(
     }
     match kind {
         Kind::Diode => values.diode().map(Model::Diode),
-        Kind::VoltageSwitch => values.switch(["vt", "vh", "von", "voff"]).map(Model::Switch),
-        Kind::CurrentSwitch => values.switch(["it", "ih", "ion", "ioff"]).map(Model::Switch),
+        Kind::VoltageSwitch => values.switch(["vt", "vh", "von", "voff"], 1.0).map(Model::Switch),
+        Kind::CurrentSwitch => values.switch(["it", "ih", "ion", "ioff"], 1e-3).map(Model::Switch),
         Kind::Mos(polarity) => values.mos(polarity).map(Model::Mos),
         Kind::PowerMos => values.power_mos().map(Model::Mos),
         Kind::Bipolar(polarity) => {
@@ -419,11 +419,15 @@ impl Values<'_> {
         Ok(DiodeModel { capacitance, charge: Some(charge), ..junction })
     }
 
-    /// Names of threshold, hysteresis, and where it is on and off.
-    fn switch(&self, names: [&str; 4]) -> Result<SwitchModel, NetlistError> {
+    /// Names of threshold, hysteresis, and where it is on and off; and where PSpice's is on unless that
+    /// is given.
+    fn switch(&self, names: [&str; 4], usual: f64) -> Result<SwitchModel, NetlistError> {
         let [threshold, hysteresis, on, off] = names;
         let is_ideal = self.fidelity == Some(Fidelity::Ideal);
-        let is_gradual = self.get(on).is_some() || self.get(off).is_some();
+        let gives = |names: [&str; 2]| names.iter().any(|name| self.get(name).is_some());
+        // PSpice's are gradual unless they say otherwise, SPICE's own if they say so
+        let is_of_pspice = has("vswitch iswitch", &self.card.kind.key());
+        let is_gradual = gives([on, off]) || (is_of_pspice && !gives([threshold, hysteresis]));
         let (closed, open) = match (is_ideal, is_gradual) {
             (true, _) => (0.0, f64::INFINITY),
             (false, true) => (1.0, 1e6),
@@ -432,9 +436,13 @@ impl Values<'_> {
         let on_resistance = self.at_least_zero("ron", closed)?;
         let off_resistance = self.positive("roff", open)?;
         if is_gradual {
-            let (on_at, off_at) = (self.or(on, 1.0), self.or(off, 0.0));
+            let (on_at, off_at) = (self.or(on, usual), self.or(off, 0.0));
             if self.fidelity == Some(Fidelity::Smooth) && on_at == off_at {
-                return Err(self.wrong(on, on_at, "another value than `voff` of a smooth switch"));
+                let expected = match off {
+                    "ioff" => "another value than `ioff` of a smooth switch",
+                    _ => "another value than `voff` of a smooth switch",
+                };
+                return Err(self.wrong(on, on_at, expected));
             }
             return Ok(SwitchModel {
                 fidelity: self.fidelity.unwrap_or_default(),

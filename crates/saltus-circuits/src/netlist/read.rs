@@ -451,6 +451,13 @@ impl Reader<'_> {
     }
 
     fn own_option(&mut self, key: &Word, value: Option<Parameter>) -> Done {
+        if crate::analysis::KEPT.contains(&key.key().as_str()) {
+            let problem = Problem::Expected {
+                expected: "`device` after `.option saltus`".to_owned(),
+                found: format!("`{}`, which goes on an `.option` line of its own", key.text),
+            };
+            return Err(self.fail(key.at, problem));
+        }
         if !key.is("device") {
             let problem = Problem::Unknown {
                 kind: "option",

@@ -1,6 +1,6 @@
 //! Smooth devices, as SPICE has them.
 
-use saltus_circuits::{Deck, Watch};
+use saltus_circuits::{Deck, Method, Watch};
 
 /// Signals at the rows of a run of a netlist.
 fn traces(text: &str, names: &[&str]) -> (Vec<f64>, Vec<Vec<f64>>) {
@@ -232,5 +232,75 @@ VC c 0 PWL(0 0 1 1 2 0)
         let resistance = 10_f64.powf(6.0 - 6.0 * (3.0 * s * s - 2.0 * s * s * s));
         let exact = resistance / (resistance + 1e3);
         assert!((v - exact).abs() < 1e-8, "{t}: {v} {exact}");
+    }
+}
+
+/// A coil whose transistor turns on at a known instant, between nothing and all of the voltage: steps whose
+/// lengths follow their error meet it.
+///
+/// From then on `v_DS` is that of a straight line, `1/(2 K)` of a volt, which leaves `i = t − t_on`.
+#[test]
+fn a_transistor_that_turns_on_is_met() {
+    for late in [0.0, 0.013, 0.171, 0.29] {
+        let text = format!(
+            "a coil
+V1 in 0 1
+VG g 0 PWL(0 0 {late}u 0 {}u 2)
+L1 in d 1u ic=0
+M1 d g 0 0 nm
+.model nm NMOS(vto=1 kp=1e6 w=1u l=1u)
+.option saltus device=smooth
+.option reltol=1e-7
+.tran 0.1u 1u uic
+.end
+",
+            1.0 + late
+        );
+        let deck = Deck::parse(&text, "coil.cir").unwrap();
+        let mut plan = deck.plan(None, None).unwrap();
+        plan.transient.method = Method::Adaptive;
+        let run = plan.model.run(&plan.transient, Watch::default()).unwrap();
+        let (times, i) = (&run.frames.time, run.signal("i(L1)").unwrap());
+        for (t, i) in times.iter().zip(i) {
+            let exact = (t / 1e-6 - 0.5 - late).max(0.0);
+            assert!((i - exact).abs() < 2e-6, "late {late}, t = {t}: {i}, exact {exact}");
+        }
+        assert!(run.stats.steps < 2000, "{}", run.stats.steps);
+        plan.transient.method = Method::Exact;
+        let error = plan.model.run(&plan.transient, Watch::default()).unwrap_err().to_string();
+        assert!(error.contains("M1") && error.contains("`adaptive`"), "{error}");
+    }
+}
+
+/// A doubler on a sine: the source itself is exact, whatever the tolerance is. Means over the last quarter beside
+/// ngspice 39.3 (`reltol=1e-6`, steps of 1 µs).
+#[test]
+fn a_doubler_by_steps_of_their_own() {
+    let text = "voltage doubler
+V1 s 0 SIN(0 10 1k)
+RS s in 1
+C1 in a 10u ic=0
+D1 0 a dm
+D2 a out dm
+C2 out 0 10u ic=0
+RL out 0 10k
+.model dm D(IS=1e-9 RS=0.1)
+.option saltus device=smooth
+.option reltol=1e-5
+.tran 1u 20m uic
+.meas tran vout avg v(out) from=15m to=20m
+.meas tran vpp pp v(out) from=15m to=20m
+.meas tran source max v(s) from=15m to=20m
+.end
+";
+    let deck = Deck::parse(text, "doubler.cir").unwrap();
+    let mut plan = deck.plan(None, None).unwrap();
+    plan.transient.method = Method::Adaptive;
+    let run = plan.model.run(&plan.transient, Watch::default()).unwrap();
+    let found: Vec<f64> = plan.measure(&run).into_iter().map(|one| one.1.unwrap()).collect();
+    for (found, (expected, allowed)) in
+        found.iter().zip([(18.8385, 2e-3), (0.1768, 5e-4), (10.0, 1e-4)])
+    {
+        assert!((found - expected).abs() < allowed, "{found} {expected}");
     }
 }

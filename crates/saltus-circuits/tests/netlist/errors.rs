@@ -269,6 +269,10 @@ const WRONG: &[(&str, &str)] = &[
     (".ic v(a) 1", "a.cir:2:10: expected `=` after `v(a)`, found `1`"),
     (".model", "a.cir:2:7: expected the name of a model, found the end of the line"),
     (".model d1 d(is=1", "a.cir:2:17: expected `)`, found the end of the line"),
+    (
+        ".option saltus device=smooth reltol=1e-5",
+        "a.cir:2:30: expected `device` after `.option saltus`, found `reltol`, which goes on an `.option` line of its own",
+    ),
     (".option saltus devcie=ideal", "a.cir:2:16: unknown option `devcie`; did you mean `device`?"),
     (
         ".option saltus device=exact",

@@ -87,6 +87,28 @@ fn switches() {
     assert_eq!(switch("S4"), (gate, [1.5, -0.5], [1.0, 1e9], None));
 }
 
+/// What PSpice's switches are where nothing is said: on at 1 V or 1 mA, off at 0. With a threshold they are
+/// SPICE's.
+#[test]
+fn switches_of_pspice() {
+    let c = circuit(
+        "V1 g 0 1\nS1 a b g 0 s1\nW1 a b V1 w1\nW2 a b V1 w2\nS2 a b g 0 s2\nW3 a b V1 w3\nS3 a b g 0 s3\n\
+         .model s1 VSWITCH\n.model w1 ISWITCH\n.model w2 ISWITCH(ioff=3m)\n.model s2 VSWITCH(vt=2 vh=0.5)\n.model w3 CSW\n.model s3 SW(voff=-1)",
+    );
+    let switch = |name: &str| match device(&c, name) {
+        Device::Switch { model, .. } => {
+            [model.threshold, model.hysteresis, model.on_resistance, model.off_resistance]
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(switch("S1"), [0.5, 0.5, 1.0, 1e6]);
+    assert_eq!(switch("W1"), [0.5e-3, 0.5e-3, 1.0, 1e6]);
+    assert_eq!(switch("W2"), [2e-3, -1e-3, 1.0, 1e6]);
+    assert_eq!(switch("S2"), [2.0, 0.5, 1.0, 1e12]);
+    assert_eq!(switch("W3"), [0.0, 0.0, 1.0, 1e12]);
+    assert_eq!(switch("S3"), [0.0, 1.0, 1.0, 1e6]);
+}
+
 #[test]
 fn field_effect_transistors() {
     let c = circuit(
@@ -253,6 +275,10 @@ fn wrong_models() {
         (
             "S1 a 0 b 0 sm\n.model sm vswitch(von=1 voff=1 saltus=smooth)",
             "a.cir:3:19: parameter `von` of the model `sm` is 1, expected another value than `voff` of a smooth switch",
+        ),
+        (
+            "V1 b 0 1\nW1 a 0 V1 sm\n.model sm iswitch(ion=1m ioff=1m saltus=smooth)",
+            "a.cir:4:19: parameter `ion` of the model `sm` is 0.001, expected another value than `ioff` of a smooth switch",
         ),
         (
             "X1 a b c om\n.model om opamp(low=1 high=0)",

@@ -311,7 +311,8 @@ impl Report<'_> {
                         harmonics.map(|one| format!("{:.4e}", one.magnitude)).collect();
                     let figures = magnitudes.join(", ");
                     let (mean, thd) = (spectrum.mean, 100.0 * spectrum.distortion);
-                    let figures = format!("mean {mean:.6}, harmonics {figures}; THD {thd:.3} %");
+                    let mean = number(mean);
+                    let figures = format!("mean {mean}, harmonics {figures}; THD {thd:.3} %");
                     let frequency = spectrum.harmonics.first().map_or(0.0, |one| one.frequency);
                     (format!("{} at {frequency} Hz", spectrum.signal), figures)
                 }

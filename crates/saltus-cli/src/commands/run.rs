@@ -21,11 +21,11 @@ pub struct Args {
     /// The run file to write [default: NAME.h5 in the current folder]
     #[arg(short, long, value_name = "OUT.h5")]
     pub(super) output: Option<PathBuf>,
-    /// End the run at this time
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    /// End the run at this time; `40u` and the like are numbers too
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = seconds)]
     pub(super) until: Option<f64>,
     /// Use this time step
-    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = seconds)]
     pub(super) h: Option<f64>,
     /// Replace a value of the file, for example `g=1.62`, `floor.law.e=0.5`, or `RLOAD=5` of a netlist
     #[arg(long = "set", value_name = "PATH=VALUE")]
@@ -35,7 +35,7 @@ pub struct Args {
     pub(super) method: Option<String>,
     /// Of a netlist: find the periodic steady state and run one period of it; the period is that of
     /// the sources unless given
-    #[arg(long, value_name = "PERIOD", num_args = 0..=1)]
+    #[arg(long, value_name = "PERIOD", num_args = 0..=1, value_parser = seconds)]
     pub(super) steady_state: Option<Option<f64>>,
     /// Write a checkpoint here on the way and at the end, from which --resume goes on
     #[arg(long, value_name = "PATH")]
@@ -304,6 +304,14 @@ impl Report<'_> {
         }
         format!("{}\n{}", model.title(), text::columns(&rows))
     }
+}
+
+/// A time, plain or with a suffix as SPICE has them.
+fn seconds(text: &str) -> Result<f64, String> {
+    let plain = text.parse().ok();
+    plain
+        .or_else(|| saltus::circuits::number(text))
+        .ok_or_else(|| "expected a number such as 0.2, 1e-3 or 40u".to_string())
 }
 
 /// `--set`, `--h` and `--until` as overrides of the file's values.

@@ -246,3 +246,14 @@ fn an_example_that_is_a_netlist_is_printed_written_and_run() {
     let document = json(&folder, &["out/flip-flop/flip-flop.cir"]);
     assert!((document["measures"]["after"].as_f64().unwrap() - 5.0).abs() < 1e-9);
 }
+
+/// Times may have suffixes, as in the netlist.
+#[test]
+fn times_with_suffixes() {
+    let folder = Folder::new();
+    folder.write("rectifier.cir", RECTIFIER);
+    let document = json(&folder, &["rectifier.cir", "--until", "4m", "--h", "5u"]);
+    assert_eq!((document["until"].as_f64(), document["h"].as_f64()), (Some(4e-3), Some(5e-6)));
+    let said = folder.saltus(&["run", "rectifier.cir", "--until", "soon"]);
+    assert!(said.err.contains("expected a number such as 0.2, 1e-3 or 40u"), "{}", said.err);
+}

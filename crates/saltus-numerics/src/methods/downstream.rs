@@ -21,9 +21,11 @@ use super::segments::Segments;
 use crate::{Block, Measure, Problem, Set, Solver};
 use saltus_linalg::{Matrix, Sparse};
 
-/// δ of (1): the first with which no group has more than a share of all unknowns.
+/// δ of (1): the first with which no group has more than a share of all unknowns, nor more than so many,
+/// since groups are dense.
 const SMALL: [f64; 5] = [0.0, 1e-6, 1e-4, 1e-3, 1e-2];
 const SHARE: f64 = 0.5;
+const LARGEST: usize = 400;
 /// Times that all groups are visited: what acts upstream, if hardly, is felt the second time.
 const SWEEPS: usize = 2;
 
@@ -46,7 +48,8 @@ struct Group {
 }
 
 impl Downstream {
-    /// The groups of a problem of graphs and boxes; nothing where one is nearly all of it.
+    /// The groups of a problem of graphs and boxes; nothing where one is nearly all of it, or
+    /// too large to be dense.
     pub fn new(problem: &Problem, W: &Sparse) -> Option<Downstream> {
         let n = problem.len();
         let mut sets: Vec<Set> = Vec::with_capacity(n);
@@ -61,7 +64,7 @@ impl Downstream {
             };
             let groups = components(W, depends);
             let largest = groups.iter().map(Vec::len).max().unwrap_or(0);
-            (largest as f64 <= SHARE * n as f64).then_some(groups)
+            (largest as f64 <= SHARE * n as f64 && largest <= LARGEST).then_some(groups)
         })?;
         let mut group_of = vec![0; n];
         for (k, group) in groups.iter().enumerate() {
@@ -270,5 +273,26 @@ mod tests {
         let (mut z, mut w) = (vec![0.0; n], vec![0.0; n]);
         assert!(downstream.sweep(&W, problem.q(), &mut z, 1e-12));
         assert!(residual(&problem, &z, &mut w).value < 1e-6);
+    }
+
+    /// Two rings, each dense in its group: groups have a bound.
+    #[test]
+    fn groups_that_are_too_large_are_left_alone() {
+        let rings = |size: usize| {
+            let n = 2 * size;
+            let graph = Arc::new(Graph::new(&[(-1.0, 1.0), (1.0, -1.0)]).unwrap());
+            let block = || Block { size: 1, set: Set::Graph(Arc::clone(&graph)) };
+            let blocks: Vec<Block> = (0..n).map(|_| block()).collect();
+            let mut entries = Vec::new();
+            for i in 0..n {
+                let next = if (i + 1) % size == 0 { i + 1 - size } else { i + 1 };
+                entries.extend([(i, i, 1.0), (i, next, 0.5)]);
+            }
+            let W = Sparse::from_triplets(n, n, &entries);
+            let problem = Problem::new(W.clone(), vec![0.0; n], &blocks).unwrap();
+            Downstream::new(&problem, &W).map(|one| one.groups.len())
+        };
+        assert_eq!(rings(LARGEST), Some(2));
+        assert_eq!(rings(LARGEST + 1), None);
     }
 }

@@ -7,8 +7,9 @@
 //!   and laws change:        once they rest for a while, from event to event again
 //! ```
 //!
-//! Where the event-driven strategy cannot go on, time-stepping is tried too. Nothing here depends
-//! on how fast the machine is.
+//! Where the event-driven strategy cannot go on, time-stepping is tried too. Models whose laws are
+//! smooth but steep have no events to go to: they may be followed by such steps alone
+//! ([`Adaptive::by_steps`]). Nothing here depends on how fast the machine is.
 
 mod density;
 mod stepper;
@@ -19,10 +20,11 @@ use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
 use crate::event_driven::{EventDriven, EventSettings};
+use crate::integrators::NewtonSettings;
 use crate::law_log::LawLog;
 use crate::run::{EventRecord, Run};
 use density::Density;
-use saltus_model::{Model, SystemId};
+use saltus_model::{Model, Order, SystemId};
 use saltus_numerics::Solver;
 use stepper::Stepper;
 
@@ -64,6 +66,7 @@ pub struct Adaptive {
     density: Density,
     cluster: Option<Cluster>,
     spare: Option<(usize, Stepper)>, // of the last cluster, and of which state of the model
+    by_steps: Option<(NewtonSettings, f64)>, // by steps alone, each with these settings; the longest
 }
 
 /// The way through a cluster of events.
@@ -88,6 +91,8 @@ const CALM: f64 = 1e-2;
 const AIM: f64 = 0.8;
 /// Shortest and longest factor from one step of a cluster to the next.
 const GROWTH: [f64; 2] = [0.3, 2.0];
+/// Share of a step that is tried after an event of the model, by steps alone.
+const AFTER_EVENT: f64 = 0.1;
 /// The first and the shortest step where the event-driven strategy cannot go on, as shares of the
 /// way.
 const FIRST: f64 = 1e-4;
@@ -108,7 +113,34 @@ impl Adaptive {
         settings.check()?;
         let exact = EventDriven::with(model, settings.between_events(), solver)?;
         let (density, solver) = (Density::default(), solver.clone());
-        Ok(Adaptive { exact, settings, solver, density, cluster: None, spare: None })
+        let (cluster, spare, by_steps) = (None, None, None);
+        Ok(Adaptive { exact, settings, solver, density, cluster, spare, by_steps })
+    }
+
+    /// A simulation by error-controlled steps of time-stepping alone, each the combination of one whole
+    /// and two half steps that is of the second order: for first-order models whose laws are smooth, if
+    /// steep. Events of the model end steps. The equations of a step are solved with these settings. No step
+    /// is longer than `longest`, so that nothing that lasts as long is stepped over.
+    pub fn by_steps(
+        model: Model,
+        settings: AdaptiveSettings,
+        newton: NewtonSettings,
+        longest: f64,
+        solver: &Solver,
+    ) -> Result<Adaptive, SimError> {
+        newton.check()?;
+        if !(longest > 0.0) {
+            let (owner, allowed) = (Self::NAME, "(0, ∞]");
+            return Err(SimError::Setting { owner, field: "longest", value: longest, allowed });
+        }
+        if let Some((name, _)) = model.systems().find(|(_, one)| one.order() == Order::Second) {
+            let (owner, what) = (format!("the system `{name}`"), "velocities");
+            let needs = "of the first order; use the event-driven strategy";
+            return Err(SimError::Unsuited { integrator: Self::NAME, owner, what, needs });
+        }
+        let mut sim = Adaptive::with(model, settings, solver)?;
+        sim.by_steps = Some((newton, longest));
+        Ok(sim)
     }
 
     /// The event-driven simulation that keeps the state, to be read.
@@ -218,6 +250,18 @@ impl Adaptive {
         }
     }
 
+    /// A step where there are no others.
+    fn step_alone(&mut self, until: f64) -> Result<StepStats, SimError> {
+        let mut cluster = match self.cluster.take() {
+            Some(cluster) => cluster,
+            None => self.enter(FIRST * (until - self.t()).min(1.0), 0.0)?,
+        };
+        cluster.h = cluster.h.min(self.by_steps.map_or(f64::INFINITY, |one| one.1));
+        let done = cluster.step(&mut self.exact, self.settings.tol, until);
+        self.cluster = Some(cluster);
+        done
+    }
+
     /// The way into what the event-driven strategy cannot pass.
     fn enter_anyway(&mut self, until: f64) -> Result<Cluster, SimError> {
         let way = (until - self.t()).min(1.0);
@@ -229,7 +273,10 @@ impl Adaptive {
         let model = self.exact.model();
         let stepper = match self.spare.take() {
             Some((generation, stepper)) if generation == self.exact.generation() => stepper,
-            _ => Stepper::new(model, self.settings.tol, &self.solver)?,
+            _ => {
+                let newton = self.by_steps.map(|one| one.0);
+                Stepper::new(model, self.settings.tol, newton, &self.solver)?
+            }
         };
         let mut laws = LawLog::new(model);
         laws.assume(self.exact.row_pair());
@@ -279,6 +326,7 @@ impl Cluster {
                 return Err(failure);
             }
         };
+        self.stepper.keep();
         self.start.0 = t;
         self.start.1.copy_from_slice(exact.state());
         self.laws.open();
@@ -356,6 +404,9 @@ impl Strategy for Adaptive {
     }
 
     fn advance(&mut self, until: f64) -> Result<StepStats, SimError> {
+        if self.by_steps.is_some() {
+            return self.step_alone(until);
+        }
         let Some(mut cluster) = self.cluster.take() else { return self.step_to_event(until) };
         if cluster.quiet < QUIET {
             match cluster.step(&mut self.exact, self.settings.tol, until) {
@@ -395,9 +446,17 @@ impl Strategy for Adaptive {
                 self.cluster = Some(self.enter_anyway(until)?);
             }
         }
-        let happened = self.exact.events().len();
+        let (happened, generation) = (self.exact.events().len(), self.exact.generation());
         self.exact.happen()?;
-        match &self.cluster {
+        match &mut self.cluster {
+            // its steps begin at the state, whatever that is now
+            Some(cluster) if self.by_steps.is_some() && self.exact.generation() == generation => {
+                if self.exact.events().len() > happened {
+                    cluster.h *= AFTER_EVENT;
+                    cluster.stepper.restart();
+                }
+                Ok(())
+            }
             // an event of the model may have changed what the steps are made of
             Some(cluster) if self.exact.events().len() > happened => {
                 let h = cluster.h;

@@ -3,6 +3,7 @@
 use super::{Adaptive, AdaptiveSettings};
 use crate::SimError;
 use crate::driver::RunOptions;
+use crate::integrators::NewtonSettings;
 use crate::run::{EventKind, Run};
 use saltus_model::*;
 use saltus_numerics::Solver;
@@ -112,4 +113,30 @@ fn impossible_tolerances() {
     }
     let failure = adaptive(balls(&[1.0], 0.5), 1e-6).run(f64::NAN).unwrap_err();
     assert!(matches!(failure.source, SimError::Setting { field: "until", .. }));
+}
+
+/// By steps alone: of the second order, and for systems of the first order.
+#[test]
+fn steps_alone() {
+    let by_steps = |model, tol| {
+        let (settings, newton) = (AdaptiveSettings { tol }, NewtonSettings::default());
+        Adaptive::by_steps(model, settings, newton, 0.1, &Solver::default())
+    };
+    let mut errors = Vec::new();
+    for tol in [1e-4, 1e-6] {
+        let mut model = Model::new("decay");
+        model.add("x", FirstOrderLinear::new([1.0, 0.0], [[-1.0, 4.0], [-4.0, -1.0]])).unwrap();
+        model.add_event(Event::at([0.5]).set_state("x", "x", [2.0, 0.0])).unwrap();
+        let mut sim = by_steps(model, tol).unwrap();
+        let run = sim.run(1.5).unwrap();
+        let size = 2.0 * (-1.0_f64).exp();
+        let exact = [size * 4.0_f64.cos(), -size * 4.0_f64.sin()];
+        let error = [0, 1].map(|k| (last(&run, &format!("x.x[{k}]")) - exact[k]).abs());
+        errors.push(error[0].max(error[1]));
+        assert!(sim.is_stepping());
+    }
+    // errors of steps of the length h are h², where tol is
+    assert!(errors[0] < 1e-3 && errors[1] < 2e-2 * errors[0], "{errors:?}");
+    let error = by_steps(balls(&[1.0], 0.5), 1e-6).unwrap_err();
+    assert!(matches!(error, SimError::Unsuited { .. }), "{error}");
 }

@@ -75,8 +75,9 @@ impl Flow {
         from: Option<Cause>,
         (t, T): (f64, f64),
         X: &[f64],
+        tolerance: Tolerance,
     ) -> Begin {
-        self.legs().map_or(Begin::Unsure, |legs| legs.begin(mode, from, (t, T), X))
+        self.legs().map_or(Begin::Unsure, |legs| legs.begin(mode, from, (t, T), X, tolerance))
     }
 
     /// The step is the leg that has begun at `t`, up to its first event, if there is one, or as far as it

@@ -34,7 +34,8 @@ impl EventDriven {
         }
         let (start, stop) = (self.t, self.stop(until));
         let T = stop - start;
-        if self.flow.begin_leg(&self.mode, None, (start, T), &self.X) != Begin::Good {
+        if self.flow.begin_leg(&self.mode, None, (start, T), &self.X, self.tolerance) != Begin::Good
+        {
             return None;
         }
         self.pending = self.flow.end_leg(start)?;
@@ -77,7 +78,7 @@ impl EventDriven {
                 break; // to and fro: it slides
             }
             self.mode.put(block, branch);
-            match self.flow.begin_leg(&self.mode, Some(cause), leg, &self.X) {
+            match self.flow.begin_leg(&self.mode, Some(cause), leg, &self.X, self.tolerance) {
                 Begin::Good => {
                     self.log_turns();
                     self.series[of.block].add(self.t);
@@ -99,7 +100,10 @@ impl EventDriven {
         let T = self.events.next_instant().min(self.limit.max(2.0 * self.t)) - self.t;
         let known = !self.mode.unknown.contains(&true) && self.flow.is_leg();
         self.flow.restart();
-        if !known || self.flow.begin_leg(&self.mode, None, (self.t, T), &self.X) != Begin::Good {
+        let leg = (self.t, T);
+        if !known
+            || self.flow.begin_leg(&self.mode, None, leg, &self.X, self.tolerance) != Begin::Good
+        {
             return false;
         }
         self.flow.begin_of_leg(&mut self.X, &mut self.lam);

@@ -64,7 +64,7 @@ impl Instant {
         let jean = MoreauJean { theta: 1.0, gamma: 0.0, threshold, ..MoreauJean::default() };
         // outputs move by little in so short a step
         let solver = solver.clone().with_tol(solver.tol().min(FINE));
-        Instant::with(model, euler, jean, &solver)
+        Instant::with(model, euler, jean, NewtonSettings::default(), &solver)
     }
 
     /// Any of these schemes, for steps of any length.
@@ -72,6 +72,7 @@ impl Instant {
         model: &Model,
         euler: EulerMoreau,
         jean: MoreauJean,
+        newton: NewtonSettings,
         solver: &Solver,
     ) -> Result<Instant, SimError> {
         let mut integrators: Vec<Integrator> = Vec::new();
@@ -82,7 +83,6 @@ impl Instant {
         if has(Order::Second) {
             integrators.push(jean.into());
         }
-        let newton = NewtonSettings::default();
         let part = |order| choice::part(model, order, &integrators, newton, solver);
         let parts = || -> Result<Parts, SimError> {
             let (mut first, mut second) = (part(Order::First)?, part(Order::Second)?);

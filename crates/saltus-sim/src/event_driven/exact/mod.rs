@@ -13,6 +13,7 @@
 //! through their beginning, middle and end tells where the motion is between them, so that
 //! whoever looks at a few instants misses nothing.
 
+mod hold;
 mod legs;
 mod powers;
 mod reduce;
@@ -22,6 +23,7 @@ mod tests;
 use super::collocation::{Outcome, Tolerance};
 use super::factor::root;
 use super::mode::{Branch, Local, Mode};
+use hold::Hold;
 pub(super) use legs::{Begin, Legs};
 use powers::Powers;
 use reduce::{Equations, Reduced};
@@ -35,8 +37,10 @@ const LARGEST: usize = 128;
 const REMEMBERED: usize = 32;
 /// How far a motion may be from the polynomial, relative to how far it goes in the step.
 const RESOLVED: f64 = 1e-5;
-/// Share of the tolerance up to which a state may be off what its group holds.
+/// Share of the tolerance up to which a state may be off what its group holds; and up to which it may be
+/// moved onto it.
 const CONSISTENT: f64 = 1e-2;
+const MOVED: f64 = 1.0;
 /// The polynomial at θ = ¼: weights of values, then of slopes, at θ = 0, ½ and 1.
 const QUARTER: [f64; 6] = [0.3515625, 0.5625, 0.0859375, 0.03515625, -0.140625, -0.01171875];
 
@@ -104,6 +108,7 @@ struct Motion {
     powers: Powers,
     L: Matrix,
     C: Matrix,
+    hold: Hold,
     start: Vec<f64>,
     end: Vec<f64>,
     now: Vec<f64>,
@@ -343,9 +348,18 @@ impl Exact {
             first += link.rows.len();
         }
         let Reduced { A, L, C } = equations.reduce()?;
+        let is_massless = |k: usize| {
+            let part = |&system: &usize| (&self.parts[system], begins[system]);
+            let mut parts = systems.iter().map(part);
+            parts.any(|(part, begin)| {
+                let own = k >= begin && k - begin < part.states.len();
+                own && (0..part.E.rows()).all(|i| part.E[(i, k - begin)] == 0.0)
+            })
+        };
+        let hold = Hold::new(&C, is_massless);
         let memory = || vec![1.0; n + 1];
         let (start, end, now) = (memory(), memory(), memory());
-        Some(Motion { states, rows, powers: Powers::new(A), L, C, start, end, now })
+        Some(Motion { states, rows, powers: Powers::new(A), L, C, hold, start, end, now })
     }
 
     /// Visits the components that a link speaks about, of systems of the group: its column, and
@@ -468,14 +482,16 @@ impl Exact {
 }
 
 impl Motion {
-    /// Begins at `X`; whether that is on what the group holds.
+    /// Begins at `X`; whether that is on what the group holds, or can be moved onto it by less than is
+    /// allowed.
     fn begin(&mut self, X: &[f64], tolerance: Tolerance) -> bool {
         self.start.iter_mut().zip(&self.states).for_each(|(z, &i)| *z = X[i]);
-        (0..self.C.rows()).all(|i| {
+        let holds = (0..self.C.rows()).all(|i| {
             let (row, n) = (self.C.row(i), self.states.len());
             let allowed = row[..n].iter().zip(&self.start).map(|(c, x)| c.abs() * tolerance.of(*x));
             vector::dot(row, &self.start).abs() <= CONSISTENT * allowed.sum::<f64>()
-        })
+        });
+        holds || self.hold.take(&mut self.start, |x| MOVED * tolerance.of(x))
     }
 
     /// How far the motion is from the polynomial of degree five through its beginning, middle and

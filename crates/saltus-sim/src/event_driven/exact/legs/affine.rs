@@ -14,8 +14,11 @@
 //! u = U (x, 1),    ẋ = F (x, 1),    y = Y (x, 1)                                          (3)
 //! ```
 //!
-//! Where it cannot be, the state has a hidden constraint, and the mode is left to `reduce`.
+//! Where it cannot be, the state has a hidden constraint, `H (x, 1) = 0`, by whose derivative `reduce` finds (3)
+//! all the same.
 
+use super::super::hold::Hold;
+use super::super::reduce::{Equations, Reduced};
 use super::super::{Link, Part};
 use crate::graph::Piece;
 use saltus_linalg::{DenseLu, Matrix, vector};
@@ -46,6 +49,8 @@ pub(super) struct Affine {
     pub F: Matrix,
     pub U: Matrix,
     pub Y: Matrix,
+    /// The hidden constraint, where there is one.
+    pub hold: Hold,
 }
 
 impl Linear {
@@ -117,7 +122,6 @@ impl Linear {
     /// Equation (3) of a mode with these pieces.
     pub fn affine(&self, pieces: &[Piece]) -> Option<Affine> {
         let (n, free) = (self.massive.len(), self.massless.len());
-        let last = n + free + self.rows;
         let fixed = |piece: &Piece| match *piece {
             Piece::Level { a, b: 0.0, .. } => Some(a),
             _ => None,
@@ -127,20 +131,8 @@ impl Linear {
         let k = unknown.len();
         // P u = R (x, 1)
         let (mut P, mut R) = (Matrix::zeros(k, k), Matrix::zeros(k, n + 1));
-        let equation = |column: usize, j: usize| -> f64 {
-            // of the unknown in this column, its coefficient of column j
-            if column < n + free {
-                return self.A0[(column - n, j)];
-            }
-            let row = column - n - free;
-            match pieces[row] {
-                Piece::Level { a, b, .. } => {
-                    let own = if j == column { 1.0 } else { 0.0 };
-                    own - b * self.C[(row, j)] - if j == last { a } else { 0.0 }
-                }
-                Piece::Wall { s, .. } => self.C[(row, j)] - if j == last { s } else { 0.0 },
-            }
-        };
+        let last = n + free + self.rows;
+        let equation = |column: usize, j: usize| self.equation(pieces, column, j);
         let known = (0..self.rows).filter_map(|row| Some((n + free + row, fixed(&pieces[row])?)));
         let known: Vec<(usize, f64)> = known.filter(|(_, value)| *value != 0.0).collect();
         for (i, &column) in unknown.iter().enumerate() {
@@ -149,7 +141,7 @@ impl Linear {
             let known = known.iter().map(|&(j, value)| value * equation(column, j));
             R[(i, n)] = -equation(column, last) - known.sum::<f64>();
         }
-        let solved = solve(&P, &R)?;
+        let Some(solved) = solve(&P, &R) else { return self.hidden(pieces) };
         let mut U = Matrix::zeros(free + self.rows, n + 1);
         for row in 0..self.rows {
             U[(free + row, n)] = fixed(&pieces[row]).unwrap_or(0.0);
@@ -158,7 +150,70 @@ impl Linear {
             (0..=n).for_each(|j| U[(column - n, j)] = solved[(i, j)]);
         }
         let (F, Y) = (through(&self.A, &U, n), through(&self.C, &U, n));
-        (F.is_finite() && Y.is_finite()).then_some(Affine { F, U, Y })
+        let hold = Hold::default();
+        (F.is_finite() && Y.is_finite()).then_some(Affine { F, U, Y, hold })
+    }
+
+    /// Of the equation of a state without mass or a multiplier, by its column, the coefficient of column `j`.
+    fn equation(&self, pieces: &[Piece], column: usize, j: usize) -> f64 {
+        let (n, free) = (self.massive.len(), self.massless.len());
+        let last = n + free + self.rows;
+        if column < n + free {
+            return self.A0[(column - n, j)];
+        }
+        let row = column - n - free;
+        match pieces[row] {
+            Piece::Level { a, b, .. } => {
+                let own = if j == column { 1.0 } else { 0.0 };
+                own - b * self.C[(row, j)] - if j == last { a } else { 0.0 }
+            }
+            Piece::Wall { s, .. } => self.C[(row, j)] - if j == last { s } else { 0.0 },
+        }
+    }
+
+    /// The same of a mode with a hidden constraint.
+    fn hidden(&self, pieces: &[Piece]) -> Option<Affine> {
+        let (n, free) = (self.massive.len(), self.massless.len());
+        let (states, last) = (n + free, n + free + self.rows);
+        let mut equations = Equations::new(states, self.rows);
+        for i in 0..last {
+            if i < n {
+                equations.add_unknown(i, i, 1.0);
+            }
+            for j in 0..=last {
+                let x = if i < n { -self.A[(i, j)] } else { self.equation(pieces, i, j) };
+                match j {
+                    j if j < states => equations.add_known(i, j, x),
+                    j if j < last => equations.add_unknown(i, j, x),
+                    _ => equations.add_known(i, states, x),
+                }
+            }
+        }
+        let Reduced { A, L, C } = equations.reduce()?;
+        let (follow, hold) = Hold::new(&C, |k| k >= n).only(n);
+        if follow.len() != free {
+            return None;
+        }
+        // over (x, 1), states without mass by the rows that they follow
+        let over = |row: &[f64]| -> Vec<f64> {
+            let mut out = row[..n].to_vec();
+            out.push(row[states]);
+            for (column, follow) in &follow {
+                vector::axpy(row[*column], follow, &mut out);
+            }
+            out
+        };
+        let F: Vec<f64> = (0..n).flat_map(|i| over(A.row(i))).collect();
+        let mut U = Matrix::zeros(free + self.rows, n + 1);
+        for (column, row) in &follow {
+            row.iter().enumerate().for_each(|(j, x)| U[(column - n, j)] = *x);
+        }
+        for row in 0..self.rows {
+            over(L.row(row)).iter().enumerate().for_each(|(j, x)| U[(free + row, j)] = *x);
+        }
+        let (F, Y) = (Matrix::from_vec(n, n + 1, F), through(&self.C, &U, n));
+        let sound = F.is_finite() && U.is_finite() && Y.is_finite();
+        sound.then_some(Affine { F, U, Y, hold })
     }
 }
 

@@ -11,9 +11,11 @@ mod affine;
 mod crossing;
 mod modal;
 
+use super::super::collocation::Tolerance;
 use super::super::mode::{Branch, Mode};
 use super::super::watch::Cause;
-use super::{Link, Part};
+use super::hold::Hold;
+use super::{Link, MOVED, Part};
 use crate::graph::Piece;
 use affine::Linear;
 use crossing::{First, Guard, TERMS, Term};
@@ -70,6 +72,7 @@ struct Way {
     modal: Modal,
     shows: Packed, // U and Y of `affine`
     causes: Vec<Cause>,
+    hold: Hold,
     of_y: Matrix, // indicators over modal coordinates
     of_s: Matrix, // and over the rest
 }
@@ -118,13 +121,14 @@ impl Legs {
         self.is_ready = None;
     }
 
-    /// Begins a leg from `X` at `t` to `t + T` at most.
+    /// Begins a leg from `X` at `t` to `t + T` at most; what the mode holds is taken where it is near.
     pub fn begin(
         &mut self,
         mode: &Mode,
         from: Option<Cause>,
         (t, T): (f64, f64),
         X: &[f64],
+        tolerance: Tolerance,
     ) -> Begin {
         let id = mode.id();
         if self.is_ready == Some((id, t, T)) {
@@ -149,6 +153,13 @@ impl Legs {
         self.x.iter_mut().zip(&self.linear.massive).for_each(|(x, &i)| *x = X[i]);
         if self.x.iter().any(|x| !x.is_finite()) {
             return Begin::Unsure;
+        }
+        if !way.hold.is_empty() {
+            let last = self.x.len() - 1;
+            self.x[last] = 1.0;
+            if !way.hold.take(&mut self.x, |x| MOVED * tolerance.of(x)) {
+                return Begin::Unsure;
+            }
         }
         way.modal.begin(&self.x, T, leg);
         way.look(leg, &mut self.indicators);
@@ -313,7 +324,14 @@ impl Way {
             None => affine.U[(i, j)],
             Some(i) => affine.Y[(i, j)],
         });
-        (of_y.is_finite() && of_s.is_finite()).then_some(Way { modal, shows, causes, of_y, of_s })
+        (of_y.is_finite() && of_s.is_finite()).then_some(Way {
+            modal,
+            shows,
+            causes,
+            hold: affine.hold,
+            of_y,
+            of_s,
+        })
     }
 
     /// The indicators at the beginning of a leg.
