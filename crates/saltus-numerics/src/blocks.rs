@@ -4,7 +4,7 @@ use crate::{NumericsError, Operator, Problem, Set};
 use saltus_linalg::BlockSparse;
 
 /// Most unknowns of a block: its own matrix is dense, and takes 128 MB then.
-const DENSEST: usize = 4096;
+pub(crate) const DENSEST: usize = 4096;
 
 /// The matrix of a problem in blocks, with their sets; `q` is that of the problem, and for a
 /// pair `(M, H)` includes what the given momentum makes.

@@ -4,6 +4,7 @@ use super::problem::owner;
 use crate::text::{self, plural, seconds};
 use crate::{Error, Outcome};
 use saltus::io::problem_file::{Kind, StoredProblem, read};
+use saltus::io::{check_target, write_whole};
 use saltus::numerics::residual::{class_figure, physical};
 use saltus::numerics::{Interrupt, Solution, Solver, Status, Uniqueness, solve_until, uniqueness};
 use serde_json::{Value, json};
@@ -56,6 +57,18 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     if args.output.is_some() && args.files.len() > 1 {
         return Err("`-o` takes the answer of one problem, but there are several".into());
     }
+    if let Some(path) = &args.output {
+        check_target(path)?;
+        let same = |file: &PathBuf| {
+            let [a, b] = [file, path].map(|path| std::fs::canonicalize(path).ok());
+            a.is_some() && a == b
+        };
+        if args.files.iter().any(same) {
+            return Err(
+                format!("{}: the answer would take the problem's place", path.display()).into()
+            );
+        }
+    }
     let interrupt = interrupt()?;
     let width = args.files.iter().map(|file| file.display().to_string().chars().count()).max();
     let width = width.unwrap_or(0);
@@ -64,15 +77,18 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     for file in &args.files {
         match answer(file, args, &solver, &interrupt) {
             Ok(answer) => {
-                if let Some(path) = &args.output {
-                    write_answer(path, &answer.solution)?;
-                }
                 if answer.solution.report.status != Status::Solved && outcome == Outcome::Done {
                     outcome = Outcome::Failed;
                 }
                 match args.json {
                     true => documents.push(answer.json()),
                     false => text::out(&format!("{}\n", answer.text(width)))?,
+                }
+                if let Some(path) = &args.output
+                    && let Err(error) = write_answer(path, &answer.solution)
+                {
+                    outcome = Outcome::Failed;
+                    text::message(&error.to_string());
                 }
             }
             // one wrong file does not keep the others from being solved
@@ -113,8 +129,7 @@ fn write_answer(path: &Path, solution: &Solution) -> Result<(), Error> {
     for (z, w) in solution.z.iter().zip(&solution.w) {
         lines.push_str(&format!("{z:?},{w:?}\n"));
     }
-    let said = |error| format!("{}: cannot be written: {error}", path.display());
-    Ok(std::fs::write(path, lines).map_err(said)?)
+    Ok(write_whole(path, lines.as_bytes())?)
 }
 
 fn solver(args: &Args) -> Result<Solver, Error> {

@@ -43,7 +43,7 @@ const LEMKE: usize = 1500;
 /// Most modes given to enumeration.
 const MODES: usize = 1 << 16;
 /// Most unknowns of a problem with friction that goes from the first sweeps to Newton's method; with rolling
-/// resistance, whose blocks cost many times as much to visit, all small ones do.
+/// resistance in space, whose blocks cost many times as much to visit, all small ones do.
 const TINY: usize = 24;
 /// Steps of Newton's method there.
 const STEPS: usize = 40;
@@ -203,7 +203,7 @@ impl Auto {
     }
 
     /// Problems of graphs, and small ones of friction in the plane, mode by mode; where there is no answer `z` is
-    /// as it was, and the next call of [`solve`](Self::solve) does not try it again.
+    /// the guess for what follows, and the next call of [`solve`](Self::solve) does not try it again.
     #[inline]
     pub(super) fn solve_by_modes(
         &mut self,

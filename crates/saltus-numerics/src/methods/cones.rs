@@ -179,11 +179,11 @@ impl Cones {
             z.copy_from_slice(search.best);
         } else if n > ISLANDS && !of_bodies(problem).is_some_and(is_one_island) {
             // the blocks alone, to see whether there are islands
-            let cut = self.gauss_seidel.cut(problem, z);
-            let islands = Islands::of(&self.gauss_seidel.blocks);
-            if cut.is_ok() && islands.len() > 1 && self.by_islands(problem, z, w, search, &islands)
-            {
-                return;
+            if self.gauss_seidel.cut(problem, z).is_ok() {
+                let islands = Islands::of(&self.gauss_seidel.blocks);
+                if islands.len() > 1 && self.by_islands(problem, z, w, search, &islands) {
+                    return;
+                }
             }
         }
         while search.iterations < self.settings.max_iter {

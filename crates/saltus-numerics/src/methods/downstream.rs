@@ -18,7 +18,7 @@
 
 use super::Workspace;
 use super::segments::Segments;
-use crate::{Block, Measure, Problem, Set, Solver};
+use crate::{Block, Measure, Problem, Set, Solver, watch};
 use saltus_linalg::{Matrix, Sparse};
 
 /// δ of (1): the first with which no group has more than a share of all unknowns, nor more than so many,
@@ -82,6 +82,9 @@ impl Downstream {
         let mut solved = true;
         for sweep in 0..SWEEPS {
             for (k, group) in groups.iter_mut().enumerate() {
+                if watch::is_interrupted() {
+                    return false;
+                }
                 for (b, &i) in group.b.iter_mut().zip(&group.unknowns) {
                     let foreign = W.row(i).iter().filter(|entry| group_of[entry.col] != k);
                     *b = q[i] + foreign.map(|entry| entry.value * z[entry.col]).sum::<f64>();

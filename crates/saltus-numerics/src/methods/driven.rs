@@ -28,6 +28,7 @@ pub struct Driven {
     T: Matrix,
     G: Matrix,
     modes: Vec<Map>,
+    matrix_id: u64, // that they are of
     current: usize,
     replace: usize,
     ids: Option<(u64, u64)>, // of the matrix and the sets that the current mode is of
@@ -70,6 +71,7 @@ impl Driven {
             T,
             G,
             modes: Vec::new(),
+            matrix_id: 0,
             current: 0,
             replace: 0,
             ids: None,
@@ -106,6 +108,10 @@ impl Driven {
     /// Takes the mode of the last answer of a workspace, if it was found by its mode.
     pub fn follow(&mut self, workspace: &Workspace, problem: &Problem) {
         self.ids = None;
+        if self.matrix_id != problem.matrix_id() {
+            self.modes.clear(); // their maps are of another matrix
+            self.matrix_id = problem.matrix_id();
+        }
         let (Some(kept), Operator::Dense(W)) = (workspace.kept(problem), problem.matrix()) else {
             return;
         };
@@ -344,6 +350,29 @@ mod tests {
             driven.follow(&workspace, &problem);
         }
         assert!(hits > 300 && misses > 5, "{hits} {misses}");
+    }
+
+    /// Modes of one matrix are no modes of another.
+    #[test]
+    fn another_matrix_is_another_map() {
+        let (mut problem, mut driven, Q, _) = parts();
+        let mut workspace = Workspace::new(Solver::default()).unwrap();
+        let (mut z, mut w, mut o) = ([0.0; 3], [0.0; 3], [0.0; 2]);
+        let s = [1.0, 0.4, -0.2];
+        let q: Vec<f64> = (0..3).map(|i| saltus_linalg::vector::dot(Q.row(i), &s)).collect();
+        problem.set_q(&q).unwrap();
+        for scale in [1.0, 2.0] {
+            let W = Matrix::from([[2.0, -0.5, 0.3], [0.4, 3.0, 0.1], [-0.2, 0.6, 1.5]]);
+            let W = W.data().iter().map(|x| scale * x).collect();
+            problem.set_matrix(Matrix::from_vec(3, 3, W)).unwrap();
+            for _ in 0..3 {
+                let _ = workspace.solve(&problem, &mut z, &mut w).unwrap();
+                driven.follow(&workspace, &problem);
+            }
+            let known = z;
+            assert!(driven.again(&problem, 1e-10, &s, (&mut z, &mut w, &mut o)).is_some());
+            assert!(z.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-14));
+        }
     }
 
     #[test]

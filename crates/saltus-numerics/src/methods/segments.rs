@@ -168,7 +168,7 @@ impl Segments {
     }
 
     /// Solves from the last mode, or the guess in `z`, if the sets are graphs and boxes and the modes
-    /// come to rest; else `z` is as it was, or a better guess.
+    /// come to rest; else `z` is as it was, or what groups that were solved one after the other have made of it.
     pub fn solve(
         &mut self,
         problem: &Problem,

@@ -239,6 +239,9 @@ impl Local<'_> {
                     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
                 };
                 let (change, moved) = (distance(self.w, self.f), distance(self.trial, z));
+                if !rho.is_finite() {
+                    return false; // blocks so small that their inverse is none
+                }
                 if rho * change <= 0.9 * moved || rho < 1e-12 * self.step.normal {
                     if rho * change < 0.3 * moved {
                         rho *= 1.5;

@@ -1,8 +1,8 @@
 //! Units: rows and columns in anything from micro to mega.
 
 use crate::support::*;
-use saltus_linalg::Matrix;
-use saltus_numerics::Status;
+use saltus_linalg::{Matrix, Sparse};
+use saltus_numerics::{Block, NumericsError, Problem, Set, Solver, Status, solve};
 
 /// `R W C` over 12 orders of magnitude, with the answer scaled along.
 #[test]
@@ -122,4 +122,35 @@ fn direct_methods_do_not_see_the_scale() {
             }
         }
     }
+}
+
+/// Contacts whose blocks are so small that their inverse is no number: an end, and nothing untrue.
+#[test]
+fn blocks_next_to_nothing() {
+    for scale in [1e-300, 1e-310] {
+        let mut W = Matrix::identity(2);
+        W.scale(scale);
+        let blocks = [Block { size: 2, set: Set::Coulomb2 { mu: 0.5 } }];
+        let problem = Problem::new(W, vec![-1.0, -1.0], &blocks).unwrap();
+        for solver in [Solver::default(), Solver::from_name("gauss-seidel").unwrap()] {
+            let Ok(solution) = solve(&problem, &solver, None) else { continue };
+            let is_right = solution.z[0] * scale >= 1.0 - 1e-6;
+            assert!(solution.report.status != Status::Solved || is_right, "{:?}", solution.report);
+        }
+    }
+}
+
+/// A cone with more unknowns than sweeps take is left to other methods.
+#[test]
+fn a_cone_that_is_too_long_for_sweeps() {
+    let n = 4097;
+    let W = Sparse::from_triplets(n, n, &(0..n).map(|i| (i, i, 1.0)).collect::<Vec<_>>());
+    let mut q = vec![0.01; n];
+    q[0] = -1.0;
+    let blocks = [Block { size: n, set: Set::SecondOrder { mu: 1.0 } }];
+    let problem = Problem::new(W, q, &blocks).unwrap();
+    let solution = solve(&problem, &Solver::default(), None).unwrap();
+    assert_eq!(solution.report.status, Status::Solved);
+    let refused = solve(&problem, &Solver::from_name("interior-point").unwrap(), None);
+    assert!(matches!(refused, Err(NumericsError::BlockTooLarge { size: 4097, .. })), "{refused:?}");
 }

@@ -16,7 +16,7 @@
 //! matter, and the solution is refined with the system as it was given. Symmetric systems take
 //! LDLᵀ, others LU; small ones are dense.
 
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, DENSEST};
 use crate::{Global, NumericsError, Operator, Problem};
 use saltus_linalg::{DenseLu, Entry, Matrix, Sparse, SparseFactor};
 use std::ops::Range;
@@ -101,6 +101,11 @@ impl System {
         let n = problem.len();
         let mut ranges = Vec::new();
         problem.for_each_block(|start, _, size| ranges.push(start..start + size));
+        // the scaling of a block is dense
+        if let Some(block) = ranges.iter().position(|range| range.len() > DENSEST) {
+            let (method, size, limit) = ("interior-point", ranges[block].len(), DENSEST);
+            return Err(NumericsError::BlockTooLarge { method, block, size, limit });
+        }
         let recut = ranges != self.ranges;
         self.ranges = ranges;
         self.at.clear();
