@@ -1,7 +1,7 @@
 //! Islands whose bodies are few enough for factors: interior points and multipliers in turn.
 //!
 //! In a heap that moves, forces of one step say little of the next, and sweeps shift them for thousands of
-//! rounds. The [interior point method](super::interior) goes there in some fifteen steps, four times of five;
+//! rounds. The [interior point method](super::interior) goes there in some fifteen steps, about three times of four;
 //! where the coupling of friction stops it, [multipliers](super::multipliers) with sweeps between them lead on,
 //! from where the next interior point method starts.
 
