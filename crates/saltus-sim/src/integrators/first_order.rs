@@ -369,11 +369,9 @@ impl FirstOrderPart {
     ) -> Result<Option<Report>, SimError> {
         let (row, time) = (self.now.values.clone(), self.time);
         let (f, r) = (self.members.f_now.clone(), self.members.r_now.clone());
-        let h = step.h / parts as f64;
         let mut done = Ok(None);
         for k in 1..=parts {
-            let end = if k == parts { step.end } else { step.end - h * (parts - k) as f64 };
-            done = self.step(model, Step { start: end - h, end, h });
+            done = self.step(model, step.part(k, parts));
             if done.is_err() || k == parts {
                 break;
             }

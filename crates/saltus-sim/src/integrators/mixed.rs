@@ -7,7 +7,7 @@ use super::assembly::Places;
 use super::choice::Group;
 use super::part::Part;
 use super::row::Row;
-use super::{NewtonSettings, Step};
+use super::{NewtonSettings, Step, together};
 use crate::{Ledger, Quantity, SimError};
 use saltus_model::{Model, Order, SystemId};
 use saltus_numerics::{Memory, Report, Solver};
@@ -174,13 +174,7 @@ impl Part for Mixed {
         let mut report: Option<Report> = None;
         for member in &mut self.members {
             let own = member.part.advance(&member.model, step)?;
-            report = match (report, own) {
-                (Some(a), Some(b)) => {
-                    let worse = if b.residual > a.residual { b } else { a };
-                    Some(Report { iterations: a.iterations + b.iterations, ..worse })
-                }
-                (a, b) => a.or(b),
-            };
+            report = together(report, own);
         }
         Ok(report)
     }

@@ -606,7 +606,25 @@ pub(crate) struct Step {
     pub h: f64,
 }
 
+/// Two problems of one step as one: their iterations, and the worse of the answers.
+pub(crate) fn together(a: Option<Report>, b: Option<Report>) -> Option<Report> {
+    match (a, b) {
+        (Some(a), Some(b)) => {
+            let worse = if b.residual > a.residual { b } else { a };
+            Some(Report { iterations: a.iterations + b.iterations, ..worse })
+        }
+        (a, b) => a.or(b),
+    }
+}
+
 impl Step {
+    /// The part `k` of so many, from 1 on.
+    pub fn part(self, k: usize, parts: usize) -> Step {
+        let h = self.h / parts as f64;
+        let end = if k == parts { self.end } else { self.end - h * (parts - k) as f64 };
+        Step { start: end - h, end, h }
+    }
+
     pub fn memory(&mut self, memory: &mut Memory) {
         memory.number(&mut self.start);
         memory.number(&mut self.end);

@@ -173,6 +173,95 @@ fn a_failed_step_changes_nothing() {
     assert!(sim.q(ids[0]).is_ok());
 }
 
+/// Finds what another one finds, and in steps that are longer than this a contact besides that cannot be.
+#[derive(Debug)]
+struct Squeezes(Simple, f64);
+
+#[derive(Debug)]
+struct SqueezingSearch(Box<dyn ContactSearch>, f64);
+
+impl ContactFinder for Squeezes {
+    fn space(&self) -> Body {
+        self.0.space()
+    }
+    fn sides(&self) -> &[Side] {
+        self.0.sides()
+    }
+    fn laws(&self) -> &[Law] {
+        self.0.laws()
+    }
+    fn check(&self, model: &Model) -> Result<(), ModelError> {
+        self.0.check(model)
+    }
+    fn begin(&self, starts: &[Option<[usize; 2]>]) -> Box<dyn ContactSearch> {
+        Box::new(SqueezingSearch(self.0.begin(starts), self.1))
+    }
+}
+
+impl ContactSearch for SqueezingSearch {
+    fn find(
+        &mut self,
+        moment: Moment<'_>,
+        found: &mut Vec<FoundContact>,
+    ) -> Result<(), OperatorError> {
+        self.0.find(moment, found)?;
+        if moment.h > self.1
+            && let Some(&one) = found.first()
+        {
+            // from the other side, coming nearer
+            let (normal, gap) = (one.normal.map(|n| -n), 0.0);
+            let drive = one.normal.map(|n| 10.0 * n);
+            let feature = one.feature + 1;
+            found.insert(1, FoundContact { normal, gap, drive, feature, ..one });
+        }
+        Ok(())
+    }
+}
+
+/// A step that cannot be solved at once is the same as shorter ones, to the last bit; what cannot be solved
+/// at all names a contact and changes nothing.
+#[test]
+fn a_step_is_taken_in_parts() {
+    let (h, steps) = (4e-3, 60);
+    let order: Vec<usize> = (0..8).collect();
+    let simulation = |longest: f64, h: f64| {
+        let (Scene { mut model, finder }, ids) = heap(&order);
+        model.find_contacts(Arc::new(Squeezes(finder, longest))).unwrap();
+        (TimeStepping::new(model, h, []).unwrap(), ids)
+    };
+    for parts in [2_u32, 8] {
+        let shorter = h / f64::from(parts);
+        let (mut whole, ids) = simulation(1.01 * shorter, h);
+        let (mut short, _) = simulation(f64::INFINITY, shorter);
+        for step in 0..steps {
+            whole.step().unwrap();
+            (0..parts).for_each(|_| drop(short.step().unwrap()));
+            for &id in &ids {
+                assert_eq!(whole.q(id).unwrap(), short.q(id).unwrap(), "{parts} {step}");
+                assert_eq!(whole.v(id).unwrap(), short.v(id).unwrap(), "{parts} {step}");
+            }
+            let (of_whole, of_short) = (whole.contacts(), short.contacts());
+            assert_eq!(of_whole.gap, of_short.gap);
+            for (a, b) in of_whole.impulse.iter().zip(&of_short.impulse) {
+                assert_eq!(*a, b.map(|b| f64::from(parts) * b)); // the same forces
+            }
+        }
+        let [a, b] = [&whole, &short].map(|sim| sim.ledger().unwrap());
+        let scale = a.impact.abs().max(a.kinetic);
+        assert!((a.impact - b.impact).abs() <= 1e-12 * scale && a.kinetic == b.kinetic);
+    }
+
+    let (mut never, _) = simulation(0.0, h);
+    let error = loop {
+        let before = never.checkpoint();
+        if let Err(error) = never.step() {
+            assert_eq!(never.checkpoint(), before);
+            break error.to_string();
+        }
+    };
+    assert!(error.contains("the contact of"), "{error}");
+}
+
 #[test]
 fn what_cannot_find_contacts_says_so() {
     let (scene, _) = heap(&[0]);

@@ -11,7 +11,7 @@
 //! The problem of an island is solved by sweeps over its contacts with the velocities of the bodies; no
 //! matrix is made, and memory is that of bodies and contacts. Where sweeps stall, the portfolio gets
 //! it. An island that the impulses of the last step keep at rest is left as it is, to the last bit, and
-//! costs one look.
+//! costs one look. A step that is not solved at once is taken in parts (see `parts`).
 //!
 //! Islands with interactions of the model, such as joints, are problems of all of these together (see
 //! `links` and `linked`).
@@ -28,13 +28,14 @@ mod links;
 mod members;
 mod order;
 mod overlap;
+mod parts;
 mod skyline;
 mod touching;
 
-use super::Step;
 use super::assembly::Places;
 use super::part::Part;
 use super::row::Row;
+use super::{Step, together};
 use crate::{Contacts, Ledger, Quantity, SimError};
 use islands::{Islands, NONE};
 use jointed::Joined;
@@ -62,6 +63,8 @@ const STEPS: usize = 100;
 const FINE: f64 = 1e-4;
 /// Contacts up to which an island is small.
 const SMALL: usize = 12;
+/// Contacts from which on a step is cut into parts before the methods that take long are tried.
+const MANY: usize = 100;
 
 /// The mechanical systems of a model that finds contacts.
 #[derive(Debug)]
@@ -89,6 +92,8 @@ pub(crate) struct Crowd {
     penetration: f64,
     scratch: Vec<f64>,
     symmetric: Vec<bool>, // islands of constraints alone
+    is_thorough: bool,    // islands of many contacts get all methods
+    has_spared: bool,     // one did not
 }
 
 impl Crowd {
@@ -126,6 +131,8 @@ impl Crowd {
             penetration: 0.0,
             scratch: Vec::new(),
             symmetric: Vec::new(),
+            is_thorough: false,
+            has_spared: false,
             members,
             places,
         };
@@ -198,7 +205,11 @@ impl Crowd {
         if report.residual <= tol {
             report.status = Status::Solved;
         }
-        if report.status != Status::Solved {
+        let is_spared = touches.len() > MANY && !self.is_thorough;
+        if report.status != Status::Solved && is_spared {
+            self.has_spared = true;
+        }
+        if report.status != Status::Solved && !is_spared {
             let others = problem(moving, systems, touches)?;
             let start: Vec<f64> = packed(touches, z, stride).collect();
             let (mut unknowns, mut w) = (start.clone(), vec![0.0; others.len()]);
@@ -278,6 +289,72 @@ impl Crowd {
             [state.gap, state.gap + way, touching.extent(place)]
         });
         overlap.part(&members.moving, &touching.touches[range.clone()], gaps);
+    }
+
+    /// The step at once, from `now` to `next`.
+    fn attempt(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+        self.step = step;
+        let bodies = self.members.all.len();
+
+        // v_free, and what it may run into
+        {
+            let (now, next) = (self.now.mechanical(), self.next.mechanical());
+            self.members.free(model, step, now.q, now.v, next.v)?;
+            self.islands.begin(bodies);
+            for link in &self.links.all {
+                link.members.iter().for_each(|&k| self.islands.touch(k));
+                if let [a, b] = link.members[..] {
+                    self.islands.join(a, b);
+                }
+            }
+            self.touching.find(step, now.q, next.v, &mut self.islands, bodies)?;
+            self.islands.finish();
+        }
+        self.begin_links(step)?;
+        let q = self.now.get(Quantity::Q);
+        let Crowd { touching, members, islands, least, .. } = self;
+        touching.pose(step, q, members, islands, least)?;
+        for k in 0..bodies {
+            let body = &self.members.moving[k];
+            self.after[k] = Twist { v: body.v, omega: body.omega };
+            self.moves[k] = self.members.all[k].theta;
+        }
+        self.overlap.begin(bodies + 1);
+
+        // v⁺, island by island
+        let mut report: Option<Report> = None;
+        for island in 0..self.islands.count {
+            let solved = match self.linked[island].is_empty() {
+                true => self.solve_island(island, step)?,
+                false => self.solve_linked(island, step)?,
+            };
+            report = together(report, Some(solved));
+        }
+
+        // q⁺
+        let Crowd { now, next, members, overlap, moves, islands, .. } = self;
+        let (now, next) = (now.mechanical(), next.mechanical());
+        for k in 0..bodies {
+            let parted = overlap.any && islands.of[k] != NONE;
+            let way = parted.then(|| &overlap.ways[k]);
+            members.displace(k, (step.h, moves[k]), now.q, now.v, next.v, way, next.q);
+        }
+        if !(vector::all_finite(next.q) && vector::all_finite(next.v)) {
+            return Err(self.lost(model, step.end));
+        }
+        let Crowd { links, members, next, .. } = self;
+        let v = next.mechanical().v;
+        for link in &links.all {
+            let rows = &mut links.rows[link.rows.clone()];
+            link.velocities(v, members, |i, after| {
+                rows[i].after = after;
+                rows[i].rate = link.rate[i];
+            });
+        }
+        self.hold(step)?;
+        outputs(&mut self.links, &self.members, &mut self.next, step.end)?;
+        self.book(step)?;
+        Ok(report)
     }
 
     /// A state that is no longer finite.
@@ -389,75 +466,7 @@ impl Part for Crowd {
     }
 
     fn advance(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
-        self.step = step;
-        let bodies = self.members.all.len();
-
-        // v_free, and what it may run into
-        {
-            let (now, next) = (self.now.mechanical(), self.next.mechanical());
-            self.members.free(model, step, now.q, now.v, next.v)?;
-            self.islands.begin(bodies);
-            for link in &self.links.all {
-                link.members.iter().for_each(|&k| self.islands.touch(k));
-                if let [a, b] = link.members[..] {
-                    self.islands.join(a, b);
-                }
-            }
-            self.touching.find(step, now.q, next.v, &mut self.islands, bodies)?;
-            self.islands.finish();
-        }
-        self.begin_links(step)?;
-        let q = self.now.get(Quantity::Q);
-        let Crowd { touching, members, islands, least, .. } = self;
-        touching.pose(step, q, members, islands, least)?;
-        for k in 0..bodies {
-            let body = &self.members.moving[k];
-            self.after[k] = Twist { v: body.v, omega: body.omega };
-            self.moves[k] = self.members.all[k].theta;
-        }
-        self.overlap.begin(bodies + 1);
-
-        // v⁺, island by island
-        let mut report: Option<Report> = None;
-        for island in 0..self.islands.count {
-            let solved = match self.linked[island].is_empty() {
-                true => self.solve_island(island, step)?,
-                false => self.solve_linked(island, step)?,
-            };
-            report = Some(match report {
-                None => solved,
-                Some(before) => {
-                    let iterations = before.iterations + solved.iterations;
-                    let worse = if solved.residual > before.residual { solved } else { before };
-                    Report { iterations, ..worse }
-                }
-            });
-        }
-
-        // q⁺
-        let Crowd { now, next, members, overlap, moves, islands, .. } = self;
-        let (now, next) = (now.mechanical(), next.mechanical());
-        for k in 0..bodies {
-            let parted = overlap.any && islands.of[k] != NONE;
-            let way = parted.then(|| &overlap.ways[k]);
-            members.displace(k, (step.h, moves[k]), now.q, now.v, next.v, way, next.q);
-        }
-        if !(vector::all_finite(next.q) && vector::all_finite(next.v)) {
-            return Err(self.lost(model, step.end));
-        }
-        let Crowd { links, members, next, .. } = self;
-        let v = next.mechanical().v;
-        for link in &links.all {
-            let rows = &mut links.rows[link.rows.clone()];
-            link.velocities(v, members, |i, after| {
-                rows[i].after = after;
-                rows[i].rate = link.rate[i];
-            });
-        }
-        self.hold(step)?;
-        outputs(&mut self.links, &self.members, &mut self.next, step.end)?;
-        self.book(step)?;
-        Ok(report)
+        self.advance_somehow(model, step)
     }
 
     fn commit(&mut self) {

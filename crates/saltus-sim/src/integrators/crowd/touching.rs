@@ -60,7 +60,7 @@ pub(super) struct Touching {
     pub z: Vec<f64>,
     pub stride: usize,
     pub rows: Vec<ContactRow>, // of the last step that was committed
-    h: f64,                    // of that step
+    pub h: f64,                // of that step
     pub resting: f64,          // share of the change of a velocity that counts as none
     scratch: Vec<f64>,
 }
