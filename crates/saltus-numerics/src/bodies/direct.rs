@@ -39,6 +39,13 @@ pub(super) struct Direct {
     begin: Vec<f64>, // z as it came
 }
 
+impl Direct {
+    /// Whether the last island was small enough.
+    pub fn has_factored(&self) -> bool {
+        self.factored > 0
+    }
+}
+
 impl BodySweeps {
     /// Improves `z` by factors until `tol` is reached or the rounds are over; iterations are counted in
     /// `iterations`. Where factors would be too long nothing is done.

@@ -413,7 +413,8 @@ mod tests {
             let (bodies, members, touches) = row(count, friction);
             let stride = stride(&touches);
             let mut z = vec![0.0; stride * touches.len()];
-            let settings = Sweeping { tol: 1e-9, max_iter: 20_000, patience: 20 };
+            let settings =
+                Sweeping { tol: 1e-9, max_iter: 20_000, patience: 20, only_factors: false };
             let mut sweeps = BodySweeps::default();
             let report = sweeps.solve(&bodies, &members, &touches, &mut z, stride, settings);
             assert_eq!(report.status, Status::Solved, "{count} {friction:?} {report:?}");

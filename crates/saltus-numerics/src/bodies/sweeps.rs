@@ -33,6 +33,8 @@ pub struct Sweeping {
     pub max_iter: usize,
     /// Rounds in which the residual must halve.
     pub patience: usize,
+    /// Whether an island that is small enough for factors is given up once these have failed.
+    pub only_factors: bool,
 }
 
 /// The sweeps and what they keep between calls.
@@ -179,7 +181,8 @@ impl BodySweeps {
     ) -> Report {
         self.fit(bodies.len());
         self.prepare(bodies, touches, stride);
-        let Sweeping { tol, max_iter, patience } = settings;
+        let Sweeping { tol, max_iter, patience, only_factors } = settings;
+        let mut given_up = false;
         let Measured { mut residual, free, rho } =
             measure(bodies, members, touches, z, stride, &mut self.twists);
         self.forget(members, z.len());
@@ -191,7 +194,9 @@ impl BodySweeps {
             let status = match residual.value {
                 value if value <= tol => Some(Status::Solved),
                 value if !value.is_finite() => Some(Status::Diverged),
-                _ if iterations >= max_iter || round > since + patience => Some(Status::MaxIter),
+                _ if iterations >= max_iter || round > since + patience || given_up => {
+                    Some(Status::MaxIter)
+                }
                 _ => None,
             };
             if let Some(status) = status {
@@ -209,8 +214,9 @@ impl BodySweeps {
                     let measured = Measured { residual, free, rho };
                     let now = self.by_factors(island, z, tol, measured, &mut iterations);
                     residual = now.residual;
+                    given_up = only_factors && self.direct.has_factored();
                 }
-                if !few {
+                if !few && !given_up {
                     self.spots.prepare(bodies.len(), touches, tol);
                 }
                 (least, since, round) = (residual.value, 0, 1);

@@ -64,7 +64,7 @@ const FINE: f64 = 1e-4;
 /// Contacts up to which an island is small.
 const SMALL: usize = 12;
 /// Contacts from which on a step is cut into parts before the methods that take long are tried.
-const MANY: usize = 100;
+const MANY: usize = 30;
 
 /// The mechanical systems of a model that finds contacts.
 #[derive(Debug)]
@@ -197,15 +197,17 @@ impl Crowd {
             }
         }
 
-        let settings = match touches.len() <= SMALL {
-            true => Sweeping { tol: FINE * tol, max_iter: SMALL_SWEEPS, patience: PATIENCE },
-            false => Sweeping { tol, max_iter: SWEEPS, patience: PATIENCE },
+        let is_spared = touches.len() > MANY && !self.is_thorough;
+        let (tol_of_sweeps, max_iter) = match touches.len() <= SMALL {
+            true => (FINE * tol, SMALL_SWEEPS),
+            false => (tol, SWEEPS),
         };
+        let settings =
+            Sweeping { tol: tol_of_sweeps, max_iter, patience: PATIENCE, only_factors: is_spared };
         let mut report = self.sweeps.solve(moving, systems, touches, z, stride, settings);
         if report.residual <= tol {
             report.status = Status::Solved;
         }
-        let is_spared = touches.len() > MANY && !self.is_thorough;
         if report.status != Status::Solved && is_spared {
             self.has_spared = true;
         }
