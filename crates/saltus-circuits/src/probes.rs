@@ -68,9 +68,9 @@ impl Probes {
         &self.layout
     }
 
-    /// The same run with their rows, and events of switches as the circuit has them.
-    pub fn read(&self, run: Run) -> Result<Run, CircuitError> {
-        let frames = self.wired(&run.layout)?.rows(&run.layout, &run.frames);
+    /// A run whose rows of the model went through [`sink`](Self::sink), which has made `frames` of
+    /// them, and events of switches as the circuit has them.
+    pub fn read(&self, run: Run, frames: Frames) -> Run {
         let mut events = run.events;
         let turned = |event: &&mut EventRecord| {
             event.kind == EventKind::Switch && self.turned.contains(&event.interaction)
@@ -81,16 +81,17 @@ impl Probes {
                 .iter_mut()
                 .for_each(|one| std::mem::swap(&mut one.before, &mut one.after));
         }
-        Ok(Run { layout: self.layout.clone(), frames, stats: run.stats, events })
+        Run { layout: self.layout.clone(), frames, stats: run.stats, events }
     }
 
-    /// A sink of rows of the model that gives rows of the probes to another one.
+    /// A sink of rows of the model that keeps rows of the probes, or gives them to another one. So the rows
+    /// of a whole run are never there but as signals.
     pub fn sink<'a>(
         &'a self,
         layout: &Layout,
-        to: &'a mut dyn Sink,
+        to: Option<&'a mut dyn Sink>,
     ) -> Result<ProbeSink<'a>, CircuitError> {
-        Ok(ProbeSink { probes: self, wired: self.wired(layout)?, to })
+        Ok(ProbeSink { probes: self, wired: self.wired(layout)?, frames: Frames::default(), to })
     }
 
     fn wired(&self, layout: &Layout) -> Result<Wired, CircuitError> {
@@ -106,12 +107,13 @@ impl Probes {
 struct Wired(Vec<(Signal, Vec<(usize, f64)>)>);
 
 impl Wired {
-    fn rows(&self, layout: &Layout, frames: &Frames) -> Frames {
-        let width = layout.width();
-        let mut rows = vec![0.0; frames.len() * self.0.len()];
+    /// Adds rows of the probes to `into`.
+    fn read(&self, layout: &Layout, frames: &Frames, into: &mut Frames) {
+        let (width, before) = (layout.width(), into.rows.len());
+        into.rows.resize(before + frames.len() * self.0.len(), 0.0);
         for (k, (signal, columns)) in self.0.iter().enumerate() {
             let still = signal.still();
-            let values = rows.iter_mut().skip(k).step_by(self.0.len());
+            let values = into.rows[before..].iter_mut().skip(k).step_by(self.0.len());
             let given = frames.time.iter().zip(frames.rows.chunks_exact(width.max(1)));
             for (value, (&t, row)) in values.zip(given) {
                 let mut sum = still.unwrap_or_else(|| signal.at(t));
@@ -122,13 +124,9 @@ impl Wired {
                 *value = sum;
             }
         }
-        Frames {
-            time: frames.time.clone(),
-            rows,
-            iterations: frames.iterations.clone(),
-            residual: frames.residual.clone(),
-            ..Frames::default()
-        }
+        into.time.extend_from_slice(&frames.time);
+        into.iterations.extend_from_slice(&frames.iterations);
+        into.residual.extend_from_slice(&frames.residual);
     }
 }
 
@@ -136,11 +134,32 @@ impl Wired {
 pub struct ProbeSink<'a> {
     probes: &'a Probes,
     wired: Wired,
-    to: &'a mut dyn Sink,
+    frames: Frames,
+    to: Option<&'a mut dyn Sink>,
+}
+
+impl ProbeSink<'_> {
+    /// Takes memory for so many rows, where it keeps them.
+    pub fn expect_rows(&mut self, rows: usize) {
+        const MOST: usize = 4 << 30; // bytes, lest a mistyped end take all there is
+        if self.to.is_none() {
+            let row_bytes = 8 * (self.probes.layout.width() + 3);
+            self.frames.reserve(&self.probes.layout, rows.min(MOST / row_bytes));
+        }
+    }
+
+    /// The rows that it keeps.
+    pub fn into_frames(self) -> Frames {
+        self.frames
+    }
 }
 
 impl Sink for ProbeSink<'_> {
     fn append(&mut self, layout: &Layout, frames: &Frames) -> std::io::Result<()> {
-        self.to.append(&self.probes.layout, &self.wired.rows(layout, frames))
+        self.wired.read(layout, frames, &mut self.frames);
+        let Some(to) = &mut self.to else { return Ok(()) };
+        to.append(&self.probes.layout, &self.frames)?;
+        self.frames.clear();
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use crate::{CircuitError, CircuitModel, Probes};
 use saltus_model::{Event, Law, Model, Trigger};
 use saltus_numerics::Solver;
 use saltus_sim::{
-    Adaptive, AdaptiveSettings, EulerMoreau, EventDriven, EventSettings, Integrator,
+    Adaptive, AdaptiveSettings, EulerMoreau, EventDriven, EventSettings, Frames, Integrator,
     NewtonSettings, Outcome, Progress, Run, RunFailure, RunOptions, SimError, Sink, Strategy,
     TimeStepping,
 };
@@ -260,45 +260,50 @@ pub(crate) fn follow<S: Strategy>(
         }
     };
     let signals = Some(probes.needed());
+    let layout = sim.recorded_layout(signals)?;
     if asked.start > sim.t() {
-        let tell = Some(&mut tell as &mut dyn FnMut(Progress));
-        let every = usize::MAX;
-        let quiet = RunOptions { every, signals, interrupt, progress: tell, ..Default::default() };
+        let mut passed = probes.sink(&layout, None)?;
+        let quiet = RunOptions {
+            every: usize::MAX,
+            signals,
+            interrupt,
+            progress: Some(&mut tell),
+            sink: Some(&mut passed),
+            ..Default::default()
+        };
         let before = sim.run_until(asked.start, quiet);
-        let before = before.map_err(|failure| failed(failure, probes))?;
+        let frames = passed.into_frames();
+        let before = before.map_err(|failure| failed(failure, probes, frames.clone()))?;
         if before.stats.outcome != Outcome::Complete {
-            return Ok(probes.read(before)?);
+            return Ok(probes.read(before, frames));
         }
     }
     let samples = S::SAMPLES.then(|| samples(sim.t(), asked));
-    let layout = sim.recorded_layout(signals)?;
-    let mut sink = match sink {
-        Some(sink) => Some(probes.sink(&layout, sink)?),
-        None => None,
-    };
+    let sink = sink.map(|sink| sink as &mut dyn Sink);
+    let mut sink = probes.sink(&layout, sink)?;
+    let steps = ((asked.until - sim.t()) / asked.h) as usize;
+    sink.expect_rows(samples.as_ref().map_or(2 + steps / asked.every.max(1), Vec::len));
     let options = RunOptions {
         every: asked.every,
         samples: samples.as_deref(),
         signals,
         interrupt,
         progress: Some(&mut tell),
-        sink: sink.as_mut().map(|sink| sink as &mut dyn Sink),
+        sink: Some(&mut sink),
         checkpoints: None,
     };
-    match sim.run_until(asked.until, options) {
-        Ok(run) => Ok(probes.read(run)?),
-        Err(failure) => Err(failed(failure, probes)),
+    let done = sim.run_until(asked.until, options);
+    let frames = sink.into_frames();
+    match done {
+        Ok(run) => Ok(probes.read(run, frames)),
+        Err(failure) => Err(failed(failure, probes, frames)),
     }
 }
 
 /// A failed run, read through the probes as far as it went.
-fn failed(failure: RunFailure, probes: &Probes) -> TransientError {
-    match probes.read(*failure.run) {
-        Ok(run) => {
-            TransientError::Failed(RunFailure { source: failure.source, run: Box::new(run) })
-        }
-        Err(error) => error.into(),
-    }
+fn failed(failure: RunFailure, probes: &Probes, frames: Frames) -> TransientError {
+    let run = Box::new(probes.read(*failure.run, frames));
+    TransientError::Failed(RunFailure { source: failure.source, run })
 }
 
 /// The recorded instants of a method that chooses its own steps: every `h`, and the end.

@@ -42,4 +42,4 @@ pub use packed::Packed;
 pub use row_lu::{RowEntries, RowLu};
 pub use sparse::{Entry, Sparse};
 pub use sparse_factor::SparseFactor;
-pub use wide::{Wide, wide};
+pub use wide::{Lanes, Wide, WideLanes, wide, wide_lanes};

@@ -4,7 +4,7 @@
 //! y = A x = Σⱼ xⱼ aⱼ                                                                    (1)
 //! ```
 //!
-//! Up to 32 rows at a time, column by column, next to each other in memory: the sums (1) of these rows
+//! Up to 48 rows at a time, column by column, next to each other in memory: the sums (1) of these rows
 //! are then independent of each other, and a processor forms several of them at once, four where its
 //! registers are wide enough. The operations are the same in either case, and so is what they give.
 
@@ -12,13 +12,33 @@ use crate::{Matrix, Wide, wide};
 
 /// Rows of a strip.
 const STRIP: usize = 4;
-/// Strips of a group.
-const GROUP: usize = 8;
+/// Strips of a group: as many sums as registers hold beside what they are made of.
+const GROUP: usize = 12;
+
+/// Calls what is made for that many strips of a group.
+macro_rules! of_strips {
+    ($count:expr, $call:ident($($argument:expr),*)) => {
+        match $count {
+            1 => $call::<1>($($argument),*),
+            2 => $call::<2>($($argument),*),
+            3 => $call::<3>($($argument),*),
+            4 => $call::<4>($($argument),*),
+            5 => $call::<5>($($argument),*),
+            6 => $call::<6>($($argument),*),
+            7 => $call::<7>($($argument),*),
+            8 => $call::<8>($($argument),*),
+            9 => $call::<9>($($argument),*),
+            10 => $call::<10>($($argument),*),
+            11 => $call::<11>($($argument),*),
+            _ => $call::<GROUP>($($argument),*),
+        }
+    };
+}
 
 /// A row of four, one below the other.
 type Strip = [f64; STRIP];
 
-/// A dense matrix in groups of up to eight strips of four rows, the last one filled up with zeros.
+/// A dense matrix in groups of up to twelve strips of four rows, the last one filled up with zeros.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Packed {
     rows: usize,
@@ -107,6 +127,20 @@ impl Packed {
         Product { packed: self, start: Start::At(c), x, y }.run();
     }
 
+    /// `y ← y + Σⱼ aⱼ x[chosenⱼ]`, within [`wide`].
+    #[inline(always)]
+    pub fn apply_add_chosen_wide(&self, chosen: &[usize], x: &[f64], y: &mut [f64]) {
+        let (wanted, found) = ((self.cols, self.rows), (chosen.len(), y.len()));
+        assert_eq!(wanted, found, "columns and rows of a product");
+        let mut strips = &self.strips[..];
+        for own in y.chunks_mut(STRIP * GROUP) {
+            let count = own.len().div_ceil(STRIP);
+            let (group, rest) = strips.split_at(count * chosen.len());
+            of_strips!(count, add_chosen(group, chosen, x, own));
+            strips = rest;
+        }
+    }
+
     /// `xᵀ A x`.
     pub fn quadratic_form(&self, x: &[f64]) -> f64 {
         assert_eq!((self.rows, self.cols), (x.len(), x.len()), "a form has a square matrix");
@@ -116,17 +150,7 @@ impl Packed {
             let count = own.len().div_ceil(STRIP);
             let (group, rest) = strips.split_at(count * x.len());
             strips = rest;
-            let sums = match count {
-                1 => padded(products::<1>(group, x, [[0.0; STRIP]; 1])),
-                2 => padded(products::<2>(group, x, [[0.0; STRIP]; 2])),
-                3 => padded(products::<3>(group, x, [[0.0; STRIP]; 3])),
-                4 => padded(products::<4>(group, x, [[0.0; STRIP]; 4])),
-                5 => padded(products::<5>(group, x, [[0.0; STRIP]; 5])),
-                6 => padded(products::<6>(group, x, [[0.0; STRIP]; 6])),
-                7 => padded(products::<7>(group, x, [[0.0; STRIP]; 7])),
-                _ => products::<GROUP>(group, x, [[0.0; STRIP]; GROUP]),
-            };
-            form += own.iter().zip(sums.as_flattened()).map(|(x, sum)| x * sum).sum::<f64>();
+            form += of_strips!(count, form_of_group(group, x, own));
         }
         form
     }
@@ -159,16 +183,7 @@ impl Wide for Product<'_> {
                 Start::At(c) => Start::At(&c[first..first + rows]),
                 other => other,
             };
-            match count {
-                1 => multiply_group::<1>(group, start, x, own),
-                2 => multiply_group::<2>(group, start, x, own),
-                3 => multiply_group::<3>(group, start, x, own),
-                4 => multiply_group::<4>(group, start, x, own),
-                5 => multiply_group::<5>(group, start, x, own),
-                6 => multiply_group::<6>(group, start, x, own),
-                7 => multiply_group::<7>(group, start, x, own),
-                _ => multiply_group::<GROUP>(group, start, x, own),
-            }
+            of_strips!(count, multiply_group(group, start, x, own));
             strips = rest;
             first += rows;
         }
@@ -183,22 +198,35 @@ fn multiply_group<const N: usize>(group: &[Strip], start: Start<'_>, x: &[f64], 
         Start::Here => loaded(y),
         Start::At(c) => loaded(c),
     };
-    let sums = products::<N>(group, x, sums);
-    let (fours, rest) = y.as_chunks_mut::<STRIP>();
-    for (y, sums) in fours.iter_mut().zip(&sums) {
-        *y = *sums;
-    }
-    if !rest.is_empty() {
-        for (y, sum) in rest.iter_mut().zip(&sums[N - 1]) {
-            *y = *sum;
+    store(products::<N>(group, x, sums), y);
+}
+
+/// Equation (1) for a group of `N` strips, with the chosen entries of `x`.
+#[inline(always)]
+fn add_chosen<const N: usize>(group: &[Strip], chosen: &[usize], x: &[f64], y: &mut [f64]) {
+    let mut sums = loaded::<N>(y);
+    let columns = group.as_chunks::<N>().0;
+    let n = columns.len();
+    let chosen = &chosen[..n];
+    for j in 0..n {
+        let (column, x) = (&columns[j], x[chosen[j]]);
+        for k in 0..N {
+            for i in 0..STRIP {
+                sums[k][i] += column[k][i] * x;
+            }
         }
     }
+    store(sums, y);
 }
 
 /// Equation (1), added to `sums`.
 #[inline(always)]
 fn products<const N: usize>(group: &[Strip], x: &[f64], mut sums: [Strip; N]) -> [Strip; N] {
-    for (column, x) in group.as_chunks::<N>().0.iter().zip(x) {
+    let columns = group.as_chunks::<N>().0;
+    let n = columns.len();
+    let x = &x[..n];
+    for j in 0..n {
+        let (column, x) = (&columns[j], x[j]);
         for k in 0..N {
             for i in 0..STRIP {
                 sums[k][i] += column[k][i] * x;
@@ -208,27 +236,52 @@ fn products<const N: usize>(group: &[Strip], x: &[f64], mut sums: [Strip; N]) ->
     sums
 }
 
-/// Up to `N` strips of numbers, and zeros.
+/// Writes the sums of `N` strips, the last of which may be shorter. Places are constants throughout: so sums
+/// stay in registers.
+#[inline(always)]
+fn store<const N: usize>(sums: [Strip; N], y: &mut [f64]) {
+    let (fours, rest) = y.as_chunks_mut::<STRIP>();
+    if let Ok(fours) = <&mut [Strip; N]>::try_from(&mut *fours) {
+        *fours = sums;
+        return;
+    }
+    let whole = &mut fours[..N - 1];
+    for k in 0..N - 1 {
+        whole[k] = sums[k];
+    }
+    let last = sums[N - 1];
+    match rest {
+        [a] => *a = last[0],
+        [a, b] => (*a, *b) = (last[0], last[1]),
+        [a, b, c] => (*a, *b, *c) = (last[0], last[1], last[2]),
+        _ => {}
+    }
+}
+
+/// `N` strips of numbers, the last one filled up with zeros.
 #[inline(always)]
 fn loaded<const N: usize>(values: &[f64]) -> [Strip; N] {
     let (fours, rest) = values.as_chunks::<STRIP>();
-    let mut strips = [[0.0; STRIP]; N];
-    for (strip, four) in strips.iter_mut().zip(fours) {
-        *strip = *four;
+    if let Ok(strips) = <&[Strip; N]>::try_from(fours) {
+        return *strips;
     }
-    if !rest.is_empty() {
-        for (entry, value) in strips[N - 1].iter_mut().zip(rest) {
-            *entry = *value;
-        }
+    let (mut strips, whole) = ([[0.0; STRIP]; N], &fours[..N - 1]);
+    for k in 0..N - 1 {
+        strips[k] = whole[k];
     }
+    strips[N - 1] = match *rest {
+        [a] => [a, 0.0, 0.0, 0.0],
+        [a, b] => [a, b, 0.0, 0.0],
+        [a, b, c] => [a, b, c, 0.0],
+        _ => [0.0; STRIP],
+    };
     strips
 }
 
-/// The same with strips of zeros behind them.
-fn padded<const N: usize>(strips: [Strip; N]) -> [Strip; GROUP] {
-    let mut all = [[0.0; STRIP]; GROUP];
-    all[..N].copy_from_slice(&strips);
-    all
+/// The share of the rows of a group in `xᵀ A x`, `own` being their entries of `x`.
+fn form_of_group<const N: usize>(group: &[Strip], x: &[f64], own: &[f64]) -> f64 {
+    let sums = products::<N>(group, x, [[0.0; STRIP]; N]);
+    own.iter().zip(sums.as_flattened()).map(|(x, sum)| x * sum).sum()
 }
 
 #[cfg(test)]
@@ -253,6 +306,10 @@ mod tests {
                 assert!(y.iter().zip(&expected).all(|(y, once)| *y == 2.0 * once));
                 packed.apply_plus(&expected, &x, &mut y);
                 assert!(y.iter().zip(&expected).all(|(y, once)| *y == 2.0 * once));
+                let chosen: Vec<usize> = (0..cols).rev().collect();
+                let turned: Vec<f64> = x.iter().rev().copied().collect();
+                packed.apply_add_chosen_wide(&chosen, &turned, &mut y);
+                assert!(y.iter().zip(&expected).all(|(y, once)| *y == 3.0 * once));
             }
         }
         for n in 0..70 {

@@ -30,6 +30,29 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest
 }
 
+/// `y ← x`, both of one length: without a call where that is short.
+#[inline(always)]
+pub fn copy(x: &[f64], y: &mut [f64]) {
+    let (x4, x_rest) = x.as_chunks::<4>();
+    let (y4, y_rest) = y.as_chunks_mut::<4>();
+    match (x4, &mut *y4) {
+        ([], []) => {}
+        ([a], [to]) => *to = *a,
+        ([a, b], [to_a, to_b]) => (*to_a, *to_b) = (*a, *b),
+        ([a, b, c], [to_a, to_b, to_c]) => (*to_a, *to_b, *to_c) = (*a, *b, *c),
+        ([a, b, c, d], [to_a, to_b, to_c, to_d]) => {
+            (*to_a, *to_b, *to_c, *to_d) = (*a, *b, *c, *d);
+        }
+        _ => y4.copy_from_slice(x4),
+    }
+    match (x_rest, &mut *y_rest) {
+        ([], []) => {}
+        ([a], [to]) => *to = *a,
+        ([a, b], [to_a, to_b]) => (*to_a, *to_b) = (*a, *b),
+        _ => y_rest.copy_from_slice(x_rest),
+    }
+}
+
 /// `‖x − y‖`.
 pub fn distance(x: &[f64], y: &[f64]) -> f64 {
     let n = x.len().min(y.len());
@@ -96,6 +119,16 @@ pub fn all_finite(x: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn copies_of_all_lengths() {
+        for n in 0..40 {
+            let x: Vec<f64> = (0..n).map(|i| i as f64 + 0.5).collect();
+            let mut y = vec![0.0; n];
+            copy(&x, &mut y);
+            assert_eq!(x, y);
+        }
+    }
 
     #[test]
     fn dot_agrees_with_the_plain_sum() {

@@ -32,6 +32,7 @@
 
 use crate::sets::{LARGEST_BLOCK, Set, natural, norm};
 use crate::{Operator, Problem, watch};
+use saltus_linalg::Lanes;
 use saltus_linalg::vector::norm2;
 
 /// What ‖r‖ is divided by, equation (2).
@@ -151,36 +152,48 @@ pub(crate) fn natural_map_of_boxes(problem: &Problem, z: &[f64], w: &[f64]) -> R
 /// Equation (2) of `‖r‖²`.
 #[inline(always)]
 fn measured(problem: &Problem, sum: f64, worst: usize) -> Residual {
-    Residual { value: scaled(problem.measure(), problem.q(), sum), worst }
+    Residual { value: scaled(problem.measure(), sum, || norm2(problem.q())), worst }
 }
 
+/// The same, given `‖q‖`.
 #[inline(always)]
-fn scaled(measure: Measure, q: &[f64], sum: f64) -> f64 {
+fn scaled(measure: Measure, sum: f64, norm_of_q: impl Fn() -> f64) -> f64 {
     // exactly zero is common in small problems, and spares the roots
     match measure {
         _ if sum == 0.0 => 0.0,
-        Measure::Unit => relative(sum.sqrt(), 1.0 + norm2(q)),
-        Measure::Relative => relative(sum.sqrt(), norm2(q)),
+        Measure::Unit => relative(sum.sqrt(), 1.0 + norm_of_q()),
+        Measure::Relative => relative(sum.sqrt(), norm_of_q()),
         Measure::Absolute => sum.sqrt(),
         // the last two never come here
         Measure::Largest | Measure::Blocks => f64::NAN,
     }
 }
 
-/// Equations (1) and (2) of unknowns in boxes, within `wide`, for a `w` that is known to be `F(z) + q`:
-/// `z`, `w` and bounds in fours, filled up with zeros, as `q` is. Not a number for measures that need more.
+/// Equations (1) and (2) of unknowns in boxes, within `wide_lanes`, for a `w` that is known to be
+/// `F(z) + q`: `z`, `w` and bounds in fours, filled up with zeros, as `q` is. Not a number for measures that
+/// need more.
 #[inline(always)]
-pub(crate) fn padded_boxes(measure: Measure, q: &[f64], of: [&[[f64; 4]]; 4]) -> f64 {
+pub(crate) fn padded_boxes<L: Lanes>(
+    lanes: L,
+    measure: Measure,
+    q: &[f64],
+    of: [&[[f64; 4]]; 4],
+) -> f64 {
     let n = of[0].len();
     let [z, w, lower, upper] = of.map(|fours| &fours[..n]);
-    let mut sums = [0.0; 4];
+    let q = &q.as_chunks::<4>().0[..n];
+    let (mut sums, mut squares) = (lanes.splat(0.0), lanes.splat(0.0));
     for i in 0..n {
-        for k in 0..4 {
-            let r = natural(z[i][k], w[i][k], lower[i][k], upper[i][k]);
-            sums[k] += r * r;
-        }
+        let q = lanes.load(&q[i]);
+        squares = lanes.add(squares, lanes.mul(q, q));
+        let [z, w, lower, upper] = [&z[i], &w[i], &lower[i], &upper[i]].map(|x| lanes.load(x));
+        // as `natural`
+        let (below, above) = (lanes.sub(z, lower), lanes.sub(z, upper));
+        let middle = lanes.greater(above, lanes.lesser(below, w));
+        let r = lanes.add(middle, lanes.mul(lanes.splat(0.0), z));
+        sums = lanes.add(sums, lanes.mul(r, r));
     }
-    scaled(measure, q, (sums[0] + sums[2]) + (sums[1] + sums[3]))
+    scaled(measure, lanes.sum(sums), || lanes.sum(squares).sqrt())
 }
 
 /// `Σ r²` of unknowns with a set of their own each, the largest share, and where that is.

@@ -227,6 +227,7 @@ pub(crate) fn run<S: Strategy>(
     let start = sim.t();
     let mut pace = Pace { next: 1, stride: 1, last: clock };
     let mut unrecorded = None; // the last step, where it is not recorded
+    let mut ahead = every - before % every; // steps to the next one that is
     while failure.is_none() && !sim.finished(until) {
         if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             stats.outcome = Outcome::Interrupted;
@@ -241,7 +242,11 @@ pub(crate) fn run<S: Strategy>(
             }
         };
         stats.add(&done);
-        let due = samples.is_none() && (before + stats.steps).is_multiple_of(every);
+        ahead -= 1;
+        let due = ahead == 0 && samples.is_none();
+        if ahead == 0 {
+            ahead = every;
+        }
         if let Some(samples) = &mut samples {
             while let Some(t) = samples.next_if(|&t| t < done.t) {
                 rows.add(t, sim.rows_at(t), done.iterations, done.residual);

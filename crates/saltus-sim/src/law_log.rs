@@ -13,11 +13,10 @@
 
 use crate::graph::{Piece, pieces};
 use crate::integrators::assembly::Places;
-use crate::integrators::part::Part;
 use crate::integrators::row::Row;
 use crate::recorder::Parts;
 use crate::run::{Change, EventKind, EventRecord, Quantity, Value};
-use saltus_linalg::{Wide, wide};
+use saltus_linalg::{Lanes, WideLanes, vector, wide_lanes};
 use saltus_model::{Coefficient, Law, Model, Order};
 use saltus_numerics::Memory;
 
@@ -80,7 +79,6 @@ struct Graph {
 /// side, since most often all of them are.
 #[derive(Debug, Default)]
 struct Inside {
-    impulses: bool,                   // λ is one
     runs: Vec<(usize, usize, usize)>, // first graph, its row, and how many follow each other
     largest: Vec<f64>,                // force of late
     least: Vec<f64>,                  // of the piece; where that is not known, nothing is inside
@@ -173,7 +171,7 @@ impl LawLog {
                     }
                 }
             }
-            watch.inside = Inside::new(order == Order::Second, graphs, largest_forces);
+            watch.inside = Inside::new(graphs, largest_forces);
         }
     }
 
@@ -264,13 +262,16 @@ impl LawLog {
     /// A step of length `h` has ended at `t`: what laws did in it.
     #[inline]
     pub fn look(&mut self, t: f64, h: f64, parts: &Parts) {
-        let LawLog { orders, log, .. } = self;
-        for (watch, part) in orders.iter_mut().zip([&parts.first, &parts.second]) {
-            if let Some(part) = part
-                && !(watch.contacts.is_empty() && watch.graphs.is_empty())
-            {
-                watch.look(t, h, part.as_ref(), log);
-            }
+        let LawLog { orders: [first, second], log, .. } = self;
+        if let Some(part) = &parts.first
+            && first.has_laws()
+        {
+            first.look(t, 1.0, part.now(), log);
+        }
+        if let Some(part) = &parts.second
+            && second.has_laws()
+        {
+            second.look(t, 1.0 / h, part.now(), log); // λ are impulses
         }
     }
 
@@ -323,9 +324,13 @@ impl Touch {
 }
 
 impl Watch {
+    fn has_laws(&self) -> bool {
+        !(self.contacts.is_empty() && self.graphs.is_empty())
+    }
+
+    /// What laws did in the step that led to `row`; forces are `scale` times `λ`.
     #[inline]
-    fn look(&mut self, t: f64, h: f64, part: &dyn Part, log: &mut Log) {
-        let row = part.now();
+    fn look(&mut self, t: f64, scale: f64, row: &Row, log: &mut Log) {
         let (u, lam) = (row.get(Quantity::U), row.get(Quantity::Lam));
         let Watch { contacts, graphs, inside, before: [u_before, lam_before] } = self;
         for contact in contacts.iter_mut() {
@@ -345,7 +350,6 @@ impl Watch {
             let place = (contact.interaction, contact.normal - contact.first);
             log.push(t, kind, place, &u_before[rows.clone()], &u[rows]);
         }
-        let scale = if inside.impulses { 1.0 / h } else { 1.0 };
         for run in 0..inside.runs.len() {
             if inside.all(run, scale, lam) {
                 continue;
@@ -371,10 +375,13 @@ impl Watch {
         self.keep(u, lam);
     }
 
+    #[inline]
     fn keep(&mut self, u: &[f64], lam: &[f64]) {
         let [u_before, lam_before] = &mut self.before;
-        u_before[..u.len()].copy_from_slice(u);
-        lam_before.copy_from_slice(lam);
+        if !u.is_empty() {
+            vector::copy(u, &mut u_before[..u.len()]); // first-order systems have none
+        }
+        vector::copy(lam, lam_before);
     }
 }
 
@@ -405,7 +412,7 @@ impl Contact {
 }
 
 impl Inside {
-    fn new(impulses: bool, graphs: &[Graph], largest: Vec<f64>) -> Inside {
+    fn new(graphs: &[Graph], largest: Vec<f64>) -> Inside {
         let mut runs: Vec<(usize, usize, usize)> = Vec::new();
         for (k, graph) in graphs.iter().enumerate() {
             match runs.last_mut() {
@@ -415,7 +422,7 @@ impl Inside {
         }
         let unknown = vec![0.0; largest.len()];
         let (least, most, nearly) = (unknown.clone(), unknown.clone(), unknown);
-        let mut inside = Inside { impulses, runs, largest, least, most, nearly };
+        let mut inside = Inside { runs, largest, least, most, nearly };
         inside.forget();
         inside
     }
@@ -451,7 +458,7 @@ impl Inside {
         let (least, most) = (&self.least[graphs.clone()], &self.most[graphs.clone()]);
         let nearly = &self.nearly[graphs.clone()];
         let (lam, largest) = (&lam[row..row + count], &mut self.largest[graphs]);
-        wide(Forces { lam, scale, largest, least, most, nearly })
+        wide_lanes(Forces { lam, scale, largest, least, most, nearly })
     }
 }
 
@@ -468,47 +475,42 @@ struct Forces<'a> {
 /// Forces that are looked at together.
 const FOUR: usize = 4;
 
-impl Wide for Forces<'_> {
+impl WideLanes for Forces<'_> {
     type Answer = bool;
 
     /// Whether all forces are inside, and the largest of late; several at a time, without a branch.
     #[inline(always)]
-    fn run(self) -> bool {
+    fn run<L: Lanes>(self, lanes: L) -> bool {
         let Forces { lam, scale, largest, least, most, nearly } = self;
+        let n = lam.len();
         let (lams, lam) = lam.as_chunks::<FOUR>();
-        let (largests, largest) = largest.as_chunks_mut::<FOUR>();
-        let (leasts, least) = least.as_chunks::<FOUR>();
-        let (mosts, most) = most.as_chunks::<FOUR>();
-        let (nearlies, nearly) = nearly.as_chunks::<FOUR>();
-        let mut outside = [0; FOUR];
+        let (largests, largest) = largest[..n].as_chunks_mut::<FOUR>();
+        let (leasts, least) = least[..n].as_chunks::<FOUR>();
+        let (mosts, most) = most[..n].as_chunks::<FOUR>();
+        let (nearlies, nearly) = nearly[..n].as_chunks::<FOUR>();
+        let (scales, fading) = (lanes.splat(scale), lanes.splat(FADING));
+        let mut inside = lanes.at_most(scales, scales);
         let n = lams.len();
         let (largests, leasts) = (&mut largests[..n], &leasts[..n]);
         let (mosts, nearlies) = (&mosts[..n], &nearlies[..n]);
         for i in 0..n {
-            let (lam, mut largest) = (lams[i], largests[i]);
-            let (least, most, nearly) = (leasts[i], mosts[i], nearlies[i]);
-            for k in 0..FOUR {
-                let (size, fading) = ((scale * lam[k]).abs(), FADING * largest[k]);
-                largest[k] = if size > fading { size } else { fading };
-            }
-            for k in 0..FOUR {
-                let (force, nearly) = (scale * lam[k], nearly[k] * largest[k]);
-                outside[k] |= u64::from(!(force > least[k] + nearly))
-                    | u64::from(!(force < most[k] - nearly));
-            }
-            largests[i] = largest;
+            let force = lanes.mul(scales, lanes.load(&lams[i]));
+            let faded = lanes.mul(fading, lanes.load(&largests[i]));
+            let late = lanes.greater(lanes.abs(force), faded);
+            largests[i] = lanes.store(late);
+            let nearly = lanes.mul(lanes.load(&nearlies[i]), late);
+            let above = lanes.less(lanes.add(lanes.load(&leasts[i]), nearly), force);
+            let below = lanes.less(force, lanes.sub(lanes.load(&mosts[i]), nearly));
+            inside = lanes.both(inside, lanes.both(above, below));
         }
-        let n = lam.len();
-        let (largest, least) = (&mut largest[..n], &least[..n]);
-        let (most, nearly) = (&most[..n], &nearly[..n]);
-        for i in 0..n {
-            let (force, fading) = (scale * lam[i], FADING * largest[i]);
-            largest[i] = if force.abs() > fading { force.abs() } else { fading };
+        let mut all = lanes.all(inside);
+        for i in 0..lam.len() {
+            let (force, faded) = (scale * lam[i], FADING * largest[i]);
+            largest[i] = if force.abs() > faded { force.abs() } else { faded };
             let nearly = nearly[i] * largest[i];
-            outside[0] |=
-                u64::from(!(force > least[i] + nearly)) | u64::from(!(force < most[i] - nearly));
+            all &= (force > least[i] + nearly) & (force < most[i] - nearly);
         }
-        outside == [0; FOUR]
+        all
     }
 }
 

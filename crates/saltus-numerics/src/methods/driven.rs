@@ -2,19 +2,21 @@
 //!
 //! ```text
 //! q = Q s,    o = T s + G z,    s₀ = 1                                                      (1)
-//! z_B = Λ s,    Λ = −W_BB⁻¹ (Q_B, with c_B on s₀)                                           (2)
-//! w = Q s + W_B z_B + c,    o = T s + G_B z_B + g,    c = W_N z_N,    g = G_N z_N           (3)
+//! z = Λ s,    Λ_B = −W_BB⁻¹ (Q_B, with c_B on s₀),    Λ_N the bounds on s₀,    c = W_N z_N  (2)
+//! o = (T + G Λ) s                                                                           (3)
+//! w = Q s + W_B z_B + c                                                                     (4)
 //! ```
 //!
 //! `s` is a state and what acts on it from outside, `o` what is read off the answer. While the mode
-//! stays, a call is the two products (2) and (3). (2) only proposes: `w` is made of `q` and the matrix
-//! of the problem, and its residual decides. The maps of several modes are remembered.
+//! stays, a call is one product with `s`, (2), `Q s` and (3), and one with `z`, (4). (2) only proposes:
+//! `w` is made of `q` and the matrix of the problem, and its residual decides. The maps of several
+//! modes are remembered.
 
 use super::{Method, Workspace};
 use crate::mode::Side;
 use crate::residual::padded_boxes;
 use crate::{Memory, Operator, Problem, Report, Status};
-use saltus_linalg::{Matrix, Packed, Wide, wide};
+use saltus_linalg::{Lanes, Matrix, Packed, WideLanes, vector, wide_lanes};
 
 /// Numbers that go together.
 const FOUR: usize = 4;
@@ -32,11 +34,11 @@ pub struct Driven {
     current: usize,
     replace: usize,
     ids: Option<(u64, u64)>, // of the matrix and the sets that the current mode is of
-    first: Vec<f64>,         // z_B and 1, q, T s, each filled up to fours
-    second: Vec<f64>,        // w, o
+    first: Vec<f64>,         // z, q, o, each filled up to fours
+    w: Vec<f64>,
 }
 
-/// Equations (2) and (3) of one mode.
+/// Equations (2) to (4) of one mode.
 #[derive(Debug)]
 struct Map {
     sides: Vec<Side>,
@@ -44,9 +46,10 @@ struct Map {
     lower: Vec<f64>, // filled up with zeros, as all that follows
     upper: Vec<f64>,
     sign: Vec<f64>, // that `w` must have: 1 at a lower bound, −1 at an upper one, else 0
-    z: Vec<f64>,
-    first: Packed,  // (Λ, 1; Q; T)
-    second: Packed, // (W_B, c; G_B, g)
+    c: Vec<f64>,
+    start: Vec<f64>, // (Λ; Q; T + G Λ), the column of s₀
+    first: Packed,   // and the other ones
+    second: Packed,  // W_B
 }
 
 /// The mode of an answer, and what it takes to find others in it.
@@ -76,7 +79,7 @@ impl Driven {
             replace: 0,
             ids: None,
             first: Vec::new(),
-            second: Vec::new(),
+            w: Vec::new(),
         }
     }
 
@@ -93,9 +96,9 @@ impl Driven {
         if self.ids != Some((problem.matrix_id(), problem.sets_id())) {
             return None;
         }
-        let Driven { modes, current, first, second, .. } = self;
-        let map = &mut modes[*current];
-        let residual = wide(Attempt { map, problem, s, first, second, z, w, o })?;
+        let Driven { modes, current, first, w: own, .. } = self;
+        let map = &modes[*current];
+        let residual = wide_lanes(Attempt { map, problem, s, first, own, z, w, o })?;
         (residual <= tol).then_some(Report {
             status: Status::Solved,
             iterations: 1,
@@ -132,7 +135,7 @@ impl Driven {
         };
         let map = &self.modes[self.current];
         self.first.resize(map.first.rows(), 0.0);
-        self.second.resize(map.second.rows(), 0.0);
+        self.w.resize(map.second.rows(), 0.0);
         self.ids = Some((problem.matrix_id(), problem.sets_id()));
     }
 
@@ -149,55 +152,50 @@ impl Driven {
         }
     }
 
-    /// Equations (2) and (3).
+    /// Equations (2) to (4).
     fn compose(&self, kept: &Kept<'_>, problem: &Problem, W: &Matrix) -> Map {
         let Driven { Q, T, G, .. } = self;
         let (m, width, outputs) = (Q.rows(), Q.cols(), T.rows());
         let basic: Vec<usize> = kept.basic.iter().map(|&i| usize::from(i)).collect();
         let size = basic.len();
-        let [bounds, mut sign] = [(); 2].map(|()| vec![0.0; padded(m)]);
-        let (mut lower, mut upper, mut z) = (bounds.clone(), bounds.clone(), bounds);
+        let [mut lower, mut upper, mut sign, mut c] = [(); 4].map(|()| vec![0.0; padded(m)]);
         lower[..m].copy_from_slice(problem.lower());
         upper[..m].copy_from_slice(problem.upper());
+        let mut L = Matrix::zeros(m, width); // Λ
         for (i, side) in kept.sides.iter().enumerate() {
-            (sign[i], z[i]) = match side {
+            (sign[i], L[(i, 0)]) = match side {
                 Side::Lower => (1.0, lower[i]),
                 Side::Upper => (-1.0, upper[i]),
                 Side::Fixed => (0.0, lower[i]),
                 Side::Basic => (0.0, 0.0),
             };
         }
-        let rest = |row: &[f64]| -> f64 { row.iter().zip(&z).map(|(a, z)| a * z).sum() };
-        let c: Vec<f64> = (0..m).map(|i| rest(W.row(i))).collect();
-        let g: Vec<f64> = (0..outputs).map(|i| rest(G.row(i))).collect();
+        for i in 0..m {
+            c[i] = W.row(i).iter().enumerate().map(|(j, a)| a * L[(j, 0)]).sum();
+        }
         // −W_BB⁻¹ (Q_B s + c_B)
-        let mut L = Matrix::zeros(size, width);
-        for k in 0..size {
+        for (k, &row) in basic.iter().enumerate() {
             for (l, &i) in basic.iter().enumerate() {
                 let a = kept.inverse[k * size + l];
-                (0..width).for_each(|j| L[(k, j)] += a * Q[(i, j)]);
-                L[(k, 0)] += a * c[i];
+                (0..width).for_each(|j| L[(row, j)] += a * Q[(i, j)]);
+                L[(row, 0)] += a * c[i];
             }
         }
-        let (head, body, tail) = (padded(size + 1), padded(m), padded(outputs));
+        let mut O = T.clone(); // T + G Λ
+        O.add_scaled(1.0, &G.mul(&L));
+        let (body, tail) = (padded(m), padded(outputs));
+        let entry = |row: usize, j: usize| match row {
+            _ if row < m => L[(row, j)],
+            _ if row >= body && row < body + m => Q[(row - body, j)],
+            _ if row >= 2 * body && row < 2 * body + outputs => O[(row - 2 * body, j)],
+            _ => 0.0,
+        };
         let (mut first, mut second) = (Packed::default(), Packed::default());
-        first.fill(head + body + tail, width, |row, j| match row {
-            _ if row < size => L[(row, j)],
-            _ if row == size => f64::from(u8::from(j == 0)),
-            _ if row >= head && row < head + m => Q[(row - head, j)],
-            _ if row >= head + body && row < head + body + outputs => T[(row - head - body, j)],
-            _ => 0.0,
-        });
-        second.fill(body + tail, size + 1, |row, j| match (row, j) {
-            (i, _) if i < m => basic.get(j).map_or(c[i], |&column| W[(i, column)]),
-            (i, _) if i >= body && i < body + outputs => {
-                let i = i - body;
-                basic.get(j).map_or(g[i], |&column| G[(i, column)])
-            }
-            _ => 0.0,
-        });
+        let start = (0..2 * body + tail).map(|row| entry(row, 0)).collect();
+        first.fill(2 * body + tail, width - 1, |row, j| entry(row, j + 1));
+        second.fill(body, size, |i, j| if i < m { W[(i, basic[j])] } else { 0.0 });
         let sides = kept.sides.to_vec();
-        Map { sides, basic, lower, upper, sign, z, first, second }
+        Map { sides, basic, lower, upper, sign, c, start, first, second }
     }
 }
 
@@ -211,72 +209,82 @@ impl Map {
     }
 }
 
-/// Equations (2) and (3), and how far they are from an answer; nothing where a sign is wrong.
+/// Equations (2) to (4), and how far they are from an answer; nothing where a sign is wrong.
 struct Attempt<'a> {
-    map: &'a mut Map,
+    map: &'a Map,
     problem: &'a Problem,
     s: &'a [f64],
     first: &'a mut [f64],
-    second: &'a mut [f64],
+    own: &'a mut [f64],
     z: &'a mut [f64],
     w: &'a mut [f64],
     o: &'a mut [f64],
 }
 
-impl Wide for Attempt<'_> {
+impl WideLanes for Attempt<'_> {
     type Answer = Option<f64>;
 
     #[inline(always)]
-    fn run(self) -> Option<f64> {
-        let Attempt { map, problem, s, first, second, z, w, o } = self;
-        let (m, body) = (w.len(), map.z.len());
-        map.first.apply_wide(s, first);
-        let (head, rest) = first.split_at_mut(first.len() - second.len());
-        for (&i, &value) in map.basic.iter().zip(&*head) {
-            map.z[i] = value;
+    fn run<L: Lanes>(self, lanes: L) -> Option<f64> {
+        let Attempt { map, problem, s, first, own, z, w, o } = self;
+        let body = own.len();
+        map.first.apply_plus_wide(&map.start, &s[1..], first);
+        let (all, rest) = first.split_at(body);
+        let (q, out) = rest.split_at(body);
+        let sums = own.as_chunks_mut::<FOUR>().0;
+        let n = sums.len();
+        let fours = |values| -> &[[f64; FOUR]] { &<[f64]>::as_chunks::<FOUR>(values).0[..n] };
+        let (c, of_q) = (fours(&map.c), fours(q));
+        for i in 0..n {
+            sums[i] = lanes.store(lanes.add(lanes.load(&of_q[i]), lanes.load(&c[i])));
         }
-        map.second.apply_plus_wide(rest, &head[..map.basic.len() + 1], second);
-        let (own, out) = second.split_at(body);
-        let Map { z: all, lower, upper, sign, .. } = &*map;
-        let fours = [&all[..], own, lower, upper, sign].map(|values| values.as_chunks::<FOUR>().0);
-        if any_wrong(fours) || any_infinite(out) {
+        map.second.apply_add_chosen_wide(&map.basic, all, own);
+        let [z4, w4] = [fours(all), fours(own)];
+        let bounds = [fours(&map.lower), fours(&map.upper)];
+        if !(are_right(lanes, z4, w4, bounds, fours(&map.sign)) && are_finite(lanes, out)) {
             return None;
         }
-        z.copy_from_slice(&all[..m]);
-        w.copy_from_slice(&own[..m]);
-        o.copy_from_slice(&out[..o.len()]);
-        let [z, w, lower, upper, _] = fours;
-        Some(padded_boxes(problem.measure(), &rest[..body], [z, w, lower, upper]))
+        vector::copy(&all[..z.len()], z);
+        vector::copy(&own[..w.len()], w);
+        vector::copy(&out[..o.len()], o);
+        Some(padded_boxes(lanes, problem.measure(), q, [z4, w4, bounds[0], bounds[1]]))
     }
 }
 
-/// Whether an unknown is outside its bounds, or its `w` has the wrong sign, or is not finite.
+/// Whether all unknowns are within their bounds, and their `w` has the right sign and is finite.
 #[inline(always)]
-fn any_wrong([z, w, lower, upper, sign]: [&[[f64; FOUR]]; 5]) -> bool {
+fn are_right<L: Lanes>(
+    lanes: L,
+    z: &[[f64; FOUR]],
+    w: &[[f64; FOUR]],
+    [lower, upper]: [&[[f64; FOUR]]; 2],
+    sign: &[[f64; FOUR]],
+) -> bool {
     let n = z.len();
     let (w, lower, upper, sign) = (&w[..n], &lower[..n], &upper[..n], &sign[..n]);
-    let mut wrong = [0; FOUR];
+    let (none, most) = (lanes.splat(0.0), lanes.splat(f64::MAX));
+    let mut right = lanes.at_most(none, none);
     for i in 0..n {
-        for k in 0..FOUR {
-            wrong[k] |= u64::from(z[i][k] < lower[i][k])
-                | u64::from(z[i][k] > upper[i][k])
-                | u64::from(sign[i][k] * w[i][k] < 0.0)
-                | u64::from(!(w[i][k].abs() <= f64::MAX));
-        }
+        let z = lanes.load(&z[i]);
+        // without a sign 0, or not a number where `w` is not finite
+        let w = lanes.mul(lanes.load(&sign[i]), lanes.load(&w[i]));
+        let inside = lanes
+            .both(lanes.at_most(lanes.load(&lower[i]), z), lanes.at_most(z, lanes.load(&upper[i])));
+        let signed = lanes.both(lanes.at_most(none, w), lanes.at_most(w, most));
+        right = lanes.both(right, lanes.both(inside, signed));
     }
-    wrong != [0; FOUR]
+    lanes.all(right)
 }
 
-/// Whether one of them is not finite.
+/// Whether all of them are finite.
 #[inline(always)]
-fn any_infinite(x: &[f64]) -> bool {
-    let mut wrong = [0; FOUR];
+fn are_finite<L: Lanes>(lanes: L, x: &[f64]) -> bool {
+    let (none, most) = (lanes.splat(0.0), lanes.splat(f64::MAX));
+    let mut finite = lanes.at_most(none, none);
     for four in x.as_chunks::<FOUR>().0 {
-        for k in 0..FOUR {
-            wrong[k] |= u64::from(!(four[k].abs() <= f64::MAX));
-        }
+        finite = lanes.both(finite, lanes.at_most(lanes.abs(lanes.load(four)), most));
     }
-    wrong != [0; FOUR]
+    lanes.all(finite)
 }
 
 impl Workspace {

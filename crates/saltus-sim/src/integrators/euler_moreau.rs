@@ -204,13 +204,16 @@ impl EulerMoreauPart {
     }
 
     /// The matrices of this step.
+    #[inline]
     fn prepare(&mut self, step: Step) -> Result<(), SimError> {
-        if let Some(operators) = &self.operators
-            && operators.h == step.h
-            && !self.time_varying
-        {
-            return Ok(());
+        match &self.operators {
+            Some(operators) if operators.h == step.h && !self.time_varying => Ok(()),
+            _ => self.make_matrices(step),
         }
+    }
+
+    /// The same, where they are not those of the step before.
+    fn make_matrices(&mut self, step: Step) -> Result<(), SimError> {
         if self.take_earlier(step.h) {
             return Ok(());
         }
@@ -436,21 +439,23 @@ impl Part for EulerMoreauPart {
         let Some(operators) = &mut self.operators else {
             return Ok(None);
         };
-        let (now, next) = (self.now.first_order(), self.next.first_order());
+        let next = self.next.first_order();
 
-        // (1), into x⁺, and q of (3)
         self.sources.fill(step.end, &mut self.b_next, &mut self.e_next)?;
-        let (m, e) = (next.lam.len(), &self.e_next);
-        let values = [&*now.x, &self.b_next, &self.b_now, &*now.lam];
-        let Operators { P, S_now, S_next, G_now, drift, joined, drive, problem, .. } =
-            &mut *operators;
-        if let (Some(joined), Some(drive)) = (&joined, drive) {
+        if let Operators { drive: Some(drive), problem, .. } = operators {
             let of = (&*problem, self.workspace.tol());
+            let outside = [&self.b_next[..], &self.b_now, &self.e_next];
             let into = (&mut *next.lam, &mut *next.y, &mut *next.x);
-            if let Some(report) = drive.again(joined, of, values, e, into) {
+            if let Some(report) = drive.again(of, &self.now.values, outside, into) {
                 return Ok(Some(report));
             }
         }
+
+        // (1), into x⁺, and q of (3)
+        let now = self.now.first_order();
+        let (m, e) = (next.lam.len(), &self.e_next);
+        let values = [&*now.x, &self.b_next, &self.b_now, &*now.lam];
+        let Operators { P, S_now, S_next, G_now, drift, joined, problem, .. } = &mut *operators;
         let posed = if let Some(joined) = joined {
             problem.update_q(|q| joined.apply(values, e, next.x, &mut q[..m]))
         } else {

@@ -34,7 +34,8 @@ pub(super) struct Joined {
 #[derive(Debug)]
 pub(super) struct Drive {
     driven: Driven,
-    rows: Vec<usize>, // of e that move
+    row: Vec<usize>, // places of the first entries of s after 1 in the row of the state
+    outside: [Vec<usize>; 3], // and of those that follow in b⁺, b and e
     s: Vec<f64>,
 }
 
@@ -78,18 +79,29 @@ impl Joined {
         Some(Joined { states, outputs, places, ends, s, matrices })
     }
 
-    /// The problem as `s` drives it; `moving` are the rows of `e` that change.
+    /// The problem as `s = (1, x, λ, b⁺, b, e)` drives it; `moving` are the rows of `e` that change.
     pub fn drive(&self, e: &[f64], moving: impl Iterator<Item = usize>, G: &LinearMap) -> Drive {
         let [T, CT] = &self.matrices;
         let (n, m, width) = (T.rows(), CT.rows(), T.cols());
         let rows: Vec<usize> = moving.collect();
         let all = width + rows.len();
+        // columns of (1) in the order of s here
+        let [x, next, now, lam] = [0, 1, 2, 3].map(|k| {
+            let start = if k == 0 { 0 } else { self.ends[k - 1] };
+            start..self.ends[k]
+        });
+        let order = [x.clone(), lam.clone(), next.clone(), now.clone()].into_iter().flatten();
+        let column: Vec<usize> = [0].into_iter().chain(order.map(|k| 1 + k)).collect();
         let Q = filled(m, all, |i, j| match j.checked_sub(width) {
             Some(k) => f64::from(u8::from(rows[k] == i)),
             None if j == 0 && !rows.contains(&i) => CT[(i, j)] + e[i],
-            None => CT[(i, j)],
+            None => CT[(i, column[j])],
         });
-        let T = filled(n, all, |i, j| if j < width { T[(i, j)] } else { 0.0 });
+        let T = filled(n, all, |i, j| if j < width { T[(i, column[j])] } else { 0.0 });
+        // the row is x, y, λ
+        let multipliers = self.places[lam].iter().map(|place| n + m + place);
+        let row = self.places[x].iter().copied().chain(multipliers).collect();
+        let outside = [self.places[next].to_vec(), self.places[now].to_vec(), rows];
         let mut columns = Matrix::zeros(m, n); // Gᵀ
         let mut unit = vec![0.0; m];
         for j in 0..m {
@@ -100,7 +112,7 @@ impl Joined {
         let G = filled(n, m, |i, j| columns[(j, i)]);
         let mut s = vec![0.0; all];
         s[0] = 1.0;
-        Drive { driven: Driven::new(Q, T, G), rows, s }
+        Drive { driven: Driven::new(Q, T, G), row, outside, s }
     }
 
     /// `s` of these values, but for its first entry.
@@ -123,22 +135,27 @@ impl Joined {
 }
 
 impl Drive {
-    /// The answer in the last mode: `λ⁺`, `y⁺` and `x⁺` from what (1) is applied to, and `e`. Nothing
-    /// where it is none; then what is in them means nothing.
+    /// The answer in the last mode: `λ⁺`, `y⁺` and `x⁺` from the row of the state, `x`, `y` and `λ`, and
+    /// `b⁺`, `b` and `e`. Nothing where it is none; then what is in them means nothing.
     #[inline]
     pub fn again(
         &mut self,
-        joined: &Joined,
         (problem, tol): (&Problem, f64),
-        values: [&[f64]; 4],
-        e: &[f64],
+        row: &[f64],
+        outside: [&[f64]; 3],
         (lam, y, x): (&mut [f64], &mut [f64], &mut [f64]),
     ) -> Option<Report> {
-        joined.gather(values, &mut self.s);
-        let first = 1 + joined.places.len();
-        for (s, &row) in self.s[first..].iter_mut().zip(&self.rows) {
-            *s = e[row];
-        }
+        let mut at = 1; // of what comes next in s
+        let mut fill = |places: &[usize], values: &[f64]| {
+            let own = &mut self.s[at..at + places.len()];
+            own.iter_mut().zip(places).for_each(|(s, &place)| *s = values[place]);
+            at += places.len();
+        };
+        fill(&self.row, row);
+        let [next, now, e] = &self.outside;
+        fill(next, outside[0]);
+        fill(now, outside[1]);
+        fill(e, outside[2]);
         self.driven.again(problem, tol, &self.s, (lam, y, x))
     }
 
