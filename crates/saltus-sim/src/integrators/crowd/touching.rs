@@ -487,7 +487,7 @@ impl State {
     /// digits of a velocity that was brought to rest do not decide on how an island moves.
     pub fn theta(&self, h: f64, resting: f64) -> f64 {
         let way = -h * self.u[0];
-        let nothing = 0.1 * h * resting * self.speed;
+        let nothing = 10.0 * h * resting * self.speed;
         let share = (way / nothing - 1.0).clamp(0.0, 1.0);
         share * (1.0 - (self.gap / way).max(0.0)) / (1.0 + self.e)
     }
