@@ -47,13 +47,17 @@ class Auto(Solver, kind="auto"):
         The answer's residual is at most this.
     max_iter : int
         Iterations that each method of the portfolio may use.
+    threads : int
+        Threads that look for the contacts of a scene, at most 256; 0 means one for each core. The
+        answers are the same, bit for bit, for any number.
     """
 
     tol: float
     max_iter: int
+    threads: int
     if TYPE_CHECKING:
 
-        def __init__(self, tol: float = ..., max_iter: int = ...) -> None: ...
+        def __init__(self, tol: float = ..., max_iter: int = ..., threads: int = ...) -> None: ...
 
 
 class Pivoting(Solver, kind="pivoting"):

@@ -10,6 +10,7 @@
 //! with the functions alone, `saltus-bench event-driven` event-driven runs with those of Siconos and
 //! SciPy; `saltus-bench circuits [waveforms | exact | inverters]` netlists with ngspice;
 //! `saltus-bench finding` tells what finding contacts costs; `saltus-bench orders` shows errors beside steps;
+//! `saltus-bench grains` tells time and memory of large scenes;
 //! `saltus-bench piles` compares piles of bodies, `saltus-bench chains` chains of links, with those of
 //! engines of rigid bodies.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command prints
@@ -21,6 +22,7 @@ mod circuits;
 mod event_driven;
 mod finding;
 mod formulas;
+mod grains;
 mod inverters;
 mod orders;
 mod packings;
@@ -65,6 +67,9 @@ fn main() -> ExitCode {
     if chosen.first().is_some_and(|first| first == "piles") {
         return piles::run(&chosen[1..]);
     }
+    if chosen.first().is_some_and(|first| first == "grains") {
+        return grains::run(&chosen[1..]);
+    }
     if chosen.first().is_some_and(|first| first == "chains") {
         return chains::run(&chosen[1..]);
     }
@@ -77,7 +82,7 @@ fn main() -> ExitCode {
     }) {
         let names: Vec<&str> = all.iter().map(|case| case.name).collect();
         eprintln!(
-            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables, chains, circuits, event-driven, finding, orders, piles",
+            "there is no case `{unknown}`; there are {}, scaling, profiles, packings, formulas, callables, chains, circuits, event-driven, finding, grains, orders, piles",
             names.join(", ")
         );
         return ExitCode::from(2);

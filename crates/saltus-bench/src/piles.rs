@@ -36,7 +36,7 @@ const CELL: f64 = 0.11;
 /// Gap up to which a contact of ours counts as closed.
 const CLOSED: f64 = 1e-9;
 /// Residual of every step, relative.
-const TOLERANCE: f64 = 1e-6;
+pub const TOLERANCE: f64 = 1e-6;
 
 /// What one engine did.
 struct Answer {
@@ -131,7 +131,7 @@ fn peers() -> PathBuf {
 }
 
 /// A scene, for all engines alike.
-struct Pile {
+pub struct Pile {
     kind: String,
     steps: usize,
     bin: f64,
@@ -141,6 +141,11 @@ struct Pile {
 impl Pile {
     fn new(kind: &str, size: usize, steps: usize) -> Pile {
         let across = (size as f64).cbrt().round().max(3.0) as usize;
+        Pile { steps, ..Pile::wide(kind, size, across) }
+    }
+
+    /// A pile that is so many bodies wide.
+    pub fn wide(kind: &str, size: usize, across: usize) -> Pile {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let bodies = (0..size).map(|k| {
             let cell = [k % across, (k / across) % across, k / (across * across)];
@@ -150,10 +155,15 @@ impl Pile {
             let turn = if kind == "box" { turn.map(|x| x / length) } else { [1.0, 0.0, 0.0, 0.0] };
             (place, turn)
         });
-        Pile { kind: kind.to_string(), steps, bin: across as f64 * CELL, bodies: bodies.collect() }
+        Pile {
+            kind: kind.to_string(),
+            steps: 0,
+            bin: across as f64 * CELL,
+            bodies: bodies.collect(),
+        }
     }
 
-    fn model(&self) -> Result<Model, String> {
+    pub fn model(&self) -> Result<Model, String> {
         let mut scene = Scene::new("pile").gravity([0.0, 0.0, -9.81]);
         scene.materials.push(Material::new("stone", 1000.0));
         scene.contacts.push(ContactPair::new("stone", "stone").friction(MU));

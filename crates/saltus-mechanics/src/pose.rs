@@ -11,7 +11,7 @@ use saltus_model::rotation::{
 use saltus_model::{Body, Linked, System};
 
 /// A place and a rotation; that of the world is the origin, not turned.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pose {
     pub x: Vector,
     pub R: Matrix3,

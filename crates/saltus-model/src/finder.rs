@@ -76,6 +76,10 @@ pub trait ContactFinder: Debug + Send + Sync {
 
 /// A finder at work in a simulation.
 pub trait ContactSearch: Debug + Send + Sync {
+    /// From now on so many threads may take part, with the same answers, bit for bit. Does nothing
+    /// by default.
+    fn share(&mut self, _threads: usize) {}
+
     /// Fills in all contacts whose gap can close within the step, sorted by sides, then by feature.
     fn find(
         &mut self,

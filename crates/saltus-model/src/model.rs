@@ -343,6 +343,11 @@ impl Model {
         self.interactions.iter().map(|(name, interaction)| (name.as_str(), interaction))
     }
 
+    /// The name of the system at this position; empty where there is none.
+    pub fn system_name(&self, position: usize) -> &str {
+        self.systems.get(position).map_or("", |(name, _)| name)
+    }
+
     /// The system a handle names.
     pub fn system(&self, id: SystemId) -> Result<&System, ModelError> {
         self.named_system(id).map(|(_, system)| system)

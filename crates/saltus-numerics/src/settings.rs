@@ -44,6 +44,9 @@ pub struct AutoSettings {
     /// Iterations that each method of the portfolio may use, and after which no further one is
     /// tried. Default 10 000.
     pub max_iter: usize,
+    /// Threads that look for the contacts of a scene, at most 256; 0: one for each core. The answers are
+    /// the same, bit for bit, for any number. Default 1.
+    pub threads: usize,
 }
 
 /// Most modes that a cache can be asked to keep: 4096 of 64 unknowns take 130 MB.
@@ -51,6 +54,14 @@ const MOST_MODES: usize = 4096;
 
 /// Most threads that a method can be asked to use.
 const MOST_THREADS: usize = 256;
+
+/// Threads that a setting means: none stands for one for each core.
+pub(crate) fn threads_of(setting: usize) -> usize {
+    match setting {
+        0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+        threads => threads,
+    }
+}
 
 /// Settings of [`Pivoting`](crate::methods::Pivoting).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -212,7 +223,7 @@ impl Default for ExtragradientSettings {
 
 impl Default for AutoSettings {
     fn default() -> Self {
-        AutoSettings { tol: 1e-8, max_iter: 10_000 }
+        AutoSettings { tol: 1e-8, max_iter: 10_000, threads: 1 }
     }
 }
 
@@ -318,6 +329,15 @@ impl Solver {
         }
     }
 
+    /// The threads that it may use, one at least.
+    pub fn threads(&self) -> usize {
+        match self {
+            Solver::Auto(AutoSettings { threads, .. })
+            | Solver::GaussSeidel(GaussSeidelSettings { threads, .. }) => threads_of(*threads),
+            _ => 1,
+        }
+    }
+
     /// The same method with another tolerance.
     pub fn with_tol(mut self, tol: f64) -> Self {
         *(match &mut self {
@@ -377,11 +397,12 @@ impl Solver {
             let (field, allowed) = ("relaxation", "(0, 2)");
             return Err(NumericsError::Setting { field, value: s.relaxation, allowed });
         }
-        if let Solver::GaussSeidel(s) = self
-            && s.threads > MOST_THREADS
+        if let Solver::GaussSeidel(GaussSeidelSettings { threads, .. })
+        | Solver::Auto(AutoSettings { threads, .. }) = self
+            && *threads > MOST_THREADS
         {
             let (field, allowed) = ("threads", "[0, 256]");
-            return Err(NumericsError::Setting { field, value: s.threads as f64, allowed });
+            return Err(NumericsError::Setting { field, value: *threads as f64, allowed });
         }
         if let Solver::Admm(s) = self
             && !(s.rho > 0.0 && s.rho.is_finite())

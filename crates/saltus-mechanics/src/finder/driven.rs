@@ -9,7 +9,7 @@ use saltus_model::rotation::{
 use saltus_model::{At, Body, Operator, OperatorError};
 
 /// Where a side is at the beginning of a step, and how far it moves within it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Motion {
     pub pose: Pose,
     /// `h v` of its origin.

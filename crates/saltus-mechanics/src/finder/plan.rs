@@ -28,7 +28,8 @@ pub(super) struct Plan {
     pub space: Body,
     pub sides: Vec<Side>,
     pub laws: PairLaws,
-    pub drives: Vec<Option<Drive>>,
+    /// Of the sides that are driven, sorted by side.
+    pub drives: Vec<(u32, Drive)>,
     /// Sorted, the smaller side first.
     apart: Vec<[u32; 2]>,
     /// Sides that are in `apart`.
@@ -61,7 +62,10 @@ impl Plan {
             space,
             sides: colliders.sides.clone(),
             laws: colliders.laws.clone(),
-            drives: colliders.drives.clone(),
+            drives: {
+                let drives = colliders.drives.iter().enumerate();
+                drives.filter_map(|(k, drive)| Some((k as u32, drive.clone()?))).collect()
+            },
             apart,
             shy,
             items: Vec::with_capacity(colliders.shapes.len()),
@@ -148,7 +152,8 @@ impl Plan {
     /// Whether its shapes change their place.
     pub fn moves(&self, side: usize) -> bool {
         let driven = |drive: &Drive| drive.position.is_some() || drive.omega.is_some();
-        self.sides[side].system.is_some() || self.drives[side].as_ref().is_some_and(driven)
+        let place = self.drives.binary_search_by_key(&(side as u32), |(side, _)| *side);
+        self.sides[side].system.is_some() || place.is_ok_and(|k| driven(&self.drives[k].1))
     }
 
     /// The law of two shapes; none where they do not touch each other.

@@ -8,6 +8,7 @@ use super::touch::{Touch, merge};
 use crate::pose::Pose;
 use saltus_model::rotation::{Vector, dot, norm, sub};
 use saltus_model::{Body, ContactSearch, FoundContact, Moment, OperatorError};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A push within the step closes gaps up to this share of the size of a shape, if the body is that
@@ -17,6 +18,9 @@ const PUSH: f64 = 0.05;
 /// Gaps up to this share of the size are found in any case: a body at rest keeps all its contacts,
 /// whichever of them carry it.
 const SLACK: f64 = 1e-6;
+
+/// Pairs that are worth a thread.
+const SHARE: usize = 1024;
 
 /// A finder at work.
 #[derive(Debug)]
@@ -31,8 +35,8 @@ pub(super) struct Search {
     moving: Tree,
     standing: Tree,
     pairs: Vec<[u32; 2]>,
-    touches: Vec<Touch>,
-    room: Room,
+    workers: Vec<Worker>,
+    threads: usize,
     last: Last,
 }
 
@@ -47,13 +51,11 @@ struct Reach {
     all: f64,
 }
 
-/// What was asked last, and what was found where it was asked twice.
+/// When was asked last, and what was found where nothing has moved since.
 #[derive(Debug, Default)]
 struct Last {
     t: f64,
-    h: f64,
-    q: Vec<f64>,
-    v: Vec<f64>,
+    h: f64, // zero where nothing was asked
     found: Option<Vec<FoundContact>>,
 }
 
@@ -67,13 +69,11 @@ impl Search {
             swept(plan.solids[item.solid as usize].bounds(&at), [0.0; 3], slack)
         });
         let standing = Tree::new(standing);
-        let drives = plan.drives.iter().enumerate();
-        let driven = drives
-            .filter_map(|(side, drive)| {
-                let drive = drive.as_ref()?;
-                Some((side as u32, Driving::new(drive, plan.space, &plan.sides[side].name)))
-            })
-            .collect();
+        let driven = plan.drives.iter().map(|(side, drive)| {
+            let name = &plan.sides[*side as usize].name;
+            (*side, Driving::new(drive, plan.space, name))
+        });
+        let driven = driven.collect();
         Search {
             starts: starts.to_vec(),
             motions,
@@ -82,26 +82,30 @@ impl Search {
             moving: Tree::default(),
             standing,
             pairs: Vec::new(),
-            touches: Vec::new(),
-            room: Room::default(),
+            workers: Vec::new(),
+            threads: 1,
             last: Last::default(),
             plan,
         }
     }
 
-    /// Where every side is, and how it moves in the step.
-    fn take(&mut self, moment: &Moment<'_>) -> Result<(), OperatorError> {
-        let h = moment.h;
+    /// Where every side is, and how it moves in the step; whether nothing of that is new.
+    fn take(&mut self, moment: &Moment<'_>) -> Result<bool, OperatorError> {
+        let (h, mut same) = (moment.h, true);
         for (side, motion) in self.motions.iter_mut().enumerate() {
             if let Some([q, v]) = self.starts.get(side).copied().flatten() {
-                *motion = match self.plan.space {
+                let next = match self.plan.space {
                     Body::Space => Motion::of_body(&moment.q[q..q + 7], &moment.v[v..v + 6], h),
                     Body::Plane => Motion::in_plane(&moment.q[q..q + 3], &moment.v[v..v + 3], h),
                 };
+                same &= next == *motion;
+                *motion = next;
             }
         }
         for (side, driving) in &mut self.driven {
-            self.motions[*side as usize] = driving.step(moment.t, h)?;
+            let next = driving.step(moment.t, h)?;
+            same &= next == self.motions[*side as usize];
+            self.motions[*side as usize] = next;
         }
         for (reach, item) in self.reaches.iter_mut().zip(&self.plan.items) {
             let motion = &self.motions[item.side as usize];
@@ -111,7 +115,7 @@ impl Search {
                 if motion.body { fast.min(PUSH * item.size) + SLACK * item.size } else { 0.0 };
             *reach = Reach { turn, push, all: fast.max(push) };
         }
-        Ok(())
+        Ok(same)
     }
 
     /// The box of what an item can touch within the step.
@@ -172,31 +176,93 @@ impl Search {
         self.pairs = pairs;
     }
 
-    /// The contacts of all pairs.
+    /// The contacts of all pairs: a share of them for each thread, one after the other in the order of
+    /// the pairs, so that their number does not change a bit.
     fn touch(&mut self, found: &mut Vec<FoundContact>) {
-        let plan = Arc::clone(&self.plan);
+        let Search { plan, motions, reaches, driven, pairs, workers, threads, .. } = self;
+        let all = Pairs { plan, motions, reaches, driven, pairs };
+        let shares = (pairs.len() / SHARE).clamp(1, *threads);
+        workers.resize_with(shares.max(workers.len()), Worker::default);
         let mut from = 0;
-        while from < self.pairs.len() {
+        let cuts = (1..=shares).map(|share| {
+            let to = all.cut(pairs.len() * share / shares);
+            std::mem::replace(&mut from, to)..to
+        });
+        let Some((own, others)) = workers.split_first_mut() else { return };
+        if shares == 1 {
+            all.touch(0..pairs.len(), own, found);
+            return;
+        }
+        let cuts: Vec<Range<usize>> = cuts.collect();
+        std::thread::scope(|scope| {
+            for (worker, cut) in others.iter_mut().zip(&cuts[1..]) {
+                scope.spawn(|| {
+                    let mut found = std::mem::take(&mut worker.found);
+                    found.clear();
+                    all.touch(cut.clone(), worker, &mut found);
+                    worker.found = found;
+                });
+            }
+            all.touch(cuts[0].clone(), own, found);
+        });
+        others[..shares - 1].iter().for_each(|worker| found.extend_from_slice(&worker.found));
+    }
+}
+
+/// What one thread needs to itself.
+#[derive(Debug, Default)]
+struct Worker {
+    touches: Vec<Touch>,
+    room: Room,
+    found: Vec<FoundContact>,
+}
+
+/// Pairs whose contacts are asked for, and where their items are.
+#[derive(Clone, Copy)]
+struct Pairs<'a> {
+    plan: &'a Plan,
+    motions: &'a [Motion],
+    reaches: &'a [Reach],
+    driven: &'a [(u32, Driving)],
+    pairs: &'a [[u32; 2]],
+}
+
+impl Pairs<'_> {
+    fn sides(&self, pair: usize) -> [u32; 2] {
+        self.pairs[pair].map(|item| self.plan.items[item as usize].side)
+    }
+
+    /// The first place from this one on where other sides begin.
+    fn cut(&self, mut at: usize) -> usize {
+        while 0 < at && at < self.pairs.len() && self.sides(at) == self.sides(at - 1) {
+            at += 1;
+        }
+        at
+    }
+
+    /// The contacts of some of the pairs.
+    fn touch(&self, range: Range<usize>, worker: &mut Worker, found: &mut Vec<FoundContact>) {
+        let mut from = range.start;
+        while from < range.end {
             // all pairs of the same two sides
-            let sides = |pair: [u32; 2]| pair.map(|item| plan.items[item as usize].side);
-            let both = sides(self.pairs[from]);
-            let count = self.pairs[from..].iter().take_while(|&&pair| sides(pair) == both).count();
+            let both = self.sides(from);
+            let count = (from..range.end).take_while(|&k| self.sides(k) == both).count();
             let start = found.len();
             for k in from..from + count {
                 let [a, b] = self.pairs[k];
-                self.pair(a, b, found);
+                self.pair(a, b, worker, found);
             }
             if count > 1 {
-                let [a, b] = self.pairs[from].map(|item| plan.items[item as usize].size);
-                join(&mut self.touches, found, start, a.min(b));
+                let [a, b] = self.pairs[from].map(|item| self.plan.items[item as usize].size);
+                join(&mut worker.touches, found, start, a.min(b));
             }
             from += count;
         }
     }
 
     /// The contacts of one pair, sorted by feature.
-    fn pair(&mut self, i: u32, j: u32, found: &mut Vec<FoundContact>) {
-        let plan = &self.plan;
+    fn pair(&self, i: u32, j: u32, worker: &mut Worker, found: &mut Vec<FoundContact>) {
+        let (plan, Worker { touches, room, .. }) = (self.plan, worker);
         let (a, b) = (&plan.items[i as usize], &plan.items[j as usize]);
         let Some(law) = plan.law(a, b) else { return };
         let (of_a, of_b) = (&self.motions[a.side as usize], &self.motions[b.side as usize]);
@@ -207,25 +273,25 @@ impl Search {
         let reach = (norm(shift) + turn).max(push);
         let at_a = plan.places[a.place as usize].at(&of_a.pose);
         let at_b = plan.places[b.place as usize].at(&of_b.pose);
-        self.touches.clear();
+        touches.clear();
         contacts(
             Shaped { solid: &plan.solids[a.solid as usize], at: &at_a },
             Shaped { solid: &plan.solids[b.solid as usize], at: &at_b },
             reach,
-            &mut self.room,
-            &mut self.touches,
+            room,
+            touches,
         );
         // what cannot close within the step
-        self.touches.retain(|touch| {
+        touches.retain(|touch| {
             let closing = (-dot(touch.normal, shift)).max(0.0) + turn;
             touch.gap <= closing.max(push)
         });
-        if self.touches.len() > 1 {
-            self.touches.sort_unstable_by_key(|touch| touch.features);
-            tell_apart(&mut self.touches);
+        if touches.len() > 1 {
+            touches.sort_unstable_by_key(|touch| touch.features);
+            tell_apart(touches);
         }
         let start = found.len();
-        found.extend(self.touches.iter().map(|touch| FoundContact {
+        found.extend(touches.iter().map(|touch| FoundContact {
             sides: [a.side, b.side],
             feature: u64::from(a.feature + touch.features[0]) << 32
                 | u64::from(b.feature + touch.features[1]),
@@ -239,7 +305,7 @@ impl Search {
         if !bodies && !self.driven.is_empty() {
             for contact in &mut found[start..] {
                 contact.drive =
-                    sub(drive(&self.driven, a.side, contact), drive(&self.driven, b.side, contact));
+                    sub(drive(self.driven, a.side, contact), drive(self.driven, b.side, contact));
             }
         }
     }
@@ -300,48 +366,38 @@ fn join(touches: &mut Vec<Touch>, found: &mut Vec<FoundContact>, start: usize, s
 }
 
 impl ContactSearch for Search {
+    fn share(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+    }
+
     fn find(
         &mut self,
         moment: Moment<'_>,
         found: &mut Vec<FoundContact>,
     ) -> Result<(), OperatorError> {
         found.clear();
-        let timeless = self
-            .plan
-            .drives
-            .iter()
-            .flatten()
-            .all(|drive| drive.position.is_none() && drive.omega.is_none());
-        let same = self.last.h.to_bits() == moment.h.to_bits()
-            && (timeless || self.last.t.to_bits() == moment.t.to_bits())
-            && bits_equal(&self.last.q, moment.q)
-            && bits_equal(&self.last.v, moment.v);
-        if same && let Some(last) = &self.last.found {
-            found.extend_from_slice(last);
-            return Ok(());
-        }
         if let Some(k) = moment.q.iter().chain(moment.v).position(|x| !x.is_finite()) {
             let why = format!("entry {k} of the configurations and velocities is not finite");
             return Err(OperatorError { what: "contacts".to_string(), time: moment.t, why });
         }
-        self.take(&moment)?;
+        let timeless = self
+            .plan
+            .drives
+            .iter()
+            .all(|(_, drive)| drive.position.is_none() && drive.omega.is_none());
+        // where this fails, nothing is known
+        let last = std::mem::take(&mut self.last);
+        let same = self.take(&moment)?
+            && last.h.to_bits() == moment.h.to_bits()
+            && (timeless || last.t.to_bits() == moment.t.to_bits());
+        if same && last.found.is_some() {
+            self.last = last;
+            found.extend_from_slice(self.last.found.as_deref().unwrap_or_default());
+            return Ok(());
+        }
         self.meet();
         self.touch(found);
-        if same {
-            self.last.found = Some(found.clone());
-        } else {
-            let Last { t, h, q, v, found: kept } = &mut self.last;
-            (*t, *h) = (moment.t, moment.h);
-            q.clear();
-            q.extend_from_slice(moment.q);
-            v.clear();
-            v.extend_from_slice(moment.v);
-            *kept = None;
-        }
+        self.last = Last { t: moment.t, h: moment.h, found: same.then(|| found.clone()) };
         Ok(())
     }
-}
-
-fn bits_equal(a: &[f64], b: &[f64]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits())
 }

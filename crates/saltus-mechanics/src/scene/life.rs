@@ -89,6 +89,10 @@ impl ContactFinder for LivingFinder {
 }
 
 impl ContactSearch for LivingSearch {
+    fn share(&mut self, threads: usize) {
+        self.search.share(threads);
+    }
+
     fn find(
         &mut self,
         moment: Moment<'_>,

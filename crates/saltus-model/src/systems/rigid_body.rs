@@ -136,14 +136,17 @@ impl RigidBody {
     }
 }
 
-/// The body with the Jacobians of its loads.
+/// The body with the Jacobians of its loads. There may be very many, so loads that few have are boxed.
 #[derive(Debug)]
 struct Complete {
-    given: RigidBody,
-    q0: [f64; 7],
+    q0: [f64; 7], // of unit length, unless the orientation that was given has no direction
     v0: [f64; 6],
-    force: Option<Load<3, 7, 6>>,
-    moment: Option<Load<3, 7, 6>>,
+    mass: f64,
+    inertia: Matrix3,
+    gravity: Vector,
+    force: Option<Box<Load<3, 7, 6>>>,
+    moment: Option<Box<Load<3, 7, 6>>>,
+    z0: Vec<f64>,
 }
 
 impl From<RigidBody> for System {
@@ -152,7 +155,7 @@ impl From<RigidBody> for System {
         // what has no direction is found by the check
         let [a, b, c, d] = rotation::normalized(given.orientation).unwrap_or(given.orientation);
         let load = |names, value: &Option<Operator>, frame| {
-            value.as_ref().map(|value| Load::new(names, value, frame))
+            value.as_ref().map(|value| Box::new(Load::new(names, value, frame)))
         };
         let force = ["force", "dforce_dq", "dforce_dv"];
         let moment = ["moment", "dmoment_dq", "dmoment_dv"];
@@ -161,7 +164,10 @@ impl From<RigidBody> for System {
             v0: [vx, vy, vz, wx, wy, wz],
             force: load(force, &given.force, given.force_frame),
             moment: load(moment, &given.moment, given.moment_frame),
-            given,
+            mass: given.mass,
+            inertia: given.inertia.0,
+            gravity: given.gravity,
+            z0: given.z0,
         }))
     }
 }
@@ -217,7 +223,7 @@ impl SecondOrderSystem for Complete {
     }
 
     fn rigid(&self) -> Option<Rigid> {
-        let RigidBody { mass, inertia: Inertia(inertia), gravity, .. } = self.given;
+        let Complete { mass, inertia, gravity, .. } = *self;
         let is_loaded = self.force.is_some() || self.moment.is_some();
         Some(Rigid { mass, inertia, gravity, is_loaded })
     }
@@ -260,7 +266,7 @@ impl SecondOrderSystem for Complete {
     }
 
     fn z0(&self) -> &[f64] {
-        &self.given.z0
+        &self.z0
     }
 
     fn dependence(&self) -> SecondOrderDependence {
@@ -274,22 +280,22 @@ impl SecondOrderSystem for Complete {
     fn mass(&self, _: At<'_>, M: &mut Matrix) -> Result<(), OperatorError> {
         M.reset(6, 6);
         for k in 0..3 {
-            M[(k, k)] = self.given.mass;
+            M[(k, k)] = self.mass;
         }
-        add_block(M, (3, 3), 1.0, &self.given.inertia.0);
+        add_block(M, (3, 3), 1.0, &self.inertia);
         Ok(())
     }
 
     /// `(m g + f, τ − ω × J ω)`.
     fn force(&self, at: At<'_>, F: &mut [f64], _: &mut [f64]) -> Result<(), OperatorError> {
-        let RigidBody { mass, inertia, gravity, .. } = &self.given;
+        let Complete { mass, inertia, gravity, .. } = self;
         let (p, omega) = (quaternion(at.first), vector(&at.second[3..]));
         let mut f = rotation::scaled(*mass, *gravity);
         if let Some(load) = &self.force {
             let own = load.eval(at)?;
             f = rotation::add(f, if load.frame == Frame::Body { rotate(p, own) } else { own });
         }
-        let mut moment = cross(apply(&inertia.0, omega), omega);
+        let mut moment = cross(apply(inertia, omega), omega);
         if let Some(load) = &self.moment {
             let own = load.eval(at)?;
             let own = if load.frame == Frame::World { rotate_back(p, own) } else { own };
@@ -302,11 +308,11 @@ impl SecondOrderSystem for Complete {
 
     /// `−m g · x`.
     fn potential(&self, q: &[f64]) -> f64 {
-        -self.given.mass * rotation::dot(self.given.gravity, vector(q))
+        -self.mass * rotation::dot(self.gravity, vector(q))
     }
 
     fn external(&self, t: f64, F: &mut [f64]) -> Result<(), OperatorError> {
-        let at = At::new(t, &self.q0, &[0.0; 6]).with(&self.given.z0);
+        let at = At::new(t, &self.q0, &[0.0; 6]).with(&self.z0);
         self.force(at, F, &mut [])
     }
 
@@ -347,7 +353,7 @@ impl SecondOrderSystem for Complete {
     fn force_dv(&self, at: At<'_>, J: &mut Matrix, _: &mut Matrix) -> Result<(), OperatorError> {
         J.reset(6, 6);
         let (p, omega) = (quaternion(at.first), vector(&at.second[3..]));
-        let inertia = &self.given.inertia.0;
+        let inertia = &self.inertia;
         add_block(J, (3, 3), 1.0, &skew(apply(inertia, omega)));
         add_block(J, (3, 3), -1.0, &multiply(&skew(omega), inertia));
         if let Some(load) = &self.force
@@ -366,29 +372,29 @@ impl SecondOrderSystem for Complete {
     }
 
     fn operators(&self) -> Vec<&Operator> {
-        self.force.iter().chain(&self.moment).flat_map(Load::operators).collect()
+        self.force.iter().chain(&self.moment).flat_map(|load| load.operators()).collect()
     }
 
     fn jacobians(&self) -> Vec<Jacobian<'_>> {
-        self.force.iter().chain(&self.moment).flat_map(Load::jacobians).collect()
+        self.force.iter().chain(&self.moment).flat_map(|load| load.jacobians()).collect()
     }
 
     fn check(&self, owner: &str) -> Result<(), ModelError> {
-        let RigidBody { position, orientation, v, omega, mass, inertia, gravity, z0, .. } =
-            &self.given;
+        let Complete { q0, v0, mass, inertia, gravity, z0, .. } = self;
+        let orientation = quaternion(q0);
         let places: [(_, &[f64]); 6] = [
-            ("position", position),
-            ("orientation", orientation),
-            ("v", v),
-            ("omega", omega),
+            ("position", &q0[..3]),
+            ("orientation", &orientation),
+            ("v", &v0[..3]),
+            ("omega", &v0[3..]),
             ("gravity", gravity),
             ("z0", z0),
         ];
         for (what, value) in places {
             check::vector(owner, what, value, value.len(), "")?;
         }
-        if rotation::normalized(*orientation).is_none() {
-            return Err(ModelError::Orientation { owner: owner.to_string(), found: *orientation });
+        if rotation::normalized(orientation).is_none() {
+            return Err(ModelError::Orientation { owner: owner.to_string(), found: orientation });
         }
         check::mass(owner, *mass)?;
         for (what, load) in [("force", &self.force), ("moment", &self.moment)] {
@@ -396,7 +402,7 @@ impl SecondOrderSystem for Complete {
                 check::vector_operator(owner, what, &load.value, 3, "the directions of space")?;
             }
         }
-        check_inertia(owner, &inertia.0)
+        check_inertia(owner, inertia)
     }
 }
 

@@ -52,7 +52,8 @@ impl Spots {
         self.first.rotate_right(1);
         self.first[0] = 0;
         if self.workspace.is_none() || self.tol != tol {
-            let settings = AutoSettings { tol: 1e-2 * tol, max_iter: EFFORT };
+            let settings =
+                AutoSettings { tol: 1e-2 * tol, max_iter: EFFORT, ..AutoSettings::default() };
             self.workspace = Workspace::new(Solver::Auto(settings)).ok();
             self.tol = tol;
         }

@@ -96,7 +96,7 @@ impl Auto {
     /// The portfolio with these settings.
     pub fn new(settings: AutoSettings) -> Self {
         let cones = Cones::new(settings.clone());
-        let AutoSettings { tol, max_iter } = settings;
+        let AutoSettings { tol, max_iter, .. } = settings;
         let cache = PivotingSettings::default().cache;
         let steps = FischerBurmeisterSettings::default().max_iter.min(max_iter);
         let mut newton = Newton::new(NewtonSettings {

@@ -18,6 +18,7 @@
 
 use super::gauss_seidel::Sweeper;
 use crate::blocks::Blocks;
+use crate::settings::threads_of;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -119,10 +120,7 @@ pub(super) fn with_threads<T>(
     work: impl FnOnce(&mut dyn FnMut(&mut [f64], usize)) -> T,
 ) -> T {
     let (settings, blocks, visits) = (sweeper.settings, sweeper.blocks, sweeper.visits);
-    let threads = match settings.threads {
-        0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
-        threads => threads,
-    };
+    let threads = threads_of(settings.threads);
     let sizes = colouring.colours.iter().map(|c| colouring.work[c.end] - colouring.work[c.start]);
     let useful = sizes.max().unwrap_or(0) / (WORTH / 2);
     let threads = threads.min(useful).max(1);

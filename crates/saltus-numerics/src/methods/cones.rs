@@ -117,7 +117,7 @@ pub(crate) struct Cones {
 
 impl Cones {
     pub fn new(settings: AutoSettings) -> Self {
-        let AutoSettings { tol, max_iter } = settings;
+        let AutoSettings { tol, max_iter, .. } = settings;
         let sweeps = GaussSeidelSettings { tol, max_iter, ..Default::default() };
         let steps = NewtonSettings { tol, max_iter, patience: PATIENCE, ..Default::default() };
         let steps_inside = InteriorPointSettings::default().max_iter.min(max_iter);
@@ -200,7 +200,7 @@ impl Cones {
                 z.copy_from_slice(search.best);
             }
             if n > FACTORED && !can_sweep {
-                let AutoSettings { tol, max_iter } = self.settings;
+                let AutoSettings { tol, max_iter, .. } = self.settings;
                 let settings = ExtragradientSettings { tol, max_iter };
                 let report = Extragradient::new(settings).solve(problem, z, w);
                 search.take(report, z);
@@ -310,7 +310,7 @@ impl Cones {
         search: &mut Search<'_>,
         islands: &Islands,
     ) -> bool {
-        let AutoSettings { tol, max_iter } = self.settings;
+        let AutoSettings { tol, .. } = self.settings;
         let mut iterations = self.gauss_seidel.settle(islands, z, SETTLE, tol);
         let mut last = residual(problem, z, w);
         if last.value > tol && last.value <= 100.0 * tol {
@@ -329,7 +329,7 @@ impl Cones {
         shares(problem, z, w, &mut of_blocks);
         let all = norm2(&of_blocks);
         let enough = 0.3 * tol / value * all / (islands.len() as f64).sqrt();
-        let mut parts = Parts::new(AutoSettings { tol: 0.5 * tol, max_iter });
+        let mut parts = Parts::new(AutoSettings { tol: 0.5 * tol, ..self.settings.clone() });
         for island in islands.iter() {
             let own = island.iter().map(|&k| of_blocks[k] * of_blocks[k]).sum::<f64>().sqrt();
             if !(own <= enough) {
@@ -349,7 +349,7 @@ impl Cones {
         w: &mut [f64],
         search: &mut Search<'_>,
     ) -> bool {
-        let AutoSettings { tol, max_iter } = self.settings;
+        let AutoSettings { tol, max_iter, .. } = self.settings;
         let (mut least, mut stale, mut rings) = (f64::INFINITY, 0, 1);
         let (mut of_blocks, mut sweeps) = (Vec::new(), 0);
         while stale < SPOT_ROUNDS && sweeps < max_iter {
@@ -378,7 +378,7 @@ impl Cones {
             shares(problem, z, w, &mut of_blocks);
             let Some(level) = regions::worst(&of_blocks, stale > 0) else { continue };
             let tol = (0.01 * now).max(0.3 * tol);
-            let mut parts = Parts::new(AutoSettings { tol, max_iter });
+            let mut parts = Parts::new(AutoSettings { tol, ..self.settings.clone() });
             parts.inner.has_regions = false;
             if let Some(bodies) = self.gauss_seidel.bodies_of(problem) {
                 parts.solve_spots(problem, bodies, &of_blocks, level, rings, z);
@@ -404,7 +404,7 @@ impl Cones {
         w: &mut [f64],
         search: &mut Search<'_>,
     ) -> bool {
-        let AutoSettings { tol, max_iter } = self.settings;
+        let AutoSettings { tol, max_iter, .. } = self.settings;
         let Ok(blocks) = self.gauss_seidel.blocks_of(problem) else { return false };
         let largest = regions::LARGEST.max(blocks.len() / PIECES);
         let (mut least, mut left, mut size) = (f64::INFINITY, ROUNDS, regions::SIZE);
@@ -433,7 +433,10 @@ impl Cones {
                 }
             }
             let blocks = self.gauss_seidel.blocks();
-            let mut parts = Parts::new(AutoSettings { tol: (0.01 * now).max(0.3 * tol), max_iter });
+            let mut parts = Parts::new(AutoSettings {
+                tol: (0.01 * now).max(0.3 * tol),
+                ..self.settings.clone()
+            });
             parts.inner.has_regions = false;
             for region in &regions {
                 parts.solve(problem, blocks, region, z);

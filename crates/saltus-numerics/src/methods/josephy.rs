@@ -142,7 +142,8 @@ impl Tangent {
         problem.for_each_block(|_, set: &Set, size| {
             blocks.push(Block { size, set: set.clone() });
         });
-        let solver = Solver::Auto(AutoSettings { tol: 1e-12, max_iter: 2000 });
+        let solver =
+            Solver::Auto(AutoSettings { tol: 1e-12, max_iter: 2000, ..AutoSettings::default() });
         Tangent { blocks, workspace: Workspace::new(solver).ok() }
     }
 

@@ -36,7 +36,14 @@ pub(crate) struct Places {
 
 impl Places {
     pub fn new(model: &Model, order: Order) -> Places {
-        let mut places = Places::default();
+        let (systems, interactions) = (model.systems().len(), model.interactions().len());
+        let mut places = Places {
+            systems: Vec::with_capacity(systems),
+            configurations: Vec::with_capacity(systems),
+            interactions: Vec::with_capacity(interactions),
+            bonds: Vec::with_capacity(interactions),
+            ..Places::default()
+        };
         for (_, system) in model.systems() {
             let range = (system.order() == order).then(|| {
                 let start = places.states;

@@ -470,7 +470,7 @@ fn no_kind_of_joint_drifts_over_a_hundred_thousand_steps() {
 /// siconos #113: a prismatic joint comes apart despite high precision settings. A slider is pushed
 /// across its axis, off its center, for a long time.
 #[test]
-fn a_prismatic_joint_does_not_come_apart() {
+fn story_03_a_prismatic_joint_does_not_come_apart() {
     let load = |t: f64| [300.0 * (7.0 * t).sin(), 200.0 * (11.0 * t).cos(), 5.0 * t.cos()];
     let pushed = body()
         .force(Operator::vector_of_time(3, move |t, f| f.copy_from_slice(&load(t))), Frame::World)

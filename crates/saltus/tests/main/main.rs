@@ -19,6 +19,7 @@ mod example_files;
 mod facts;
 mod gallery;
 mod global_form;
+mod grains;
 mod impact_and_friction;
 mod impacts;
 mod joint_parts;

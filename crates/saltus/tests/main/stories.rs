@@ -146,7 +146,7 @@ fn box_on_corners(push: f64, mu: f64) -> (Model, SystemId) {
 
 /// siconos #214: a cube at rest took 100 000 iterations in every step.
 #[test]
-fn a_cube_at_rest_costs_nothing() {
+fn story_01_a_cube_at_rest_costs_nothing() {
     let (model, id) = box_on_corners(1.0, 0.5);
     let mut sim = TimeStepping::new(model, 5e-3, []).unwrap();
     let run = sim.run(5.0).unwrap();
@@ -159,7 +159,7 @@ fn a_cube_at_rest_costs_nothing() {
 /// rapier #992: reported impulses were off by 1/(n + 1). They add up to the weight, however many
 /// contacts carry it.
 #[test]
-fn reported_impulses_add_up_to_the_weight() {
+fn story_35_reported_impulses_add_up_to_the_weight() {
     for n in 1..=8 {
         let mut model = Model::new("many feet");
         let M = Matrix::diagonal(&[3.0, 1.0]);
@@ -207,7 +207,7 @@ fn friction_has_no_grooves() {
 /// dart #841: friction that differs with the direction kept a cube from moving. A force just above
 /// the friction moves it, whatever its direction.
 #[test]
-fn a_force_above_the_friction_moves_a_box() {
+fn story_34_a_force_above_the_friction_moves_a_box() {
     for (share, moves) in [(0.99, false), (1.01, true)] {
         let (model, id) = box_on_corners(share * 0.3 * 9.81, 0.3);
         let mut sim = TimeStepping::new(model, 1e-2, []).unwrap();
@@ -245,7 +245,7 @@ fn the_step_size_does_not_change_the_story() {
 /// mujoco #3328: a pinched body with a large margin creeps. Between two jaws that press with twenty
 /// times the force that is needed it stays, to the last bit; also when it is shaken (#2638).
 #[test]
-fn a_pinched_body_does_not_creep() {
+fn story_13_a_pinched_body_does_not_creep() {
     for shaken in [false, true] {
         let mut model = Model::new("pinched");
         // q = (x of the left jaw, x and z of the body, x of the right jaw)
@@ -271,7 +271,7 @@ fn a_pinched_body_does_not_creep() {
 /// mujoco #1649, #2430: more friction made contacts softer, and friction in a joint broke an
 /// equality. The gap is the same for every friction, and constraints hold beside it.
 #[test]
-fn friction_does_not_soften_constraints() {
+fn story_16_friction_does_not_soften_constraints() {
     let depth = |mu: f64| {
         let mut model = Model::new("falling block");
         let block = LagrangianLinear::new([0.1, 0.0], [0.0, 1.0], Matrix::identity(2));
@@ -403,7 +403,7 @@ fn garbage_is_named() {
 /// siconos #106: things sink into the floor while they sit and slide. The gap of a contact that
 /// stays closed does not change over many steps.
 #[test]
-fn nothing_sinks_while_it_sits_or_slides() {
+fn story_04_nothing_sinks_while_it_sits_or_slides() {
     for push in [1.0, 6.0] {
         let (model, id) = box_on_corners(push, 0.5);
         let corner = model.interaction_id("corner0").unwrap();
@@ -488,9 +488,10 @@ fn story_02_a_car_with_four_wheels_drives_or_says_why_not() {
     let height = run.signal("chassis.position[2]").unwrap();
     assert!(height.iter().all(|z| (z - 0.15).abs() < 1e-9));
     let end = |name: &str| *run.signal(name).unwrap().last().unwrap();
-    // r ω, and the way of that: 1/2 + 2, up to h/2 m/s
+    // r ω, and the way of that: 1/2 + 2, less h/2 m/s, since motors ask for the speed of the middle of a step at its end
     assert!((end("chassis.v[0]") - 1.0).abs() < 1e-8, "{}", end("chassis.v[0]"));
-    assert!((end("chassis.position[0]") - 2.5).abs() < 1e-3);
+    let way = end("chassis.position[0]");
+    assert!((way - (2.5 - 1e-3)).abs() < 1e-4, "{way}");
     for k in 0..4 {
         let gap = run.signal(&format!("axle{k}.y")).unwrap();
         assert!(gap.iter().all(|y| y.abs() < 1e-12), "axle{k}");

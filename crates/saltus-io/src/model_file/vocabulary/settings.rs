@@ -68,7 +68,14 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
             ("tol", "gap, and speed, up to which a contact is closed"),
         ],
     ),
-    ("auto", &[TOL, ("max_iter", "iterations that each method of the portfolio may use")]),
+    (
+        "auto",
+        &[
+            TOL,
+            ("max_iter", "iterations that each method of the portfolio may use"),
+            ("threads", "threads that look for the contacts of a scene; 0: one for each core"),
+        ],
+    ),
     (
         "pivoting",
         &[

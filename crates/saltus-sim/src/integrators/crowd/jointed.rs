@@ -2,7 +2,8 @@
 
 use super::islands::NONE;
 use super::linked::{Part, Units, What};
-use super::links::LinkBlock;
+use super::links::{LinkBlock, Links};
+use super::members::Members;
 use super::{Crowd, overlap};
 use crate::SimError;
 use crate::integrators::Step;
@@ -34,6 +35,7 @@ pub(super) struct Joined {
 impl Crowd {
     /// Linearizes the interactions, and says what they ask of the islands.
     pub(super) fn begin_links(&mut self, step: Step) -> Result<(), SimError> {
+        let resting = self.touching.resting;
         let Crowd { links, members, islands, linked, joined, least, now, next, .. } = self;
         linked.iter_mut().for_each(Vec::clear);
         if linked.len() < islands.count {
@@ -70,7 +72,7 @@ impl Crowd {
             link.velocities(next.v, members, |i, free| rows[i].free = free);
             for LinkBlock { state, .. } in link.blocks(&links.laws, step.h, now.y, &links.rows)? {
                 if let Some(state) = state.filter(|state| state.hits(step.h)) {
-                    least[island] = least[island].max(state.theta(step.h)).min(1.0);
+                    least[island] = least[island].max(state.theta(step.h, resting)).min(1.0);
                 }
             }
         }
@@ -85,7 +87,7 @@ impl Crowd {
         let symmetric = range.is_empty() && own.iter().all(|&k| self.links.all[k].is_rigid);
         self.symmetric[island] = symmetric;
         let report = match symmetric {
-            true => self.solve_rigid(island),
+            true => self.solve_rigid(island, step)?,
             false => self.solve_mixed(island, step)?,
         };
         let units = match symmetric {
@@ -131,7 +133,34 @@ impl Crowd {
     }
 
     /// `H (ϑ v⁺ + (1 − ϑ) v) + ∂h/∂t = 0` of an island of constraints.
-    fn solve_rigid(&mut self, island: usize) -> Report {
+    ///
+    /// Constraints that follow from others contradict them where the middle of the step is open, by the
+    /// square of that: it is closed, and they are solved again.
+    fn solve_rigid(&mut self, island: usize, step: Step) -> Result<Report, SimError> {
+        let report = self.solve_constraints(island);
+        if report.status == Status::Solved {
+            return Ok(report);
+        }
+        let Crowd { joined, links, members, linked, islands, now, next, scratch, .. } = self;
+        let Joined { rigid: units, rest, z, .. } = &mut joined[island];
+        z.iter_mut().for_each(|z| *z = -*z);
+        units.push(z, next.mechanical().v);
+        let mut q = std::mem::take(&mut links.q_mid);
+        let (t, systems) = (step.start + 0.5 * step.h, islands.systems(island));
+        let closed = close(units, links, members, systems, t, &mut q, [rest, z, scratch]);
+        links.q_mid = q;
+        closed?;
+        let v = now.mechanical().v;
+        for &k in &linked[island] {
+            let link = &mut links.all[k];
+            link.is_current = false;
+            let rows = &mut links.rows[link.rows.clone()];
+            link.velocities(v, members, |i, u| rows[i].u = u);
+        }
+        Ok(self.solve_constraints(island))
+    }
+
+    fn solve_constraints(&mut self, island: usize) -> Report {
         let theta = self.touching.thetas[island];
         let Crowd { joined, links, members, linked, next, .. } = self;
         let v = next.mechanical().v;
@@ -249,51 +278,15 @@ impl Crowd {
         Ok(())
     }
 
-    /// `y(q⁺) = 0` by Newton's method, along `M⁻¹ Hᵀ`.
+    /// `y(q⁺) = 0`.
     fn hold_positions(&mut self, island: usize, step: Step) -> Result<(), SimError> {
-        let Crowd { joined, links, members, linked, islands, next, scratch: way, .. } = self;
+        let Crowd { joined, links, members, linked, islands, next, scratch, .. } = self;
         let next = next.mechanical();
         let Joined { rigid: units, rest, z, .. } = &mut joined[island];
         let own = linked[island].iter().filter(|&&k| links.all[k].is_rigid);
         units.compose(own.map(|&k| Part::link(k, &links.all[k])), members);
-        rest.resize(units.size, 0.0);
-        way.resize(next.v.len(), 0.0);
-        let (mut before, mut size) = (f64::INFINITY, 0.0_f64);
-        for &k in islands.systems(island) {
-            let center = members.all[k as usize].center(next.q);
-            size = center.iter().fold(size, |most, x| most.max(x.abs()));
-        }
-        for round in 0.. {
-            let mut most = 0.0_f64;
-            for unit in &units.units {
-                let What::Link(k) = unit.what else { continue };
-                let link = &mut links.all[k];
-                link.evaluate(step.end, next.q, members)?;
-                link.is_current = true;
-                rest[unit.rows.clone()].copy_from_slice(&link.y);
-                most = link.y.iter().fold(most, |most, y| most.max(y.abs()));
-            }
-            // as close as round-off lets it come
-            if round == HOLD || most <= HELD * (1.0 + size) || most > 0.5 * before {
-                break;
-            }
-            if round == 0 || most > SLOW * before {
-                units.set_links(links, members);
-                units.factor();
-            }
-            before = most;
-            for &k in islands.systems(island) {
-                let member = &members.all[k as usize];
-                way[member.v..member.v + member.dim].fill(0.0);
-            }
-            z.clear();
-            z.resize(units.size, 0.0);
-            units.take_away(rest, way, z);
-            for &k in islands.systems(island) {
-                members.shift(k as usize, way, next.q);
-            }
-        }
-        Ok(())
+        let systems = islands.systems(island);
+        close(units, links, members, systems, step.end, next.q, [rest, z, scratch])
     }
 
     /// `H(q⁺) v⁺ + ∂h/∂t = 0`: what the mean velocity leaves in that at the end.
@@ -338,4 +331,54 @@ impl Crowd {
             }
         }
     }
+}
+
+/// `y(t, q) = 0` by Newton's method, along `M⁻¹ Hᵀ`; the constraints are then those of `q`.
+fn close(
+    units: &mut Units,
+    links: &mut Links,
+    members: &mut Members,
+    systems: &[u32],
+    t: f64,
+    q: &mut [f64],
+    [rest, z, way]: [&mut Vec<f64>; 3],
+) -> Result<(), SimError> {
+    rest.resize(units.size, 0.0);
+    let (mut before, mut size) = (f64::INFINITY, 0.0_f64);
+    for &k in systems {
+        let member = &members.all[k as usize];
+        size = member.center(q).iter().fold(size, |most, x| most.max(x.abs()));
+        way.resize(way.len().max(member.v + member.dim), 0.0);
+    }
+    for round in 0.. {
+        let mut most = 0.0_f64;
+        for unit in &units.units {
+            let What::Link(k) = unit.what else { continue };
+            let link = &mut links.all[k];
+            link.evaluate(t, q, members)?;
+            link.is_current = true;
+            rest[unit.rows.clone()].copy_from_slice(&link.y);
+            most = link.y.iter().fold(most, |most, y| most.max(y.abs()));
+        }
+        // as close as round-off lets it come
+        if round == HOLD || most <= HELD * (1.0 + size) || most > 0.5 * before {
+            break;
+        }
+        if round == 0 || most > SLOW * before {
+            units.set_links(links, members);
+            units.factor();
+        }
+        before = most;
+        for &k in systems {
+            let member = &members.all[k as usize];
+            way[member.v..member.v + member.dim].fill(0.0);
+        }
+        z.clear();
+        z.resize(units.size, 0.0);
+        units.take_away(rest, way, z);
+        for &k in systems {
+            members.shift(k as usize, way, q);
+        }
+    }
+    Ok(())
 }

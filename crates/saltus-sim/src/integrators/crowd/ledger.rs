@@ -46,12 +46,12 @@ impl Crowd {
         }
         if self.members.is_loaded {
             let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
-            for member in self.members.all.iter().filter(|member| member.rigid.is_loaded) {
+            for member in self.members.all.iter().filter(|member| member.is_loaded) {
                 let own = member.v..member.v + member.dim;
                 let mean = |i: usize| 0.5 * (v[i] + v_next[i]);
                 ledger.work += own.map(|i| mean(i) * self.members.impulse[i]).sum::<f64>();
                 // what has a potential is no work
-                let (m, g) = (member.rigid.mass, member.rigid.gravity);
+                let (m, g) = (member.mass, member.gravity);
                 let axes = match member.kind {
                     Kind::Space => 3,
                     Kind::Plane => 2,

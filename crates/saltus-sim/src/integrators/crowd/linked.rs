@@ -160,7 +160,7 @@ impl Units {
             let UnitSide { system, dim, at, size, .. } = self.sides[k];
             let from = link.H.data();
             let (H, B) = (&mut self.H[at..at + size * dim], &mut self.B[at..at + size * dim]);
-            match &members.all[system].straight {
+            match &members.all[system].straight() {
                 // a body in space whose mass matrix is diagonal
                 Some(over) if width % 6 == 0 && column % 6 == 0 => {
                     let ((H, _), (B, _)) = (H.as_chunks_mut::<6>(), B.as_chunks_mut::<6>());

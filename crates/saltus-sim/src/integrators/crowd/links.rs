@@ -126,12 +126,14 @@ impl Links {
             });
         }
         debug_assert!(all.iter().all(|link| link.relation.order() == Order::Second));
+        // asked for by interactions alone
+        let positions = if all.is_empty() { 0 } else { places.positions };
         Ok(Links {
             frictional: laws.frictional(),
             laws,
             all,
             rows: vec![RowOfStep::default(); places.outputs],
-            q_mid: vec![0.0; places.positions],
+            q_mid: vec![0.0; positions],
             scratch: Vec::new(),
         })
     }

@@ -36,12 +36,23 @@ pub(super) struct Member {
     pub dim_q: usize,    // of its configuration
     pub kind: Kind,
     pub theta: f64,
-    pub rigid: Rigid,
-    pub lightness: f64,             // 1/m
-    pub straight: Option<[f64; 6]>, // M⁻¹ of a body in space, where it is diagonal
-    inverse: Matrix3,               // J⁻¹ in the frame of the body
-    is_round: bool,                 // J is a multiple of the identity
+    pub mass: f64,
+    pub lightness: f64, // 1/m
+    pub gravity: Vector,
+    pub is_loaded: bool, // by forces besides gravity
+    turning: Turning,
     pub inputs: Vec<f64>,
+}
+
+/// Moments of inertia in the frame of a body, and their inverse.
+#[derive(Debug)]
+enum Turning {
+    /// A multiple of the identity, or a body in the plane.
+    Round {
+        J: f64,
+        inverse: f64,
+    },
+    Any(Box<[Matrix3; 2]>),
 }
 
 /// What a system is.
@@ -89,7 +100,7 @@ struct Scratch {
 
 impl Members {
     pub fn new(model: &Model, places: &Places, thetas: &[f64]) -> Members {
-        let mut all = Vec::new();
+        let mut all = Vec::with_capacity(places.systems.len());
         let mut factors = Vec::new();
         let mut named = Vec::new();
         for (position, name, system, range) in places.systems_of(model) {
@@ -108,9 +119,10 @@ impl Members {
             let J = &rigid.inertia;
             let off = J[0][1].abs() + J[0][2].abs() + J[1][2].abs();
             let is_round = off == 0.0 && J[0][0] == J[1][1] && J[1][1] == J[2][2];
-            let inverse = match kind {
-                Kind::Plane => [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0 / J[2][2]]],
-                _ => inverse(J),
+            let turning = match kind {
+                Kind::Plane => Turning::Round { J: J[2][2], inverse: 1.0 / J[2][2] },
+                _ if is_round => Turning::Round { J: J[0][0], inverse: inverse(J)[0][0] },
+                _ => Turning::Any(Box::new([*J, inverse(J)])),
             };
             if !system.z0().is_empty() {
                 named.push((name.to_string(), all.len()));
@@ -124,18 +136,15 @@ impl Members {
                 dim_q: system.dim_q(),
                 kind,
                 theta,
+                mass: rigid.mass,
                 lightness: 1.0 / rigid.mass,
-                straight: (kind == Kind::Space && off == 0.0).then(|| {
-                    let m = 1.0 / rigid.mass;
-                    [m, m, m, inverse[0][0], inverse[1][1], inverse[2][2]]
-                }),
-                rigid,
-                inverse,
-                is_round,
+                gravity: rigid.gravity,
+                is_loaded: rigid.is_loaded,
+                turning,
                 inputs: system.z0().to_vec(),
             });
         }
-        let is_loaded = all.iter().any(|member| member.rigid.is_loaded);
+        let is_loaded = all.iter().any(|member: &Member| member.is_loaded);
         Members {
             moving: vec![MovingBody::default(); all.len() + 1],
             before: vec![Twist::default(); all.len() + 1],
@@ -160,10 +169,10 @@ impl Members {
         for k in 0..self.all.len() {
             let member = &self.all[k];
             let (kind, start) = (member.kind, member.v);
-            if member.rigid.is_loaded {
+            if member.is_loaded {
                 self.implicit(model, k, step, q, v, v_free)?;
             } else {
-                let Rigid { gravity, .. } = member.rigid;
+                let gravity = member.gravity;
                 match kind {
                     Kind::Plane => {
                         v_free[start] = v[start] + step.h * gravity[0];
@@ -187,7 +196,7 @@ impl Members {
     /// A body as the contacts see it: in the frame of the world.
     fn see(&mut self, k: usize, q: &[f64], v: &[f64], v_free: &[f64]) {
         let member = &self.all[k];
-        let inverse_mass = 1.0 / member.rigid.mass;
+        let inverse_mass = member.lightness;
         let start = member.v;
         match member.kind {
             Kind::Other(_) => {}
@@ -197,7 +206,8 @@ impl Members {
                     omega: [0.0, 0.0, v[start + 2]],
                 };
                 let Twist { v: linear, omega } = twist(v_free);
-                let inverse_inertia = [0.0, 0.0, member.inverse[2][2], 0.0, 0.0, 0.0];
+                let turn = member.turn_by([0.0, 0.0, 1.0])[2];
+                let inverse_inertia = [0.0, 0.0, turn, 0.0, 0.0, 0.0];
                 self.moving[k] = MovingBody { inverse_mass, inverse_inertia, v: linear, omega };
                 self.before[k] = twist(v);
             }
@@ -208,12 +218,9 @@ impl Members {
                     Twist { v: linear, omega: apply(&R, omega) }
                 };
                 let Twist { v: linear, omega } = twist(v_free);
-                let inverse_inertia = match member.is_round {
-                    true => {
-                        let one = member.inverse[0][0];
-                        [one, one, one, 0.0, 0.0, 0.0]
-                    }
-                    false => turned(&R, &member.inverse),
+                let inverse_inertia = match &member.turning {
+                    &Turning::Round { inverse: one, .. } => [one, one, one, 0.0, 0.0, 0.0],
+                    Turning::Any(any) => turned(&R, &any[1]),
                 };
                 self.moving[k] = MovingBody { inverse_mass, inverse_inertia, v: linear, omega };
                 self.before[k] = twist(v);
@@ -236,7 +243,7 @@ impl Members {
         let Scratch { M, dq, dv, matrix, work, F, x, rest, v_theta, way, q: q_theta, lu } = scratch;
         let (n, theta, h) = (member.dim, member.theta, step.h);
         let (v, q) = (&v[member.v..member.v + n], &q[member.q..member.q + member.dim_q]);
-        let name = || model.systems().nth(member.position).map_or("", |(name, _)| name);
+        let name = || model.system_name(member.position);
         x.clear();
         x.extend_from_slice(v);
         for vector in [&mut *rest, v_theta, way, F] {
@@ -402,19 +409,20 @@ impl Members {
         v: &[f64],
     ) -> Result<[f64; 2], SimError> {
         let member = &self.all[k];
-        let Rigid { mass, inertia, gravity, .. } = member.rigid;
+        let (mass, gravity) = (member.mass, member.gravity);
         let x = &q[member.q..];
         let own = &v[member.v..];
         Ok(match member.kind {
             Kind::Space => {
                 let [linear, omega] = six(own);
-                let turn = rotation::dot(omega, apply(&inertia, omega));
+                let turn = rotation::dot(omega, member.spin(omega));
                 let kinetic = 0.5 * (mass * rotation::dot(linear, linear) + turn);
                 [kinetic, -mass * rotation::dot(gravity, [x[0], x[1], x[2]])]
             }
             Kind::Plane => {
                 let square = own[0] * own[0] + own[1] * own[1];
-                let kinetic = 0.5 * (mass * square + inertia[2][2] * own[2] * own[2]);
+                let turn = member.spin([0.0, 0.0, own[2]])[2];
+                let kinetic = 0.5 * (mass * square + turn * own[2]);
                 [kinetic, -mass * (gravity[0] * x[0] + gravity[1] * x[1])]
             }
             Kind::Other(_) => {
@@ -437,6 +445,24 @@ impl Member {
         [p[0], p[1], p[2], p[3]]
     }
 
+    /// `M⁻¹` of a body in space, where it is diagonal.
+    #[inline]
+    pub fn straight(&self) -> Option<[f64; 6]> {
+        let m = self.lightness;
+        let [x, y, z] = match &self.turning {
+            _ if self.kind != Kind::Space => return None,
+            &Turning::Round { inverse, .. } => [inverse; 3],
+            Turning::Any(any) => {
+                let [J, [a, b, c]] = &**any;
+                if J[0][1] != 0.0 || J[0][2] != 0.0 || J[1][2] != 0.0 {
+                    return None;
+                }
+                [a[0], b[1], c[2]]
+            }
+        };
+        Some([m, m, m, x, y, z])
+    }
+
     /// The center of mass.
     #[inline]
     pub fn center(&self, q: &[f64]) -> Vector {
@@ -449,17 +475,30 @@ impl Member {
     /// `J⁻¹ τ` in the frame of the body.
     #[inline]
     pub fn turn_by(&self, moment: Vector) -> Vector {
-        apply(&self.inverse, moment)
+        match &self.turning {
+            Turning::Round { inverse, .. } => scaled(*inverse, moment),
+            Turning::Any(any) => apply(&any[1], moment),
+        }
+    }
+
+    /// `J ω` in the frame of the body.
+    #[inline]
+    fn spin(&self, omega: Vector) -> Vector {
+        match &self.turning {
+            Turning::Round { J, .. } => scaled(*J, omega),
+            Turning::Any(any) => apply(&any[0], omega),
+        }
     }
 
     /// `J (ω⁺ − ω) + h ω_θ × J ω_θ = 0` by Newton's method.
     fn turn(&self, h: f64, omega: Vector) -> Vector {
-        if self.is_round || omega == [0.0; 3] {
+        let Turning::Any(any) = &self.turning else { return omega };
+        if omega == [0.0; 3] {
             return omega;
         }
-        let (J, theta) = (&self.rigid.inertia, self.theta);
+        let ([J, J_inverse], theta) = (&**any, self.theta);
         // about an axis of inertia it stays what it is
-        let change = scaled(h, apply(&self.inverse, cross(omega, apply(J, omega))));
+        let change = scaled(h, apply(J_inverse, cross(omega, apply(J, omega))));
         if !(rotation::norm(change) > 0.5 * SETTLED * rotation::norm(omega)) {
             return omega;
         }

@@ -105,7 +105,7 @@ impl Crowd {
             return Err(SimError::EmptyModel { title: model.title().to_string() });
         };
         finder.check(model)?;
-        let touching = Touching::new(finder, &members, solver.tol());
+        let touching = Touching::new(finder, &members, solver);
         let links = Links::new(model, &places, &members)?;
         let row = Row::new(Order::Second, places.sizes());
         let still = Step { start: model.t0(), end: model.t0(), h: 0.0 };
@@ -321,7 +321,7 @@ impl Crowd {
             self.after[k] = Twist { v: body.v, omega: body.omega };
             self.moves[k] = self.members.all[k].theta;
         }
-        self.overlap.begin(bodies + 1);
+        self.overlap.begin();
 
         // v⁺, island by island
         let mut report: Option<Report> = None;

@@ -5,7 +5,7 @@
 //! d = β (−g − s)   where g < −s,    d = −max(g⁺, 0)   elsewhere,    s = ε |r|
 //! ```
 //!
-//! over the contacts of an island, by some sweeps. `g` is the gap that was found, `g⁺` that at the end of
+//! over the contacts of an island, by sweeps until nothing moves any more, so that their order does not count. `g` is the gap that was found, `g⁺` that at the end of
 //! the step, `r` the arm. No kinetic energy comes of it. Overlaps up to `s` stay, so that what rests on
 //! one another does so to the last bit.
 
@@ -15,13 +15,14 @@ use saltus_numerics::bodies::{MovingBody, Touch, Twist};
 const SHARE: f64 = 0.2;
 /// Overlap, relative to the arm, that is left.
 pub(super) const LEFT: f64 = 1e-6;
-/// Sweeps.
-const SWEEPS: usize = 20;
+/// Sweeps at most, and the way, relative to the arm, at which they end.
+const SWEEPS: usize = 200;
+const FINE: f64 = 1e-9;
 
 /// The ways that lead apart.
 #[derive(Debug, Default)]
 pub(super) struct Overlap {
-    /// Of each body; zero unless its island overlaps.
+    /// Of each body, once there was an overlap; zero unless its island overlaps.
     pub ways: Vec<Twist>,
     p: Vec<f64>,
     d: Vec<f64>,
@@ -29,10 +30,9 @@ pub(super) struct Overlap {
 }
 
 impl Overlap {
-    pub fn begin(&mut self, bodies: usize) {
-        if self.any || self.ways.len() != bodies {
-            self.ways.clear();
-            self.ways.resize(bodies, Twist::default());
+    pub fn begin(&mut self) {
+        if self.any {
+            self.ways.fill(Twist::default());
         }
         self.any = false;
     }
@@ -45,31 +45,37 @@ impl Overlap {
         gaps: impl Iterator<Item = [f64; 3]>,
     ) {
         self.d.clear();
-        self.d.extend(gaps.map(|[gap, next, arm]| match -gap - LEFT * arm {
-            over if over > 0.0 => SHARE * over,
-            _ => -next.max(0.0),
+        let mut fine = f64::INFINITY;
+        self.d.extend(gaps.map(|[gap, next, arm]| {
+            fine = fine.min(FINE * arm);
+            match -gap - LEFT * arm {
+                over if over > 0.0 => SHARE * over,
+                _ => -next.max(0.0),
+            }
         }));
         if !self.d.iter().any(|d| *d > 0.0) {
             return;
         }
         self.any = true;
+        self.ways.resize(bodies.len(), Twist::default());
         self.p.clear();
         self.p.resize(touches.len(), 0.0);
         for _ in 0..SWEEPS {
-            let mut moved = false;
+            let mut most = 0.0_f64;
             for (c, touch) in touches.iter().enumerate() {
                 let [a, b] = touch.bodies.map(|k| k as usize);
                 let now = touch.relative(&self.ways[a], &self.ways[b])[0];
-                let p = (self.p[c] - (now - self.d[c]) / touch.normal_response(bodies)).max(0.0);
+                let response = touch.normal_response(bodies);
+                let p = (self.p[c] - (now - self.d[c]) / response).max(0.0);
                 let change = p - self.p[c];
                 if change == 0.0 {
                     continue;
                 }
-                moved = true;
+                most = most.max(response * change.abs());
                 self.p[c] = p;
                 touch.push_normal(bodies, change, &mut self.ways);
             }
-            if !moved {
+            if most <= fine {
                 break;
             }
         }

@@ -32,8 +32,8 @@ use saltus_model::{
     At, Body, Coefficient, ContactFinder, ContactSearch, FoundContact, Law, Moment, OperatorError,
     Range as Allowed,
 };
-use saltus_numerics::Memory;
 use saltus_numerics::bodies::{COMPONENTS, Friction, Touch, Twist};
+use saltus_numerics::{Memory, Solver};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -82,12 +82,13 @@ pub(super) struct State {
     pub gap: f64,
     pub u: [f64; COMPONENTS],
     free: f64,
+    speed: f64, // of what touches, or what forces alone would change: digits below it are round-off
     e: f64,
     et: f64,
 }
 
 impl Touching {
-    pub fn new(finder: &Arc<dyn ContactFinder>, members: &Members, tol: f64) -> Touching {
+    pub fn new(finder: &Arc<dyn ContactFinder>, members: &Members, solver: &Solver) -> Touching {
         let mut starts = Vec::new();
         let mut body_of = Vec::new();
         let known: Vec<Option<usize>> = {
@@ -104,8 +105,10 @@ impl Touching {
         let plane = finder.space() == Body::Plane;
         let laws: Vec<_> = finder.laws().iter().map(|law| Coefficients::of(law, plane)).collect();
         let stride = if laws.iter().any(|law| law.size > 3) { COMPONENTS } else { 3 };
+        let mut search = finder.begin(&starts);
+        search.share(solver.threads());
         Touching {
-            search: finder.begin(&starts),
+            search,
             finder: Arc::clone(finder),
             body_of,
             laws,
@@ -120,7 +123,7 @@ impl Touching {
             stride,
             rows: Vec::new(),
             h: 0.0,
-            resting: (10.0 * tol).clamp(1e-9, 1e-6),
+            resting: (10.0 * solver.tol()).clamp(1e-9, 1e-6),
             scratch: Vec::new(),
         }
     }
@@ -201,11 +204,18 @@ impl Touching {
             for k in 0..3 {
                 u[k] += drive[k];
             }
-            let state = State { gap: found.gap, u, free: u_free, e: law.e, et: law.et };
+            let stands = Twist::default();
+            let speeds = [
+                touch.velocity(&members.before[a], &stands),
+                touch.velocity(&stands, &members.before[b]),
+                touch.velocity(&free(a), &stands),
+                touch.velocity(&stands, &free(b)),
+            ];
+            let state = State::new(found.gap, u, u_free, [law.e, law.et]).among(speeds);
             let island = self.island(&touch, islands);
             if let (Some(island), true) = (island, state.hits(step.h)) {
                 let theta = &mut self.thetas[island];
-                *theta = theta.max(state.theta(step.h)).min(1.0);
+                *theta = theta.max(state.theta(step.h, self.resting)).min(1.0);
             }
             self.touches.push(touch);
             self.states.push(state);
@@ -457,7 +467,13 @@ impl Touching {
 
 impl State {
     pub fn new(gap: f64, u: [f64; COMPONENTS], free: f64, [e, et]: [f64; 2]) -> State {
-        State { gap, u, free, e, et }
+        State { gap, u, free, speed: (free - u[0]).abs(), e, et }
+    }
+
+    /// The same, of things that move like this.
+    fn among(mut self, velocities: [[f64; 3]; 4]) -> State {
+        self.speed = velocities.into_iter().map(norm).fold(self.speed, f64::max);
+        self
     }
 
     /// Whether the contact hits in the step, (1).
@@ -467,15 +483,18 @@ impl State {
             && (gap + h * u <= 0.0 || gap + 0.5 * h * (u + free) <= 0.0 && -u > (free - u).abs())
     }
 
-    /// The least ϑ of (1).
-    pub fn theta(&self, h: f64) -> f64 {
+    /// The least ϑ of (1). A way that is nothing beside those of the bodies asks for none, so that the last
+    /// digits of a velocity that was brought to rest do not decide on how an island moves.
+    pub fn theta(&self, h: f64, resting: f64) -> f64 {
         let way = -h * self.u[0];
-        (1.0 - (self.gap / way).max(0.0)) / (1.0 + self.e)
+        let nothing = 10.0 * h * resting * self.speed;
+        let share = (way / nothing - 1.0).clamp(0.0, 1.0);
+        share * (1.0 - (self.gap / way).max(0.0)) / (1.0 + self.e)
     }
 
     /// What (1) or (2) adds to the relative velocity.
     pub fn bias(&self, h: f64, theta: f64, resting: f64, q: &mut [f64; COMPONENTS], size: usize) {
-        let State { gap, u, free, e, et } = *self;
+        let State { gap, u, free, e, et, .. } = *self;
         if self.hits(h) {
             q[0] += e * u[0];
             if et != 0.0 {
