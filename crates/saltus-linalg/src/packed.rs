@@ -239,6 +239,7 @@ fn products<const N: usize>(group: &[Strip], x: &[f64], mut sums: [Strip; N]) ->
 /// Writes the sums of `N` strips, the last of which may be shorter. Places are constants throughout: so sums
 /// stay in registers.
 #[inline(always)]
+#[allow(clippy::manual_memcpy)] // a call of memcpy would spill the sums
 fn store<const N: usize>(sums: [Strip; N], y: &mut [f64]) {
     let (fours, rest) = y.as_chunks_mut::<STRIP>();
     if let Ok(fours) = <&mut [Strip; N]>::try_from(&mut *fours) {
@@ -260,6 +261,7 @@ fn store<const N: usize>(sums: [Strip; N], y: &mut [f64]) {
 
 /// `N` strips of numbers, the last one filled up with zeros.
 #[inline(always)]
+#[allow(clippy::manual_memcpy)] // as above
 fn loaded<const N: usize>(values: &[f64]) -> [Strip; N] {
     let (fours, rest) = values.as_chunks::<STRIP>();
     if let Ok(strips) = <&[Strip; N]>::try_from(fours) {

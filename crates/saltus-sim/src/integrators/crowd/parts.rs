@@ -2,7 +2,7 @@
 //!
 //! Whether the problem of a heap is solved is a matter of where its bodies are: contacts that wedge each other
 //! in one position do not in the next. So a step that fails is cut into parts, each of which is verified like any
-//! other step. Methods that take long on many contacts come last.
+//! other step, and halved again where it fails. Methods that take long on many contacts come last.
 //!
 //! ```text
 //! λ ← h/h_m λ_m                                                                               (1)
@@ -18,9 +18,8 @@ use crate::{Quantity, SimError};
 use saltus_model::Model;
 use saltus_numerics::Report;
 
-/// Into how many parts a step is cut after it has failed, one after the other, and whether many contacts get the
-/// methods that take long.
-const WAYS: [(usize, bool); 5] = [(2, false), (8, false), (1, true), (2, true), (8, true)];
+/// The shortest part of a step.
+const SHORTEST: f64 = 1.0 / 64.0;
 
 /// What parts change and the step as a whole must not.
 struct Begin {
@@ -43,12 +42,12 @@ impl Crowd {
             Err(error @ SimError::Unsolved { .. }) => error,
             done => return done,
         };
-        for (parts, is_thorough) in WAYS {
+        for is_thorough in [false, true] {
             if is_thorough && !self.has_spared {
                 break; // nothing would be different
             }
             self.is_thorough = is_thorough;
-            match self.in_parts(model, step, parts) {
+            match self.in_parts(model, step) {
                 Err(SimError::Unsolved { .. }) => {}
                 done => return done,
             }
@@ -56,12 +55,8 @@ impl Crowd {
         Err(failure)
     }
 
-    fn in_parts(
-        &mut self,
-        model: &Model,
-        step: Step,
-        parts: usize,
-    ) -> Result<Option<Report>, SimError> {
+    /// The step from half to half; nothing has changed after it but `next`.
+    fn in_parts(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
         let begin = Begin {
             values: self.now.values.clone(),
             last: self.last,
@@ -69,7 +64,7 @@ impl Crowd {
             h: self.touching.h,
             penetration: self.penetration,
         };
-        let done = self.each_part(model, step, parts);
+        let done = self.each_part(model, step);
         self.now.values = begin.values;
         (self.last, self.penetration) = (begin.last, begin.penetration);
         (self.touching.rows, self.touching.h) = (begin.rows, begin.h);
@@ -79,21 +74,29 @@ impl Crowd {
     }
 
     /// All parts; the last one is not committed.
-    fn each_part(
-        &mut self,
-        model: &Model,
-        step: Step,
-        parts: usize,
-    ) -> Result<Option<Report>, SimError> {
-        let mut report = None;
-        for k in 1..=parts {
-            report = together(report, self.attempt(model, step.part(k, parts))?);
-            if k < parts {
-                self.commit();
+    fn each_part(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+        // the next part is the last of these; without methods that it was spared, all of it has failed already
+        let mut ahead = match self.is_thorough {
+            true => vec![step],
+            false => vec![step.part(2, 2), step.part(1, 2)],
+        };
+        let (mut report, mut share) = (None, 1.0);
+        while let Some(part) = ahead.pop() {
+            match self.attempt(model, part) {
+                Ok(solved) => {
+                    report = together(report, solved);
+                    share = step.h / part.h;
+                    if !ahead.is_empty() {
+                        self.commit();
+                    }
+                }
+                Err(SimError::Unsolved { .. }) if part.h > 1.5 * SHORTEST * step.h => {
+                    ahead.extend([part.part(2, 2), part.part(1, 2)]);
+                }
+                Err(error) => return Err(error),
             }
         }
         // equation (1)
-        let share = parts as f64;
         self.touching.z.iter_mut().for_each(|z| *z *= share);
         self.next.get_mut(Quantity::Lam).iter_mut().for_each(|lam| *lam *= share);
         Ok(report)
