@@ -173,7 +173,7 @@ fn a_failed_step_changes_nothing() {
     assert!(sim.q(ids[0]).is_ok());
 }
 
-/// Finds what another one finds, and in steps that are longer than this a contact besides that cannot be.
+/// Finds what another one finds, and in steps that are longer than this contacts besides that cannot be.
 #[derive(Debug)]
 struct Squeezes(Simple, f64);
 
@@ -205,14 +205,14 @@ impl ContactSearch for SqueezingSearch {
         found: &mut Vec<FoundContact>,
     ) -> Result<(), OperatorError> {
         self.0.find(moment, found)?;
-        if moment.h > self.1
-            && let Some(&one) = found.first()
-        {
-            // from the other side, coming nearer
-            let (normal, gap) = (one.normal.map(|n| -n), 0.0);
-            let drive = one.normal.map(|n| 10.0 * n);
-            let feature = one.feature + 1;
-            found.insert(1, FoundContact { normal, gap, drive, feature, ..one });
+        if moment.h > self.1 {
+            // a body between two surfaces that come nearer to each other
+            for (feature, n) in [(u64::MAX - 1, 1.0), (u64::MAX, -1.0)] {
+                let (normal, drive) = ([0.0, 0.0, n], [0.0, 0.0, -n]);
+                let (sides, point) = ([0, 5], [0.0; 3]); // floor and first ball
+                found.push(FoundContact { sides, feature, law: 0, gap: 0.0, normal, point, drive });
+            }
+            found.sort_by_key(|one| (one.sides, one.feature));
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl ContactSearch for SqueezingSearch {
 /// at all names a contact and changes nothing.
 #[test]
 fn a_step_is_taken_in_parts() {
-    let (h, steps) = (4e-3, 60);
+    let (h, steps) = (4e-3, 30);
     let order: Vec<usize> = (0..8).collect();
     let simulation = |longest: f64, h: f64| {
         let (Scene { mut model, finder }, ids) = heap(&order);
