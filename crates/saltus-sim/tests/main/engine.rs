@@ -113,50 +113,79 @@ fn a_run_goes_on_from_a_checkpoint_bit_by_bit() {
     assert!(sim.contacts().is_empty());
 }
 
-/// Finds what another one finds, until it fails.
-#[derive(Debug)]
-struct Fails(Simple, f64);
+/// Finds what another one finds, and then does something to it that depends on a number.
+#[derive(Debug, Clone)]
+struct Altered<S> {
+    inner: S,
+    alter: Alter,
+    number: f64,
+}
 
-#[derive(Debug)]
-struct FailingSearch(Box<dyn ContactSearch>, f64);
+type Alter = fn(f64, Moment<'_>, &mut Vec<FoundContact>) -> Result<(), OperatorError>;
 
-impl ContactFinder for Fails {
+impl ContactFinder for Altered<Simple> {
     fn space(&self) -> Body {
-        self.0.space()
+        self.inner.space()
     }
     fn sides(&self) -> &[Side] {
-        self.0.sides()
+        self.inner.sides()
     }
     fn laws(&self) -> &[Law] {
-        self.0.laws()
+        self.inner.laws()
     }
     fn check(&self, model: &Model) -> Result<(), ModelError> {
-        self.0.check(model)
+        self.inner.check(model)
     }
     fn begin(&self, starts: &[Option<[usize; 2]>]) -> Box<dyn ContactSearch> {
-        Box::new(FailingSearch(self.0.begin(starts), self.1))
+        let Altered { ref inner, alter, number } = *self;
+        Box::new(Altered { inner: inner.begin(starts), alter, number })
     }
 }
 
-impl ContactSearch for FailingSearch {
+impl ContactSearch for Altered<Box<dyn ContactSearch>> {
     fn find(
         &mut self,
         moment: Moment<'_>,
         found: &mut Vec<FoundContact>,
     ) -> Result<(), OperatorError> {
-        if moment.t > self.1 {
-            let (what, time) = ("the finder".to_string(), moment.t);
-            return Err(OperatorError { what, time, why: "fails".to_string() });
-        }
-        self.0.find(moment, found)
+        self.inner.find(moment, found)?;
+        (self.alter)(self.number, moment, found)
     }
+}
+
+/// Fails after this time.
+fn fails(last: f64, moment: Moment<'_>, _: &mut Vec<FoundContact>) -> Result<(), OperatorError> {
+    if moment.t > last {
+        let (what, time) = ("the finder".to_string(), moment.t);
+        return Err(OperatorError { what, time, why: "fails".to_string() });
+    }
+    Ok(())
+}
+
+/// Adds, in steps that are longer than this, contacts that cannot be.
+fn squeezes(
+    longest: f64,
+    moment: Moment<'_>,
+    found: &mut Vec<FoundContact>,
+) -> Result<(), OperatorError> {
+    if moment.h > longest {
+        // a body between two surfaces that come nearer to each other
+        for (feature, n) in [(u64::MAX - 1, 1.0), (u64::MAX, -1.0)] {
+            let (normal, drive) = ([0.0, 0.0, n], [0.0, 0.0, -n]);
+            let (sides, point) = ([0, 5], [0.0; 3]); // floor and first ball
+            found.push(FoundContact { sides, feature, law: 0, gap: 0.0, normal, point, drive });
+        }
+        found.sort_by_key(|one| (one.sides, one.feature));
+    }
+    Ok(())
 }
 
 #[test]
 fn a_failed_step_changes_nothing() {
     let (scene, ids) = heap(&[0, 1, 2, 3]);
     let Scene { mut model, finder } = scene;
-    model.find_contacts(Arc::new(Fails(finder, 0.2))).unwrap();
+    let finder = Altered { inner: finder, alter: fails, number: 0.2 };
+    model.find_contacts(Arc::new(finder)).unwrap();
     let mut sim = TimeStepping::new(model, 5e-3, []).unwrap();
     let error = loop {
         let before = sim.checkpoint();
@@ -173,51 +202,6 @@ fn a_failed_step_changes_nothing() {
     assert!(sim.q(ids[0]).is_ok());
 }
 
-/// Finds what another one finds, and in steps that are longer than this contacts besides that cannot be.
-#[derive(Debug)]
-struct Squeezes(Simple, f64);
-
-#[derive(Debug)]
-struct SqueezingSearch(Box<dyn ContactSearch>, f64);
-
-impl ContactFinder for Squeezes {
-    fn space(&self) -> Body {
-        self.0.space()
-    }
-    fn sides(&self) -> &[Side] {
-        self.0.sides()
-    }
-    fn laws(&self) -> &[Law] {
-        self.0.laws()
-    }
-    fn check(&self, model: &Model) -> Result<(), ModelError> {
-        self.0.check(model)
-    }
-    fn begin(&self, starts: &[Option<[usize; 2]>]) -> Box<dyn ContactSearch> {
-        Box::new(SqueezingSearch(self.0.begin(starts), self.1))
-    }
-}
-
-impl ContactSearch for SqueezingSearch {
-    fn find(
-        &mut self,
-        moment: Moment<'_>,
-        found: &mut Vec<FoundContact>,
-    ) -> Result<(), OperatorError> {
-        self.0.find(moment, found)?;
-        if moment.h > self.1 {
-            // a body between two surfaces that come nearer to each other
-            for (feature, n) in [(u64::MAX - 1, 1.0), (u64::MAX, -1.0)] {
-                let (normal, drive) = ([0.0, 0.0, n], [0.0, 0.0, -n]);
-                let (sides, point) = ([0, 5], [0.0; 3]); // floor and first ball
-                found.push(FoundContact { sides, feature, law: 0, gap: 0.0, normal, point, drive });
-            }
-            found.sort_by_key(|one| (one.sides, one.feature));
-        }
-        Ok(())
-    }
-}
-
 /// A step that cannot be solved at once is the same as shorter ones, to the last bit; what cannot be solved
 /// at all names a contact and changes nothing.
 #[test]
@@ -226,7 +210,8 @@ fn a_step_is_taken_in_parts() {
     let order: Vec<usize> = (0..8).collect();
     let simulation = |longest: f64, h: f64| {
         let (Scene { mut model, finder }, ids) = heap(&order);
-        model.find_contacts(Arc::new(Squeezes(finder, longest))).unwrap();
+        let finder = Altered { inner: finder, alter: squeezes, number: longest };
+        model.find_contacts(Arc::new(finder)).unwrap();
         (TimeStepping::new(model, h, []).unwrap(), ids)
     };
     for parts in [2_u32, 8] {
