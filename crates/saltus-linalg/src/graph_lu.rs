@@ -187,6 +187,12 @@ impl GraphLu {
         wide(Factor(self))
     }
 
+    /// Whether the determinant of the matrix that was factored is positive.
+    pub fn is_positive(&self) -> bool {
+        let pivots = self.diagonal.iter().flat_map(|block| (0..6).map(|i| block[7 * i]));
+        pivots.filter(|pivot| *pivot < 0.0).count().is_multiple_of(2)
+    }
+
     /// Replaces the right-hand side by the answer.
     pub fn solve(&mut self, x: &mut [[f64; 6]]) {
         wide(Solve(self, x));
@@ -416,6 +422,14 @@ mod tests {
                 assert!((x - known).abs() < 1e-12, "{x} {known}");
             }
         }
+        lu.set_identity();
+        (lu.diagonal(4)[0], lu.diagonal(7)[21]) = (-2.0, -1.0);
+        lu.factor().unwrap();
+        assert!(lu.is_positive());
+        lu.set_identity();
+        lu.diagonal(3)[7] = -1.0;
+        lu.factor().unwrap();
+        assert!(!lu.is_positive());
         lu.set_identity();
         lu.diagonal(4)[0] = 0.0;
         assert!(lu.factor().is_err());

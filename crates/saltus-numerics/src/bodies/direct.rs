@@ -1,54 +1,48 @@
-//! Islands whose bodies are few enough for factors: interior points and multipliers in turn.
+//! Islands whose bodies are few enough for factors: interior points.
 //!
 //! In a heap that moves, forces of one step say little of the next, and sweeps shift them for thousands of
-//! rounds. The [interior point method](super::interior) goes there in some fifteen steps, about three times of four;
-//! where the coupling of friction stops it, [multipliers](super::multipliers) with sweeps between them lead on,
-//! from where the next interior point method starts.
+//! rounds. The [interior point method](super::interior) goes there in some twenty steps, where its path leads
+//! straight down; where it does not, the path is [followed](super::central_path) from the beginning.
 
 use super::interior::Interior;
 use super::measure::{Measured, measure};
-use super::multipliers::Multipliers;
 use super::rows::Rows;
 use super::sweeps::{BodySweeps, Island};
 use saltus_linalg::GraphLu;
 
-/// Multiplications of all factorizations together, about, after which no other round begins; and of one.
-const WORK: f64 = 4e9;
+/// Multiplications of a factorization, about, above which there is none.
 const LONGEST: f64 = 2e8;
-/// Times that both methods are tried at most.
-const ROUNDS: usize = 6;
-/// `ρ` at first, its growth after easy steps, its fall after a failure, and the least.
-const RHO: f64 = 10.0;
-const GROWTH: f64 = 3.0;
-const FALL: f64 = 0.25;
-const SOFTEST: f64 = 1.0;
-/// Defect of a step of multipliers, of the residual.
-const ACCEPTED: f64 = 0.5;
-/// Factorizations of multipliers in a round, and sweeps between their steps.
-const FACTORS: usize = 40;
-const SWEEPS: usize = 30;
 
-/// Both methods and what they share.
+/// Residual, in units of the tolerance, from which sweeps may go the rest of the way, and how many.
+const NEAR: f64 = 100.0;
+const SWEEPS: usize = 60;
+
+/// The method and what it works on.
 #[derive(Debug, Default)]
 pub(super) struct Direct {
     rows: Rows,
     lu: GraphLu,
     interior: Interior,
-    multipliers: Multipliers,
-    factored: usize, // how often, in this call
-    begin: Vec<f64>, // z as it came
+    has_factored: bool,
+}
+
+/// Both ways to go.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Down,
+    Along,
 }
 
 impl Direct {
     /// Whether the last island was small enough.
     pub fn has_factored(&self) -> bool {
-        self.factored > 0
+        self.has_factored
     }
 }
 
 impl BodySweeps {
-    /// Improves `z` by factors until `tol` is reached or the rounds are over; iterations are counted in
-    /// `iterations`. Where factors would be too long nothing is done.
+    /// Improves `z` by factors until `tol` is reached; iterations are counted in `iterations`. Where factors
+    /// would be too long nothing is done.
     pub(super) fn by_factors(
         &mut self,
         island: Island<'_>,
@@ -57,113 +51,42 @@ impl BodySweeps {
         mut best: Measured,
         iterations: &mut usize,
     ) -> Measured {
+        let Island { bodies, members, touches } = island;
         let mut direct = std::mem::take(&mut self.direct);
-        direct.rows.fill(island.bodies, island.members, island.touches);
-        direct.rows.join(&mut direct.lu);
-        direct.factored = 0;
-        direct.begin.clear();
-        direct.begin.extend_from_slice(z);
-        let work = direct.lu.work();
-        if work <= LONGEST {
-            for _ in 0..ROUNDS {
-                if direct.factored as f64 * work > WORK {
-                    break;
-                }
-                best = self.inside(&mut direct, island, z, tol, best, iterations);
-                if !(best.residual.value > tol) {
-                    break;
-                }
-                best = self.around(&mut direct, island, z, tol, best, iterations);
-                if !(best.residual.value > tol) {
-                    break;
-                }
+        let Direct { rows, lu, interior, has_factored } = &mut direct;
+        rows.fill(bodies, members, touches);
+        rows.join(lu);
+        *has_factored = lu.work() <= LONGEST;
+        for way in [Way::Down, Way::Along] {
+            if !*has_factored || best.residual.value <= tol {
+                break;
             }
-        }
-        if !best.residual.value.is_finite() {
-            z.copy_from_slice(&direct.begin);
-            let Island { bodies, members, touches } = island;
-            best = measure(bodies, members, touches, z, 3, &mut self.twists);
+            self.saved.clear();
+            self.saved.extend_from_slice(z);
+            let twists = &mut self.twists;
+            let residual =
+                |z: &[f64]| measure(bodies, members, touches, z, 3, twists).residual.value;
+            *iterations += match way {
+                Way::Down => interior.solve(rows, lu, z, tol, residual),
+                Way::Along => interior.follow(rows, lu, z, tol, residual),
+            };
+            let mut now = measure(bodies, members, touches, z, 3, &mut self.twists);
+            if now.residual.value > tol && now.residual.value <= NEAR * tol {
+                *iterations += self.run(bodies, members, touches, z, 3, SWEEPS, tol * now.free);
+                now = measure(bodies, members, touches, z, 3, &mut self.twists);
+            }
+            if now.residual.value <= tol {
+                best = now;
+            } else {
+                // where the other way begins, and sweeps go on
+                z.copy_from_slice(&self.saved);
+                best = measure(bodies, members, touches, z, 3, &mut self.twists);
+            }
         }
         self.direct = direct;
         best
     }
-
-    /// The interior point method; its answer where that is better.
-    fn inside(
-        &mut self,
-        direct: &mut Direct,
-        island: Island<'_>,
-        z: &mut [f64],
-        tol: f64,
-        best: Measured,
-        iterations: &mut usize,
-    ) -> Measured {
-        let Island { bodies, members, touches } = island;
-        self.saved.clear();
-        self.saved.extend_from_slice(z);
-        let Direct { rows, lu, interior, .. } = direct;
-        let twists = &mut self.twists;
-        let residual = |z: &[f64]| measure(bodies, members, touches, z, 3, twists).residual.value;
-        let taken = interior.solve(rows, lu, z, tol, residual);
-        *iterations += taken;
-        direct.factored += taken;
-        let now = measure(bodies, members, touches, z, 3, &mut self.twists);
-        if now.residual.value <= best.residual.value {
-            return now;
-        }
-        z.copy_from_slice(&self.saved);
-        measure(bodies, members, touches, z, 3, &mut self.twists)
-    }
-
-    /// Multipliers with sweeps between them.
-    fn around(
-        &mut self,
-        direct: &mut Direct,
-        island: Island<'_>,
-        z: &mut [f64],
-        tol: f64,
-        mut last: Measured,
-        iterations: &mut usize,
-    ) -> Measured {
-        let Island { bodies, members, touches } = island;
-        let Direct { rows, lu, multipliers, .. } = direct;
-        let size = rows.free.iter().flatten().map(|s| s * s).sum::<f64>().sqrt();
-        let (mut rho, mut factors) = (RHO, 0);
-        rows.follow(z, &mut multipliers.s);
-        while factors < FACTORS {
-            let defect = ACCEPTED * last.residual.value * size;
-            let solved = multipliers.step(rows, lu, rho, defect, z);
-            let taken = solved.unwrap_or(HARD);
-            factors += taken;
-            *iterations += taken;
-            if solved.is_none() {
-                rho *= FALL;
-                if rho < SOFTEST {
-                    break;
-                }
-            }
-            let still = tol * last.free;
-            self.follow(bodies, members, touches, z, 3);
-            *iterations += self.run(bodies, members, touches, z, 3, SWEEPS, still);
-            last = measure(bodies, members, touches, z, 3, &mut self.twists);
-            if !(last.residual.value > tol) {
-                break;
-            }
-            rows.follow(z, &mut multipliers.s);
-            rho *= match solved {
-                Some(1 | 2) => GROWTH,
-                Some(3) => GROWTH.sqrt(),
-                Some(4) | None => 1.0,
-                Some(_) => 0.5,
-            };
-        }
-        direct.factored += factors;
-        last
-    }
 }
-
-/// Factorizations that a step which fails counts for.
-const HARD: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -172,9 +95,13 @@ mod tests {
     use crate::residual::residual;
 
     /// Balls of a lattice in a bin, each touching those below it and beside it, falling and turning.
-    fn heap(across: usize, friction: Friction) -> (Vec<MovingBody>, Vec<u32>, Vec<Touch>) {
+    fn heap(
+        across: usize,
+        friction: Friction,
+        seed: f64,
+    ) -> (Vec<MovingBody>, Vec<u32>, Vec<Touch>) {
         let count = across * across * across;
-        let spread = |k: usize, i: usize| (1.7 * (3 * k + i) as f64).sin();
+        let spread = |k: usize, i: usize| (1.7 * (3 * k + i) as f64 + seed).sin();
         let mut bodies: Vec<MovingBody> = (0..count)
             .map(|k| MovingBody {
                 inverse_mass: 1.0 + 0.2 * spread(k, 1),
@@ -225,47 +152,53 @@ mod tests {
         residual(&known, &packed, &mut vec![0.0; packed.len()]).value
     }
 
-    /// The interior point method solves a heap, whose residual is measured on its matrix; so do multipliers from
-    /// nearby.
+    /// Either way solves a heap; the residual is measured on its matrix.
     #[test]
-    fn both_methods_solve_a_heap() {
+    fn both_ways_solve_a_heap() {
         for friction in [Friction::Space { mu: 0.4 }, Friction::None] {
-            let (bodies, members, touches) = heap(3, friction);
+            let (bodies, members, touches) = heap(3, friction, 0.0);
             let island = Island { bodies: &bodies, members: &members, touches: &touches };
             let mut direct = Direct::default();
             direct.rows.fill(&bodies, &members, &touches);
             direct.rows.join(&mut direct.lu);
-            let Direct { rows, lu, interior, multipliers, .. } = &mut direct;
+            let Direct { rows, lu, interior, .. } = &mut direct;
 
             let mut z = vec![0.0; 3 * touches.len()];
             let steps = interior.solve(rows, lu, &mut z, 1e-8, |z| of_problem(island, z));
             assert!(of_problem(island, &z) <= 1e-8, "{friction:?} {steps}");
 
-            // where multipliers stay, whatever their ρ, and come back to
-            let size = z.iter().map(|z| z * z).sum::<f64>().sqrt();
-            let apart = |a: &[f64]| {
-                let square = a.iter().zip(&z).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-                square.sqrt() / size
-            };
-            for rho in [1.0, 10.0, 1000.0] {
-                let mut again = z.clone();
-                rows.follow(&again, &mut multipliers.s);
-                assert!(multipliers.step(rows, lu, rho, 1e-10, &mut again).is_some(), "{rho}");
-                assert!(apart(&again) < 1e-4, "{friction:?} {rho} {:e}", apart(&again));
-            }
-            let mut near: Vec<f64> = z.iter().map(|z| 0.999 * z).collect();
-            rows.follow(&near, &mut multipliers.s);
-            for rho in [30.0, 100.0, 300.0, 1000.0] {
-                assert!(multipliers.step(rows, lu, rho, 1e-9, &mut near).is_some(), "{rho}");
-            }
-            let value = of_problem(island, &near);
-            assert!(value <= 1e-6, "{friction:?} {value:e}");
+            let mut z = vec![0.0; 3 * touches.len()];
+            let steps = interior.follow(rows, lu, &mut z, 1e-8, |z| of_problem(island, z));
+            assert!(of_problem(island, &z) <= 1e-8, "{friction:?} {steps}");
         }
+    }
+
+    /// Heaps whose path turns: a method that only goes down ends at the first turn, the path leads on.
+    #[test]
+    fn the_path_is_followed_where_it_turns() {
+        let mut stopped = 0;
+        for seed in [0, 1, 2, 4, 5, 6, 7, 8] {
+            let (bodies, members, touches) = heap(3, Friction::Space { mu: 0.7 }, f64::from(seed));
+            let island = Island { bodies: &bodies, members: &members, touches: &touches };
+            let mut direct = Direct::default();
+            direct.rows.fill(&bodies, &members, &touches);
+            direct.rows.join(&mut direct.lu);
+            let Direct { rows, lu, interior, .. } = &mut direct;
+            let mut z = vec![0.0; 3 * touches.len()];
+            interior.solve(rows, lu, &mut z, 1e-8, |z| of_problem(island, z));
+            stopped += usize::from(of_problem(island, &z) > 1e-8);
+
+            z.fill(0.0);
+            let steps = interior.follow(rows, lu, &mut z, 1e-8, |z| of_problem(island, z));
+            let value = of_problem(island, &z);
+            assert!(value <= 1e-8, "{seed}: {value:e} after {steps}");
+        }
+        assert!(stopped >= 4, "{stopped} turn");
     }
 
     #[test]
     fn rows_are_those_of_the_bodies() {
-        let (bodies, members, touches) = heap(2, Friction::Space { mu: 0.4 });
+        let (bodies, members, touches) = heap(2, Friction::Space { mu: 0.4 }, 0.0);
         let mut rows = Rows::default();
         rows.fill(&bodies, &members, &touches);
         let z: Vec<f64> = (0..3 * touches.len()).map(|k| (k as f64).cos()).collect();

@@ -9,11 +9,12 @@
 //! and a product with `W = H M⁻¹ Hᵀ` is one walk over the contacts. All vectors are in the frame of the
 //! world. Bodies in the plane are bodies in space whose contacts have two components.
 
+mod central_path;
+mod cone;
 mod direct;
 mod interior;
 mod measure;
 mod modes;
-mod multipliers;
 mod rows;
 mod spots;
 mod sweeps;

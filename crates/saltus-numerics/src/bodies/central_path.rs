@@ -1,0 +1,352 @@
+//! The central path of contacts with friction, followed by its length.
+//!
+//! With friction the path of the [interior point method](super::interior) need not lead downhill all the
+//! way: it may turn, so that `ν` has to rise before it falls again, and a method that only lowers `ν` ends
+//! there. From any point inside, with `y = ν₀ x⁻¹`, there is a curve of zeros of
+//!
+//! ```text
+//! s_free + Gᵀ x − s = φ r_s,    G s + p + |(G s + p)_T|_ε e − y = φ r_y,    x ∘ y = ν e        (1)
+//! φ = ν/ν₀,    ε ∝ ν
+//! ```
+//!
+//! where `r_s`, `r_y` are what (1) leaves at that point. At `ν = 0` it is a solution. It is followed by a
+//! parabola in its length `α`, with `τ = ln ν` one unknown more,
+//!
+//! ```text
+//! u + c + α t + ½ α² a,      A (t, a, c) = …                                                  (2)
+//! ```
+//!
+//! `t` the tangent, `a` the curvature, `c` the correction back to the curve; `c` and `a` are orthogonal to `t` in
+//! the scaling of the point. All three come from the factors `A` of one Newton step. Which way is onward is
+//! told by the determinant: `dτ/dα` has the sign of `−det A`, all along one curve.
+//! Reference: Allgower, Georg, *Introduction to Numerical Continuation Methods*, SIAM 2003.
+
+use super::cone::{Vector, determinant, dot, inverse, jordan, times};
+use super::interior::{Asked, Interior, Point, SMOOTH, WORTH};
+use super::rows::{Motion, Rows};
+use saltus_linalg::GraphLu;
+
+/// Steps at most.
+const MOST: usize = 200;
+/// Distance of the start from the boundary, of mean impulses and velocities.
+const START: f64 = 1.0;
+/// How far off the curve a contact may be, in its own scaling; where that is aimed at; the power of their
+/// ratio by which steps change, and its bounds.
+const FAR: f64 = 0.6;
+const AIM: f64 = 0.2;
+const POWER: f64 = 0.4;
+const FALL: f64 = 0.4;
+const GROWTH: f64 = 3.0;
+/// The first step, the longest one in units of the steepest contact, what is left of one that led too far,
+/// and the shortest.
+const FIRST: f64 = 0.5;
+const LONGEST: f64 = 3.0;
+const BACK: f64 = 0.3;
+const SHORTEST: f64 = 1e-5;
+/// Shortening of steps that leave the cones, and how much nearer to their boundary one may come.
+const INSIDE: f64 = 0.7;
+const MARGIN: f64 = 1e-3;
+/// The largest change of `τ`.
+const CHANGE: f64 = 3.0;
+
+/// What following keeps.
+#[derive(Debug, Default)]
+pub(super) struct Path {
+    correction: Point,
+    tangent: Point,
+    curvature: Point,
+    from: Point,           // the last point on the curve, where these begin
+    tried: [Point; 2],     // correction and tangent of the point that comes next
+    balance: Vec<Motion>,  // r_s
+    velocity: Vec<Vector>, // r_y
+    best: Vec<f64>,
+}
+
+/// Where a point on the curve leads.
+#[derive(Clone, Copy)]
+struct Onward {
+    nu: f64,
+    unit: f64,  // dτ/dα
+    bend: f64,  // d²τ/dα²
+    back: f64,  // dτ of the correction
+    alpha: f64, // of the last step from it
+}
+
+impl Interior {
+    /// Follows the path from near the impulses `z`, until `residual` of them is at most `tol`; leaves the best ones
+    /// that it has measured in `z`. How many steps.
+    pub fn follow(
+        &mut self,
+        rows: &Rows,
+        lu: &mut GraphLu,
+        z: &mut [f64],
+        tol: f64,
+        residual: impl FnMut(&[f64]) -> f64,
+    ) -> usize {
+        let scales = self.begin(rows, z, START);
+        let mut path = std::mem::take(&mut self.path);
+        let steps = self.follow_from(&mut path, rows, lu, z, tol, scales, residual);
+        self.path = path;
+        steps
+    }
+
+    #[expect(clippy::too_many_arguments)]
+    fn follow_from(
+        &mut self,
+        path: &mut Path,
+        rows: &Rows,
+        lu: &mut GraphLu,
+        z: &mut [f64],
+        tol: f64,
+        [force, speed]: [f64; 2],
+        mut residual: impl FnMut(&[f64]) -> f64,
+    ) -> usize {
+        let first = self.complementarity();
+        for (x, y) in self.at.x.iter().zip(&mut self.at.y) {
+            *y = inverse(x).map(|y| first * y);
+        }
+        self.defects(rows, SMOOTH * first / force);
+        path.balance.clone_from(&self.rp);
+        path.velocity.clone_from(&self.rd);
+        let Path { correction, tangent, curvature, tried: [a, b], .. } = path;
+        for point in [correction, tangent, curvature, a, b] {
+            point.fit(rows.free.len(), rows.all.len());
+        }
+        path.best.clear();
+        path.best.extend_from_slice(z);
+        let (mut steps, mut least) = (0, f64::INFINITY);
+        let (mut nu, mut reach, mut onward) = (first, FIRST, None::<Onward>);
+        while steps < MOST {
+            steps += 1;
+            let epsilon = SMOOTH * nu / force;
+            self.defects(rows, epsilon);
+            if !self.factor(rows, lu) {
+                break;
+            }
+            let on = On { of: self, rows, path, phi: nu / first, nu, epsilon };
+            let arrived = on.arrive(lu);
+            let next = match arrived {
+                Some((Onward { unit, .. }, off, steep)) => {
+                    if let Some(last) = onward {
+                        reach = last.alpha * (AIM / off.max(1e-9)).powf(POWER).clamp(FALL, GROWTH);
+                    }
+                    reach = reach.min(LONGEST / (steep * unit.abs()).max(0.5));
+                    path.from.clone_from(&self.at);
+                    arrived.map(|(next, ..)| next)
+                }
+                None => {
+                    reach = BACK * onward.map_or(0.0, |last| last.alpha);
+                    onward
+                }
+            };
+            let Some(mut next) = next.filter(|_| reach >= SHORTEST) else { break };
+            let Some(share) = self.step(path, &mut next, reach) else { break };
+            nu = next.nu * share.clamp(-CHANGE, CHANGE).exp();
+            onward = Some(next);
+            if nu <= WORTH * tol * force * speed {
+                self.at.impulses(rows, z);
+                let value = residual(z);
+                if value < least {
+                    path.best.copy_from_slice(z);
+                    least = value;
+                }
+                if value <= tol {
+                    break;
+                }
+            }
+        }
+        z.copy_from_slice(&path.best);
+        steps
+    }
+
+    /// (2), as far as `reach` and the cones allow; the change of `τ`.
+    fn step(&mut self, path: &Path, next: &mut Onward, reach: f64) -> Option<f64> {
+        let Path { correction: c, tangent: t, curvature: a, from, .. } = path;
+        let mut alpha = reach;
+        while alpha >= SHORTEST {
+            let half = 0.5 * alpha * alpha;
+            let share = alpha * next.unit + half * next.bend - next.back;
+            // what becomes of a vector, with t taken by its share
+            let of = |from: f64, c: f64, t: f64, a: f64| from + c + share * t + half * a;
+            let least = MARGIN * (2.0 * share).exp().min(1.0);
+            let mut inside = true;
+            for k in 0..from.x.len() {
+                for i in 0..3 {
+                    self.at.x[k][i] = of(from.x[k][i], c.x[k][i], t.x[k][i], a.x[k][i]);
+                    self.at.y[k][i] = of(from.y[k][i], c.y[k][i], t.y[k][i], a.y[k][i]);
+                }
+                for (now, before) in [(&self.at.x[k], &from.x[k]), (&self.at.y[k], &from.y[k])] {
+                    inside &= now[0] > 0.0 && determinant(now) > least * determinant(before);
+                }
+            }
+            if inside {
+                for k in 0..from.s.len() {
+                    for i in 0..6 {
+                        self.at.s[k][i] = of(from.s[k][i], c.s[k][i], t.s[k][i], a.s[k][i]);
+                    }
+                }
+                next.alpha = alpha;
+                return Some(share);
+            }
+            alpha *= INSIDE;
+        }
+        None
+    }
+
+    /// The product of two directions in the scaling of the point, with `τ`.
+    fn product(&self, nu: f64, a: (&Point, f64), b: (&Point, f64)) -> f64 {
+        let (count, mut sum) = (self.at.x.len(), 0.0);
+        for k in 0..count {
+            let [scaling, inverse] = &self.scaling[k];
+            sum += dot(&times(scaling, &a.0.x[k]), &times(scaling, &b.0.x[k]));
+            sum += dot(&times(inverse, &a.0.y[k]), &times(inverse, &b.0.y[k]));
+        }
+        sum / (nu * count as f64) + a.1 * b.1
+    }
+
+    /// The largest share of a contact in `a + s b`.
+    fn largest(&self, nu: f64, a: &Point, s: f64, b: &Point) -> f64 {
+        let mut largest = 0.0_f64;
+        for k in 0..self.at.x.len() {
+            let [scaling, inverse] = &self.scaling[k];
+            let x = times(scaling, &[0, 1, 2].map(|i| a.x[k][i] + s * b.x[k][i]));
+            let y = times(inverse, &[0, 1, 2].map(|i| a.y[k][i] + s * b.y[k][i]));
+            let own = (dot(&x, &x) + dot(&y, &y)) / nu;
+            // what is no number is far
+            largest = if own <= largest { largest } else { own };
+        }
+        largest.sqrt()
+    }
+}
+
+/// A point near the curve.
+struct On<'a> {
+    of: &'a Interior,
+    rows: &'a Rows,
+    path: &'a mut Path,
+    phi: f64,
+    nu: f64,
+    epsilon: f64,
+}
+
+impl On<'_> {
+    /// Correction, tangent and curvature; where that leads, how far off the curve the point is, and the steepest
+    /// contact. Nothing where it is too far off.
+    fn arrive(self, lu: &mut GraphLu) -> Option<(Onward, f64, f64)> {
+        let On { of, rows, path, phi, nu, epsilon } = self;
+        let Path { balance, velocity, tried, .. } = path;
+        let start = Start { of, balance, velocity, phi };
+        let [correction, tangent] = tried;
+        of.newton(rows, lu, &Correction { start, nu }, correction);
+        of.newton(rows, lu, &Tangent { start, nu, epsilon }, tangent);
+        let size = of.product(nu, (tangent, 1.0), (tangent, 1.0)).sqrt();
+        let back = of.product(nu, (correction, 0.0), (tangent, 1.0)) / (size * size);
+        let off = of.largest(nu, correction, -back, tangent);
+        if !(off <= FAR) {
+            return None;
+        }
+        let steep = of.largest(nu, tangent, 0.0, tangent);
+        let unit = if lu.is_positive() { -1.0 / size } else { 1.0 / size };
+        let asked = Curvature { start, rows, tangent, nu, epsilon, unit };
+        of.newton(rows, lu, &asked, &mut path.curvature);
+        let bend = -of.product(nu, (&path.curvature, 0.0), (tangent, 1.0)) / (size * size);
+        std::mem::swap(correction, &mut path.correction);
+        std::mem::swap(tangent, &mut path.tangent);
+        Some((Onward { nu, unit, bend, back, alpha: 0.0 }, off, steep))
+    }
+}
+
+/// What (1) left at the start, and how much of it is left here.
+#[derive(Clone, Copy)]
+struct Start<'a> {
+    of: &'a Interior,
+    balance: &'a [Motion],
+    velocity: &'a [Vector],
+    phi: f64,
+}
+
+/// `c`: what (1) leaves here.
+struct Correction<'a> {
+    start: Start<'a>,
+    nu: f64,
+}
+
+impl Asked for Correction<'_> {
+    fn balance(&self, body: usize) -> Motion {
+        let Start { of, balance, phi, .. } = self.start;
+        std::array::from_fn(|i| of.rp[body][i] - phi * balance[body][i])
+    }
+
+    fn velocity(&self, contact: usize) -> Vector {
+        let Start { of, velocity, phi, .. } = self.start;
+        std::array::from_fn(|i| of.rd[contact][i] - phi * velocity[contact][i])
+    }
+
+    fn complementarity(&self, contact: usize) -> Vector {
+        let lambda = &self.start.of.lambda[contact];
+        let own = jordan(lambda, lambda);
+        [self.nu - own[0], -own[1], -own[2]]
+    }
+}
+
+/// `t` for `dτ = 1`: the derivative of (1) by `τ`.
+struct Tangent<'a> {
+    start: Start<'a>,
+    nu: f64,
+    epsilon: f64,
+}
+
+impl Asked for Tangent<'_> {
+    fn balance(&self, body: usize) -> Motion {
+        self.start.balance[body].map(|r| -self.start.phi * r)
+    }
+
+    fn velocity(&self, contact: usize) -> Vector {
+        let Start { of, velocity, phi, .. } = self.start;
+        let mut asked = velocity[contact].map(|r| -phi * r);
+        asked[0] += self.epsilon * self.epsilon / of.along[contact];
+        asked
+    }
+
+    fn complementarity(&self, _: usize) -> Vector {
+        [self.nu, 0.0, 0.0]
+    }
+}
+
+/// `a`: the second derivative of (1) by the length, with `unit = dτ/dα`.
+struct Curvature<'a> {
+    start: Start<'a>,
+    rows: &'a Rows,
+    tangent: &'a Point,
+    nu: f64,
+    epsilon: f64,
+    unit: f64,
+}
+
+impl Asked for Curvature<'_> {
+    fn balance(&self, body: usize) -> Motion {
+        let share = -self.start.phi * self.unit * self.unit;
+        self.start.balance[body].map(|r| share * r)
+    }
+
+    /// `|g|_ε″ = (|g′|² + 2 (ε τ′)² − |g|_ε′²)/|g|_ε + d · g″`.
+    fn velocity(&self, c: usize) -> Vector {
+        let Start { of, velocity, phi, .. } = self.start;
+        let (unit, along, [d, e]) = (self.unit, of.along[c], of.d[c]);
+        let row = &self.rows.all[c];
+        let w = row.turn(&self.tangent.s);
+        let g = [unit * row.mu * w[1], unit * row.mu * w[2]];
+        let squared = (self.epsilon * unit).powi(2);
+        let rate = d * g[0] + e * g[1] + squared / (unit * along);
+        let mut asked = velocity[c].map(|r| -phi * unit * unit * r);
+        asked[0] += (g[0] * g[0] + g[1] * g[1] + 2.0 * squared - rate * rate) / along;
+        asked
+    }
+
+    fn complementarity(&self, c: usize) -> Vector {
+        let [scaling, inverse] = &self.start.of.scaling[c];
+        let (x, y) = (times(scaling, &self.tangent.x[c]), times(inverse, &self.tangent.y[c]));
+        let (both, squared) = (jordan(&x, &y), self.unit * self.unit);
+        [(self.nu - 2.0 * both[0]) * squared, -2.0 * both[1] * squared, -2.0 * both[2] * squared]
+    }
+}
