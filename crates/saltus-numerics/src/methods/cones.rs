@@ -54,6 +54,9 @@ const TRIES: [Try; 6] = [
 /// The same for problems of at most `SMALL` unknowns, whose factors cost little, and for regions.
 const SMALL_TRIES: [Try; 6] = [NEWTON, TRIES[0], TRIES[2], TRIES[3], TRIES[4], TRIES[5]];
 const SMALL: usize = 120;
+/// How many of these, once, for a region of more than `LARGE` unknowns: it need not be solved, since other
+/// regions follow in the next round, and one that is not cost as much as all the rest.
+const REGION_TRIES: usize = 3;
 const NEWTON: Try = Try::Newton { from_zero: false, proximal: 0.1, careful: false };
 
 /// Unknowns above which a problem is cut into its islands, and these into regions.
@@ -206,7 +209,10 @@ impl Cones {
                 search.take(report, z);
                 return;
             }
-            for attempt in if n <= SMALL || !self.has_regions { SMALL_TRIES } else { TRIES } {
+            let tries = if n <= SMALL || !self.has_regions { SMALL_TRIES } else { TRIES };
+            let is_large_region = n > LARGE && !self.has_regions;
+            let most = if is_large_region { REGION_TRIES } else { tries.len() };
+            for attempt in tries.into_iter().take(most) {
                 if n > FACTORED {
                     break;
                 }
@@ -217,7 +223,7 @@ impl Cones {
                     return;
                 }
             }
-            if !(search.residual < 0.5 * before) && sweeps > 10 * worth {
+            if is_large_region || !(search.residual < 0.5 * before) && sweeps > 10 * worth {
                 return;
             }
             sweeps *= 4;
