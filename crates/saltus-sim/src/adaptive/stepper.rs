@@ -26,7 +26,7 @@
 //! ```
 
 use crate::SimError;
-use crate::event_driven::Instant;
+use crate::event_driven::{EventDriven, Instant};
 use crate::integrators::{EulerMoreau, MoreauJean, NewtonSettings, Projection};
 use crate::recorder::Parts;
 use crate::run::Ledger;
@@ -138,6 +138,11 @@ impl Stepper {
             worst = worst.max(0.25 * h * bend.abs() / (tol * (1.0 + half.abs())));
         }
         worst
+    }
+
+    /// Takes the switches as they are now.
+    pub fn follow_switches(&mut self, exact: &EventDriven) {
+        exact.tell_switches_to(&mut self.schemes);
     }
 
     /// The last step is taken: the next one goes on from it.

@@ -8,6 +8,7 @@
 
 mod accumulation;
 mod collocation;
+mod control;
 mod degree;
 mod exact;
 mod factor;
