@@ -257,7 +257,7 @@ fn asked_for(quick: bool) -> Result<(), String> {
             (Devices::PiecewiseLinear, Method::Fixed, 5e-11),
         ] {
             let deck = devices.saltus(&buck(values, 0, h, until));
-            let deck = deck.replace(".option method=gear", ".option reltol=1e-6");
+            let deck = deck.replace(".option method=gear", ".option reltol=1e-7");
             let (ours, seconds) = Waves::saltus(&deck, method)?;
             let off = |ours: f64, theirs: f64| {
                 format!("{ours:.5} ({:+.3} %)", 100.0 * (ours - theirs) / theirs)

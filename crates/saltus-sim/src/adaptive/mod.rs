@@ -82,15 +82,6 @@ struct Cluster {
     shortest: f64, // steps that are worth it
     quiet: usize,  // steps since a law has changed
     fastest: f64,  // normal velocity of a contact so far
-    turns: Turns,
-}
-
-/// The turning of switches so far.
-#[derive(Debug, Default)]
-struct Turns {
-    last: f64,    // instant
-    longest: f64, // step
-    brief: usize, // in a row, next to no time after the one before
 }
 
 /// The search for the step at whose end a switch turns.
@@ -113,9 +104,6 @@ const AIM: f64 = 0.8;
 const GROWTH: [f64; 2] = [0.3, 2.0];
 /// Share of the first step at which a search for the instant of a switch ends, at the latest.
 const RESOLVED: f64 = 1e-9;
-/// Share of the longest step within which switches may turn again, and how often in a row.
-const BRIEF: f64 = 1e-6;
-const ENDLESS: usize = 1000;
 /// Share of a step that is tried after an event of the model, by steps alone.
 const AFTER_EVENT: f64 = 0.1;
 /// The first and the shortest step where the event-driven strategy cannot go on, as shares of the
@@ -306,8 +294,7 @@ impl Adaptive {
         let mut laws = LawLog::new(model);
         laws.assume(self.exact.row_pair());
         let start = (self.t(), self.exact.state().to_vec());
-        let turns = Turns { last: f64::NEG_INFINITY, ..Turns::default() };
-        Ok(Cluster { stepper, laws, start, h, shortest, quiet: 0, fastest: 0.0, turns })
+        Ok(Cluster { stepper, laws, start, h, shortest, quiet: 0, fastest: 0.0 })
     }
 
     /// Keeps the matrices of a cluster for the next one.
@@ -375,12 +362,10 @@ impl Cluster {
         let calm = events.is_empty() && restless <= CALM * self.fastest;
         self.quiet = if calm { self.quiet + 1 } else { 0 };
         exact.arrive(end, self.stepper.end(), events, &self.stepper.ledgers(), error * tol)?;
-        self.turns.longest = self.turns.longest.max(length);
-        if let Some(block) = exact.turn_switches() {
+        if exact.turn_switches((t + 0.5 * length, self.stepper.middle()))? {
             // slopes jump
             self.stepper.restart();
             self.h = AFTER_EVENT * planned;
-            self.turns.note(end).map_err(|()| exact.chatters(block))?;
         }
         let Stepper { iterations, residual, penetration, .. } = self.stepper;
         Ok(StepStats { t: end, h: length, iterations, residual, penetration })
@@ -398,16 +383,6 @@ impl Cluster {
         let share = (t - a) / (b - a);
         let X = from.iter().zip(to).map(|(from, to)| from + share * (to - from)).collect();
         (X, lam.to_vec())
-    }
-}
-
-impl Turns {
-    /// A switch turns; an error where switches do so without end.
-    fn note(&mut self, t: f64) -> Result<(), ()> {
-        let brief = t - self.last <= BRIEF * self.longest;
-        self.brief = if brief { self.brief + 1 } else { 0 };
-        self.last = t;
-        if self.brief > ENDLESS { Err(()) } else { Ok(()) }
     }
 }
 
@@ -452,7 +427,6 @@ fn is_of_step(failure: &SimError) -> bool {
             | SimError::Iteration { .. }
             | SimError::Impact { .. }
             | SimError::Unsettled { .. }
-            | SimError::Chatters { .. }
     )
 }
 

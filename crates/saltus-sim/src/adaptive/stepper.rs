@@ -24,6 +24,8 @@
 //! ```text
 //! error = h/4 |ẋ₂ − ẋ₀| / (tol (1 + |·|))                                              (3)
 //! ```
+//!
+//! Where there is no step before, a far shorter one from the same state tells `ẋ₀`.
 
 use crate::SimError;
 use crate::event_driven::{EventDriven, Instant};
@@ -33,6 +35,9 @@ use crate::run::Ledger;
 use saltus_linalg::Matrix;
 use saltus_model::{At, Model, Order, System};
 use saltus_numerics::Solver;
+
+/// Share of a step after which its first slope is told.
+const SHORT: f64 = 1e-3;
 
 /// The schemes, and the last step that they did.
 #[derive(Debug)]
@@ -96,6 +101,12 @@ impl Stepper {
         tol: f64,
     ) -> Result<f64, SimError> {
         (self.iterations, self.residual) = (0, 0.0);
+        if self.combines && self.before.is_none() {
+            self.one(model, t, X, 0, SHORT * h)?;
+            let slopes =
+                self.schemes.X.iter().zip(X).map(|(end, start)| (end - start) / (SHORT * h));
+            self.before = Some(slopes.collect());
+        }
         self.one(model, t, X, 0, h)?;
         self.whole.copy_from_slice(&self.schemes.X);
         self.one(model, t, X, 1, 0.5 * h)?;

@@ -54,23 +54,19 @@ impl EventDriven {
         switches.map(past).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Turns the switches whose controls are past their levels; one of them.
-    pub(crate) fn turn_switches(&mut self) -> Option<usize> {
-        let mut turned = None;
+    /// Turns the switches whose controls are past their levels, after a step with this state in its middle; whether
+    /// there were any.
+    pub(crate) fn turn_switches(&mut self, (t, X): (f64, &[f64])) -> Result<bool, SimError> {
+        let mut turned = false;
         for block in 0..self.mode.blocks.len() {
             let Some((control, closed)) = self.mode.switch(block) else { continue };
             if control.margin(closed, self.t, &self.X) < 0.0 {
-                self.mode.turn(block);
+                self.turn(block, t, Some(X))?;
                 self.log_event(self.t, EventKind::Switch, block, Vec::new());
-                turned = Some(block);
+                turned = true;
             }
         }
-        turned
-    }
-
-    /// That the events of a switch do not end.
-    pub(crate) fn chatters(&self, block: usize) -> SimError {
-        self.unsettled_by(block)
+        Ok(turned)
     }
 
     /// A state of another way, to be recorded.

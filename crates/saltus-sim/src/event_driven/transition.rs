@@ -4,6 +4,7 @@ use super::EventDriven;
 use super::accumulation::{APART, Series};
 use super::collocation::Outcome;
 use super::control::Control;
+use super::flow::Flow;
 use super::instant::{Instant, SHARES};
 use super::mode::Branch;
 use super::watch::Cause;
@@ -15,6 +16,9 @@ use saltus_model::{Coefficient, Law};
 pub(super) const VANISHING: f64 = 1e-4;
 /// Switches that may turn at one instant.
 const TURNS: usize = 1000;
+/// A control that has left its level, in units of the tolerance; and turnings in a row of a switch whose has not.
+const AWAY: f64 = 10.0;
+const RETURNS: usize = 100;
 /// Jumps at one instant that may follow each other.
 const JUMPS: usize = 100;
 /// Events at one instant before they are called endless.
@@ -69,7 +73,9 @@ impl EventDriven {
         if let Some(of) = cause
             && self.mode.switch(of.block).is_some()
         {
-            self.mode.turn(of.block);
+            let Flow { t, h, .. } = self.flow;
+            self.flow.at(0.5, &mut self.work.X, &mut self.work.lam);
+            self.turn(of.block, t + 0.5 * h, None)?;
         }
         let mut turned = 0;
         loop {
@@ -145,8 +151,23 @@ impl EventDriven {
         })
     }
 
+    /// Turns a switch, whose control was in the middle of the last step what this state says, or what was looked at
+    /// last. One that has hardly left its level since it turned, and so on, turns for ever.
+    pub(super) fn turn(&mut self, block: usize, t: f64, X: Option<&[f64]>) -> Result<(), SimError> {
+        if let Some((control, closed)) = self.mode.switch(block) {
+            let margin = control.margin(closed, t, X.unwrap_or(&self.work.X));
+            let away = margin > AWAY * self.tolerance.of(control.margin_of(closed).1);
+            self.returns[block] = if away { 0 } else { self.returns[block] + 1 };
+        }
+        if self.returns[block] > RETURNS {
+            return Err(self.unsettled_by(block));
+        }
+        self.mode.turn(block);
+        Ok(())
+    }
+
     /// The events of this block do not end at this instant.
-    pub(super) fn unsettled_by(&self, block: usize) -> SimError {
+    fn unsettled_by(&self, block: usize) -> SimError {
         let interaction = self.mode.blocks[block].owner.clone();
         match self.mode.switch(block) {
             Some(_) => SimError::Chatters { time: self.t, interaction },
@@ -294,7 +315,9 @@ impl EventDriven {
         let largest = self.instant.lam.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         for k in 0..self.mode.blocks.len() {
             let rows = self.mode.blocks[k].rows.clone();
-            if !(self.instant.lam[rows.start].abs() > 1e-9 * largest) {
+            // that a switch turns is told by itself
+            let is_switch = self.mode.switch(k).is_some();
+            if is_switch || !(self.instant.lam[rows.start].abs() > 1e-9 * largest) {
                 continue;
             }
             let (kind, name, before, after) = match self.mode.is_contact(k) {
