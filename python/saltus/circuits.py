@@ -205,7 +205,7 @@ class Circuit:
         self,
         until: float | None = None,
         h: float | None = None,
-        method: str = "fixed",
+        method: str | None = None,
         *,
         start: float | None = None,
         theta: float | None = None,
@@ -220,9 +220,10 @@ class Circuit:
         ----------
         until, h : float, optional
             End and step; those of ``.tran`` unless given.
-        method : {"fixed", "exact", "adaptive"}
+        method : {"fixed", "exact", "adaptive"}, optional
             Steps of one length; from one switching instant to the next; or exact while these are
-            rare and by steps where they are dense.
+            rare, by steps that follow their error where they are dense or devices are smooth. As
+            ``.option saltus method`` says unless given, else fixed. The last two record every `h`.
         start : float, optional
             Nothing is recorded before.
         theta : float, optional

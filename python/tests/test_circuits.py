@@ -89,6 +89,17 @@ def test_methods_agree(rectifier):
         assert rectifier.run(method=method).measures["vout"] == pytest.approx(fixed, rel=1e-3)
 
 
+def test_the_netlist_may_say_how_it_is_followed():
+    text = "switched\nV1 a 0 10\nS1 a b g 0 sw\nR1 b 0 1k\nVG g 0 PULSE(0 1 0.3m 1u 1u 0.4m 1m)\n"
+    text += ".model sw SW(vt=0.5)\n.meas tran mean avg v(b) from=0 to=2m\n.tran 10u 2m\n"
+    located = sl.circuits.parse(text + ".option saltus method=exact\n").run()
+    assert any(event.interaction == "S1" for event in located.events)
+    fixed = sl.circuits.parse(text).run()
+    assert fixed.measures["mean"] == pytest.approx(located.measures["mean"], rel=0.05)
+    with pytest.raises(sl.SaltusError, match="adaptive"):
+        sl.circuits.parse(text + ".option saltus method=best\n")
+
+
 def test_values_are_set_again_and_again(rectifier):
     first = rectifier.run()["v(out)"].min(), rectifier.run().measures["vout"]
     rectifier.set(RLOAD=50e3, F=2e3)

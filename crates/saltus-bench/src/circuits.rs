@@ -25,7 +25,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
     let quick = arguments.iter().any(|one| one == "--quick");
     let asked = |name: &str| arguments.iter().any(|one| one == name);
     let done = match () {
-        () if asked("waveforms") => waveforms::run(quick),
+        () if asked("waveforms") => waveforms::run(quick, asked("--all")),
         () if asked("exact") => work_precision::run(quick),
         () if asked("inverters") => inverters::run(quick),
         () => tables(quick),
@@ -65,7 +65,7 @@ fn tables(quick: bool) -> Result<(), String> {
         row(&format!("{count} inverters"), 10e-12, &deck, None)?;
     }
     println!("\n| | Saltus | ngspice |\n| --- | --- | --- |\n{figures}");
-    waveforms::run(quick)
+    waveforms::run(quick, false)
 }
 
 /// A circuit in rounds: Saltus, ngspice, Siconos, and again. The answers of the last round.

@@ -1,7 +1,7 @@
 //! What a netlist asks for beside its circuit: until when, how exact, which signals, which measures.
 
 use crate::measure::{Fourier, Measure, Signal};
-use crate::{Fidelity, Place};
+use crate::{Fidelity, Method, Place};
 
 /// Options of `.option` that a run makes something of; others warn.
 pub(crate) const KEPT: &[&str] = &["method", "reltol", "temp", "vntol"];
@@ -36,11 +36,13 @@ pub struct Options {
     pub temp: f64,
     /// `.option saltus device=…`: how devices are taken whose models do not say it.
     pub device: Option<Fidelity>,
+    /// `.option saltus method=…`: how the circuit is followed.
+    pub follow: Option<Method>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { reltol: None, vntol: None, method: None, temp: 27.0, device: None }
+        Options { reltol: None, vntol: None, method: None, temp: 27.0, device: None, follow: None }
     }
 }
 

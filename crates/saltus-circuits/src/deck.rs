@@ -14,7 +14,7 @@ use crate::netlist::lines::Lines;
 use crate::netlist::read::{Parsed, read};
 use crate::netlist::resolve::{Level, Resolver, Uses};
 use crate::netlist::{Body, EventCard, Expr, MeasureBody, Moment, Requests, Wave, Window, model};
-use crate::{Circuit, Fidelity, NetlistError, Place, Problem, Warning};
+use crate::{Circuit, Fidelity, Method, NetlistError, Place, Problem, Warning};
 
 /// Bytes a file may have.
 const MAX_BYTES: u64 = 64 << 20;
@@ -290,7 +290,8 @@ impl Deck {
         if let Some(temperature) = &requests.temperature {
             options.temp = resolver.number(temperature, 0)?;
         }
-        options.device = overall_fidelity(requests).or(options.device);
+        options.device = overall_fidelity(requests);
+        options.follow = own_words(requests, "method").find_map(Method::from_name);
         Ok(options)
     }
 }
@@ -401,9 +402,13 @@ fn crossing<'d>(
 
 /// How devices are taken whose models do not say it.
 fn overall_fidelity(requests: &Requests) -> Option<Fidelity> {
-    let own = requests.own_options.iter().rev();
-    own.map(|(_, value)| value.as_ref().and_then(|value| value.word.as_deref()))
-        .find_map(model::fidelity)
+    own_words(requests, "device").find_map(|word| model::fidelity(Some(word)))
+}
+
+/// What `.option saltus` gives to a key, the last first.
+fn own_words<'d>(requests: &'d Requests, key: &'static str) -> impl Iterator<Item = &'d str> {
+    let own = requests.own_options.iter().rev().filter(move |(known, _)| known.is(key));
+    own.filter_map(|(_, value)| value.as_ref()?.word.as_deref())
 }
 
 /// Checks the models that elements name, in all blocks that are called.

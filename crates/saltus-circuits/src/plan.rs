@@ -41,7 +41,8 @@ impl Deck {
     /// What the netlist asks for; a step and an end given here come before those of `.tran`.
     ///
     /// A step is the largest step of `.tran` where that has one, and every step is recorded;
-    /// `.option method=trap` asks for the trapezoidal rule, everything else for Euler's implicit one.
+    /// `.option method=trap` asks for the trapezoidal rule, everything else for Euler's implicit one, and
+    /// `.option saltus method=adaptive` for switching instants.
     pub fn plan(&self, h: Option<f64>, until: Option<f64>) -> Result<Plan, PlanError> {
         let analysis = self.analysis()?;
         let mut circuit = self.circuit()?;
@@ -58,6 +59,7 @@ impl Deck {
         if options.method.as_deref().is_some_and(|method| method.starts_with("trap")) {
             transient.theta = 0.5;
         }
+        transient.method = options.follow.unwrap_or_default();
         transient.tol = options.reltol.unwrap_or(transient.tol);
         transient.atol = options.vntol.unwrap_or(transient.atol);
 

@@ -3,7 +3,7 @@
 use crate::error::Culprit;
 use crate::formulation::Autonomous;
 use crate::{CircuitError, CircuitModel, Probes};
-use saltus_model::{Event, Law, Model, Trigger};
+use saltus_model::{Event, Model, Trigger};
 use saltus_numerics::Solver;
 use saltus_sim::{
     Adaptive, AdaptiveSettings, EulerMoreau, EventDriven, EventSettings, Frames, Integrator,
@@ -16,7 +16,7 @@ use thiserror::Error;
 /// How a circuit is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Steps of one length; switches change at the ends of steps.
+    /// Steps of one length; what switches within a step has switched for all of it.
     #[default]
     Fixed,
     /// From one switching instant to the next, each located to the tolerance.
@@ -131,20 +131,12 @@ impl CircuitModel {
     /// Follows the circuit. An interrupted run is no error; its outcome says so.
     pub fn run(&self, asked: &Transient, watch: Watch<'_>) -> Result<Run, TransientError> {
         asked.check()?;
-        if asked.method != Method::Fixed
-            && let Some(name) = self.first_switch()
-        {
-            let component = Culprit { name: name.to_string(), place: None };
-            let what = "a switch changes at the beginnings of steps";
-            let instead = "use the method `fixed`";
-            return Err(CircuitError::Unsupported { component, what, instead }.into());
-        }
         if asked.method == Method::Exact
             && let Some(name) = self.first_smooth()
         {
             let component = Culprit { name: name.to_string(), place: None };
             let what = "a smooth or behavioural device is not linear between events";
-            let instead = "use the method `fixed` or `adaptive`";
+            let instead = "use the method `adaptive`, whose steps follow their error, or `fixed`";
             return Err(CircuitError::Unsupported { component, what, instead }.into());
         }
         // linear modes are followed exactly where sources are states, and no corner is stepped over
@@ -231,11 +223,6 @@ impl CircuitModel {
             }
         }
         Ok(model)
-    }
-
-    fn first_switch(&self) -> Option<&str> {
-        let is_switch = |law: &Law| matches!(law, Law::Switch { .. });
-        self.model.interactions().find(|(_, one)| is_switch(&one.law)).map(|(name, _)| name)
     }
 }
 

@@ -311,6 +311,17 @@ impl Expression {
         self.formula.eval(values)
     }
 
+    /// Its factors, where it is a sum of multiples of these variables; the others have these values.
+    pub fn linear(&self, variables: &[usize], values: &[f64]) -> Option<Vec<f64>> {
+        let rates = self.formula.function().jacobian(variables);
+        if variables.iter().any(|&variable| rates.uses(variable)) {
+            return None;
+        }
+        let mut factors = vec![0.0; variables.len()];
+        rates.eval(values, &mut factors);
+        Some(factors)
+    }
+
     /// How many comparisons a condition is made of; none where it is anything else.
     pub fn margins(&self) -> usize {
         self.margins.as_ref().map_or(0, Function::len)

@@ -86,22 +86,23 @@ impl PyCircuit {
         until: Option<f64>,
         h: Option<f64>,
         start: Option<f64>,
-        method: &str,
+        method: Option<&str>,
         theta: Option<f64>,
         tol: Option<f64>,
         signals: Option<Vec<String>>,
         every: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Done> {
-        let Some(method) = Method::from_name(method) else {
-            let message =
-                format!("`method` is {method:?}, expected \"fixed\", \"exact\" or \"adaptive\"");
-            return Err(errors::input(message));
+        let unknown = |name: &str| {
+            let expected = "\"fixed\", \"exact\" or \"adaptive\"";
+            errors::input(format!("`method` is {name:?}, expected {expected}"))
         };
+        let method = method.map(|name| Method::from_name(name).ok_or_else(|| unknown(name)));
+        let method = method.transpose()?;
         let plan = py.detach(|| self.0.plan(h, until));
         let mut plan = plan.map_err(|error| errors::plan(py, &error))?;
         let asked = &mut plan.transient;
-        asked.method = method;
+        asked.method = method.unwrap_or(asked.method);
         asked.start = start.unwrap_or(asked.start);
         asked.theta = theta.unwrap_or(asked.theta);
         asked.tol = tol.unwrap_or(asked.tol);

@@ -205,6 +205,16 @@ pub enum SimError {
         /// The interaction.
         interaction: String,
     },
+    /// A switch that opens and closes without end, at one instant.
+    #[error(
+        "t = {time}: the switch `{interaction}` opens and closes without end at this instant; give it a hysteresis, or take steps of one length"
+    )]
+    Chatters {
+        /// The instant.
+        time: f64,
+        /// The switch.
+        interaction: String,
+    },
     /// The new state, or an output, is not finite.
     #[error("t = {time}: {what} is no longer finite")]
     NotFinite {

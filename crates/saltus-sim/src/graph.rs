@@ -25,6 +25,9 @@ impl Piece {
     /// No force, whatever happens.
     pub const NOTHING: Piece = Piece::Level { a: 0.0, b: 0.0, least: -ALL, most: ALL };
 
+    /// Held, by whatever force.
+    pub const HELD: Piece = Piece::Wall { s: 0.0, least: -ALL, most: ALL };
+
     /// What happens where a law goes over to this piece: it slides where it holds its output by
     /// forces that are bounded on both sides, else it has switched.
     pub fn arrival(&self) -> EventKind {
@@ -49,7 +52,7 @@ impl Piece {
 /// The pieces of a law of one component; nothing where it is none.
 pub(crate) fn pieces(law: &Law, component: usize) -> Option<Vec<Piece>> {
     Some(match law {
-        Law::Equality => vec![Piece::Wall { s: 0.0, least: -ALL, most: ALL }],
+        Law::Equality => vec![Piece::HELD],
         Law::Complementarity => vec![
             Piece::Wall { s: 0.0, least: 0.0, most: ALL },
             Piece::Level { a: 0.0, b: 0.0, least: 0.0, most: ALL },

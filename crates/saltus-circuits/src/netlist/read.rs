@@ -13,6 +13,8 @@ use super::lines::{At, Lines};
 use super::measures::{self, PARTS, signal};
 use super::model;
 use super::vocabulary::KINDS;
+use crate::Method;
+use crate::analysis::KEPT;
 
 use script::Script;
 
@@ -438,7 +440,7 @@ impl Reader<'_> {
             };
             if is_own {
                 self.own_option(&key, value)?;
-            } else if crate::analysis::KEPT.contains(&key.key().as_str()) {
+            } else if KEPT.contains(&key.key().as_str()) {
                 if value.is_none() {
                     return Err(cursor.expected(&format!("`=` after `{}`", key.text)));
                 }
@@ -451,26 +453,34 @@ impl Reader<'_> {
     }
 
     fn own_option(&mut self, key: &Word, value: Option<Parameter>) -> Done {
-        if crate::analysis::KEPT.contains(&key.key().as_str()) {
+        const OWN: [&str; 2] = ["device", "method"];
+        if !OWN.contains(&key.key().as_str()) && KEPT.contains(&key.key().as_str()) {
             let problem = Problem::Expected {
-                expected: "`device` after `.option saltus`".to_owned(),
+                expected: "`device` or `method` after `.option saltus`".to_owned(),
                 found: format!("`{}`, which goes on an `.option` line of its own", key.text),
             };
             return Err(self.fail(key.at, problem));
         }
-        if !key.is("device") {
+        if !OWN.contains(&key.key().as_str()) {
             let problem = Problem::Unknown {
                 kind: "option",
                 name: key.text.clone(),
-                nearest: nearest(&key.key(), ["device"]).map(str::to_owned),
+                nearest: nearest(&key.key(), OWN).map(str::to_owned),
             };
             return Err(self.fail(key.at, problem));
         }
         let word = value.as_ref().and_then(|value| value.word.clone());
-        if model::fidelity(word.as_deref()).is_none() {
+        let (is_known, expected) = match key.is("device") {
+            true => (model::fidelity(word.as_deref()).is_some(), "`ideal`, `pwl` or `smooth`"),
+            false => {
+                let known = word.as_deref().and_then(Method::from_name);
+                (known.is_some(), "`fixed`, `exact` or `adaptive`")
+            }
+        };
+        if !is_known {
             let at = value.as_ref().map_or(key.at, |value| value.expr.at);
             let problem = Problem::Expected {
-                expected: "`ideal`, `pwl` or `smooth`".to_owned(),
+                expected: expected.to_owned(),
                 found: word.map_or("nothing of the kind".to_owned(), |word| format!("`{word}`")),
             };
             return Err(self.fail(at, problem));

@@ -301,16 +301,129 @@ fn a_short_circuit_is_told() {
     assert!((end - 0.51).abs() < 1e-9 || (end - 0.5).abs() < 1e-9, "{end}");
 }
 
+/// The oscillator, its instants found: whatever the distance of rows is, the closed form.
 #[test]
-fn only_steps_of_one_length() {
-    let model =
-        oscillator(SwitchModel::ideal(4.0).hysteresis(2.0).resistances(1.0, 1e9)).model().unwrap();
+fn instants_are_located() {
+    let switch = SwitchModel::ideal(4.0).hysteresis(2.0).resistances(100.0, f64::INFINITY);
+    let model = oscillator(switch).model().unwrap();
+    let (full, parallel) = (10.0_f64, 1e3 * 100.0 / 1.1e3);
+    let empty = full * 100.0 / 1.1e3;
+    let first = 1e-3 * (full / (full - 6.0)).ln();
+    let up = 1e-3 * ((full - 2.0) / (full - 6.0)).ln();
+    let down = parallel * 1e-6 * ((6.0 - empty) / (2.0 - empty)).ln();
+    for (method, tol, allowed) in [
+        (Method::Exact, 1e-9, 1e-12),
+        (Method::Adaptive, 1e-9, 1e-12),
+        (Method::Adaptive, 1e-5, 1e-8),
+    ] {
+        for h in [1e-6, 1e-4] {
+            let asked = Transient { method, tol, ..Transient::new(10e-3, h) };
+            let run = model.run(&asked, Watch::default()).unwrap();
+            let times: Vec<f64> = run.events.iter().map(|event| event.time).collect();
+            assert!(times.len() > 8, "{times:?}");
+            let mut t = first;
+            for (k, found) in times.iter().enumerate() {
+                assert!((found - t).abs() < allowed, "{method:?} {k}: {found} {t}");
+                t += if k % 2 == 0 { down } else { up };
+            }
+            let v = run.signal("v(c)").unwrap();
+            assert!(v.iter().all(|v| *v <= 6.0 + 1e-6), "{v:?}");
+        }
+    }
+}
+
+/// A coil that a switch charges to one current and lets go to another, with a smooth diode beside: steps that
+/// follow their error end where the switch turns.
+#[test]
+fn instants_are_located_beside_smooth_devices() {
+    let text = "peak current control
+V1 in 0 10
+S1 in a sense 0 gate on
+D1 0 a dm
+L1 a b 1m ic=0
+RS b 0 1
+E1 sense 0 VALUE={-v(b)}
+.model gate SW(vt=-0.5 vh=0.1 ron=1m roff=1g)
+.model dm D(IS=1e-12 RS=1m)
+.option saltus device=smooth method=adaptive
+.option reltol=1e-6
+.tran 10u 1m uic
+.end
+";
+    let deck = saltus_circuits::Deck::parse(text, "peak.cir").unwrap();
+    let plan = deck.plan(None, None).unwrap();
+    assert_eq!(plan.transient.method, Method::Adaptive);
+    let run = plan.model.run(&plan.transient, Watch::default()).unwrap();
+    let switches = run.events.iter().filter(|event| event.interaction == "S1");
+    let times: Vec<f64> = switches.map(|event| event.time).collect();
+    // from 0 to 0.6 A, then up from 0.4 A each time: L di/dt = 10 − (1 + Ron) i
+    let (r, full) = (1.001_f64, 10.0 / 1.001);
+    let rise = |from: f64, to: f64| 1e-3 / r * ((full - from) / (full - to)).ln();
+    assert!(times.len() > 8, "{times:?}");
+    assert!((times[0] - rise(0.0, 0.6)).abs() < 2e-9, "{} {}", times[0], rise(0.0, 0.6));
+    for k in [2, 4, 6] {
+        let found = times[k] - times[k - 1];
+        assert!((found - rise(0.4, 0.6)).abs() < 2e-9, "{found} {}", rise(0.4, 0.6));
+    }
+    let i = run.signal("i(L1)").unwrap();
+    assert!(i.iter().all(|i| *i <= 0.6 + 1e-5));
+}
+
+/// One that would always chatter is told, with its name, in place of an endless run.
+#[test]
+fn chatter_is_told() {
+    let model = oscillator(SwitchModel::ideal(4.0).resistances(100.0, f64::INFINITY)).model();
+    let model = model.unwrap();
     for method in [Method::Exact, Method::Adaptive] {
         let asked = Transient { method, ..Transient::new(1e-3, 1e-5) };
         let error = model.run(&asked, Watch::default()).unwrap_err().to_string();
-        assert!(error.contains("`S1`") && error.contains("`fixed`"), "{error}");
+        assert!(error.contains("`S1`") && error.contains("hysteresis"), "{error}");
     }
-    assert!(model.run(&Transient::new(1e-3, 1e-5), Watch::default()).is_ok());
+}
+
+/// A buck converter whose switch, diode and gate turn at their own instants: mean and ripple of the closed form at any
+/// distance of rows, and the charge that two capacitors share at once.
+#[test]
+fn converters_by_events() {
+    let (input, duty, inductance) = (12.0, 0.4, 100e-6);
+    let mut circuit = Circuit::new("buck");
+    circuit.voltage_source("VIN", ["in", "0"], input);
+    circuit.switch("S1", ["in", "sw"], ["gate", "0"], SwitchModel::ideal(0.5));
+    circuit.diode("D1", ["0", "sw"], DiodeModel::ideal());
+    let coil = circuit.inductor("L1", ["sw", "out"], inductance);
+    circuit.start(coil, 0.96);
+    circuit.voltage_source("VOUT", ["out", "0"], duty * input);
+    circuit.voltage_source("VG", ["gate", "0"], gate(duty, T));
+    let model = circuit.model().unwrap();
+    for method in [Method::Exact, Method::Adaptive] {
+        let asked = Transient { method, tol: 1e-8, ..Transient::new(20.0 * T, T / 64.0) };
+        let run = model.run(&asked, Watch::default()).unwrap();
+        let i = run.signal("i(L1)").unwrap();
+        let ripple = input * duty * (1.0 - duty) * T / inductance;
+        let (low, high) = i.iter().fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(*x), b.max(*x)));
+        assert!((low - 0.96).abs() < 1e-5, "{low}");
+        assert!(high <= 0.96 + ripple + 1e-5 && high > 0.96 + 0.9 * ripple, "{high}");
+        assert!((i[i.len() - 1] - 0.96).abs() < 1e-5, "{}", i[i.len() - 1]);
+    }
+
+    let mut circuit = Circuit::new("charge");
+    let [one, two] = [("C1", "a"), ("C2", "b")].map(|(c, n)| circuit.capacitor(c, [n, "0"], 1e-6));
+    circuit.start(one, 10.0);
+    circuit.start(two, 0.0);
+    circuit.voltage_source("VG", ["g", "0"], Source::lines([(0.0, 0.0), (1e-3, 1.0)]));
+    circuit.switch("S1", ["a", "b"], ["g", "0"], SwitchModel::ideal(0.5));
+    let model = circuit.model().unwrap();
+    let asked = Transient { method: Method::Exact, ..Transient::new(1e-3, 1e-4) };
+    let run = model.run(&asked, Watch::default()).unwrap();
+    let [a, b] = ["v(a)", "v(b)"].map(|name| run.signal(name).unwrap());
+    for (k, t) in run.frames.time.iter().enumerate().filter(|(_, t)| (**t - 0.5e-3).abs() > 1e-9) {
+        let expected = if *t < 0.5e-3 { (10.0, 0.0) } else { (5.0, 5.0) };
+        assert!(
+            (a[k] - expected.0).abs() < 1e-6 && (b[k] - expected.1).abs() < 1e-6,
+            "{t}: {}",
+            a[k]
+        );
+    }
 }
 
 /// Half a bridge of switches that take turns, its load a coil: both in a row, either in the tree.

@@ -271,9 +271,13 @@ const WRONG: &[(&str, &str)] = &[
     (".model d1 d(is=1", "a.cir:2:17: expected `)`, found the end of the line"),
     (
         ".option saltus device=smooth reltol=1e-5",
-        "a.cir:2:30: expected `device` after `.option saltus`, found `reltol`, which goes on an `.option` line of its own",
+        "a.cir:2:30: expected `device` or `method` after `.option saltus`, found `reltol`, which goes on an `.option` line of its own",
     ),
     (".option saltus devcie=ideal", "a.cir:2:16: unknown option `devcie`; did you mean `device`?"),
+    (
+        ".option saltus method=gear",
+        "a.cir:2:23: expected `fixed`, `exact` or `adaptive`, found `gear`",
+    ),
     (
         ".option saltus device=exact",
         "a.cir:2:23: expected `ideal`, `pwl` or `smooth`, found `exact`",

@@ -42,11 +42,10 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     }
     let deck = read(&args.file, &args.set)?;
     let mut plan = deck.plan(args.h, args.until)?;
-    plan.transient.method = match &args.method {
-        None => Method::default(),
-        Some(name) => Method::from_name(name)
-            .ok_or_else(|| format!("--method {name}: expected `fixed`, `exact` or `adaptive`"))?,
-    };
+    if let Some(name) = &args.method {
+        plan.transient.method = Method::from_name(name)
+            .ok_or_else(|| format!("--method {name}: expected `fixed`, `exact` or `adaptive`"))?;
+    }
     let targets = Targets::new(args, None, "the netlist", &[])?;
     if !args.quiet && !args.json {
         for warning in deck.warnings() {
@@ -63,7 +62,11 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         }
     };
     if period.is_some() && plan.transient.method != Method::Fixed {
-        return Err("--steady-state takes steps of one length, so no --method".into());
+        let method = plan.transient.method.name();
+        let message = format!(
+            "--steady-state takes steps of one length, not the method `{method}`: add --method fixed"
+        );
+        return Err(message.into());
     }
     let shown = plan.transient.signals.clone().unwrap_or_default();
     if period.is_some() {

@@ -30,7 +30,8 @@ pub struct Args {
     /// Replace a value of the file, for example `g=1.62`, `floor.law.e=0.5`, or `RLOAD=5` of a netlist
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub(super) set: Vec<String>,
-    /// Of a netlist: how it is followed, `fixed`, `exact` or `adaptive` [default: fixed]
+    /// Of a netlist: how it is followed, `fixed`, or with switching instants `exact` or `adaptive`
+    /// [default: as its `.option saltus method=` says, else fixed]
     #[arg(long, value_name = "METHOD")]
     pub(super) method: Option<String>,
     /// Of a netlist: find the periodic steady state and run one period of it; the period is that of

@@ -7,6 +7,9 @@
 //!   and laws change:        once they rest for a while, from event to event again
 //! ```
 //!
+//! Switches with memory turn at the ends of steps: a step at whose end a control is past its level is done
+//! again, until it ends there.
+//!
 //! Where the event-driven strategy cannot go on, time-stepping is tried too. Models whose laws are
 //! smooth but steep have no events to go to: they may be followed by such steps alone
 //! ([`Adaptive::by_steps`]). Nothing here depends on how fast the machine is.
@@ -81,6 +84,14 @@ struct Cluster {
     fastest: f64,  // normal velocity of a contact so far
 }
 
+/// The search for the step at whose end a switch turns.
+#[derive(Debug)]
+struct Search {
+    before: (f64, f64), // a length, and how far past its level a control is there
+    after: Option<(f64, f64)>,
+    tries: usize,
+}
+
 /// Intervals in the first step of a cluster.
 const TRIED: f64 = 4.0;
 /// Steps without a change of laws after which a cluster is over.
@@ -91,6 +102,8 @@ const CALM: f64 = 1e-2;
 const AIM: f64 = 0.8;
 /// Shortest and longest factor from one step of a cluster to the next.
 const GROWTH: [f64; 2] = [0.3, 2.0];
+/// Share of the first step at which a search for the instant of a switch ends, at the latest.
+const RESOLVED: f64 = 1e-9;
 /// Share of a step that is tried after an event of the model, by steps alone.
 const AFTER_EVENT: f64 = 0.1;
 /// The first and the shortest step where the event-driven strategy cannot go on, as shares of the
@@ -305,6 +318,9 @@ impl Cluster {
         until: f64,
     ) -> Result<StepStats, SimError> {
         let (t, stop) = (exact.t(), exact.next_stop(until));
+        self.stepper.follow_switches(exact);
+        let (planned, resolved) = (self.h, (RESOLVED * self.h).max(8.0 * f64::EPSILON * t.abs()));
+        let mut search = Search::new(exact.past_switches(t, exact.state()));
         let mut h = self.h;
         let (error, length, end) = loop {
             let left = stop - t;
@@ -313,6 +329,12 @@ impl Cluster {
             let tried = self.stepper.attempt(exact.model(), t, exact.state(), length, tol);
             let (factor, failure) = match tried {
                 Ok(error) if error <= 1.0 => {
+                    let past = [(0.5, self.stepper.middle()), (1.0, self.stepper.end().0)];
+                    let past = past.map(|(share, X)| exact.past_switches(t + share * length, X));
+                    if let Some(next) = search.next(length, past, resolved) {
+                        h = next;
+                        continue;
+                    }
                     let factor = (AIM / error.max(1e-12).sqrt()).clamp(GROWTH[0], GROWTH[1]);
                     self.h = if ends { self.h.max(factor * length) } else { factor * length };
                     break (error, length, if ends { stop } else { t + length });
@@ -340,6 +362,11 @@ impl Cluster {
         let calm = events.is_empty() && restless <= CALM * self.fastest;
         self.quiet = if calm { self.quiet + 1 } else { 0 };
         exact.arrive(end, self.stepper.end(), events, &self.stepper.ledgers(), error * tol)?;
+        if exact.turn_switches((t + 0.5 * length, self.stepper.middle()))? {
+            // slopes jump
+            self.stepper.restart();
+            self.h = AFTER_EVENT * planned;
+        }
         let Stepper { iterations, residual, penetration, .. } = self.stepper;
         Ok(StepStats { t: end, h: length, iterations, residual, penetration })
     }
@@ -356,6 +383,36 @@ impl Cluster {
         let share = (t - a) / (b - a);
         let X = from.iter().zip(to).map(|(from, to)| from + share * (to - from)).collect();
         (X, lam.to_vec())
+    }
+}
+
+impl Search {
+    /// From the beginning of a step, where controls are so far past the levels of their switches.
+    fn new(past: f64) -> Search {
+        Search { before: (0.0, past), after: None, tries: 0 }
+    }
+
+    /// The length to try in place of this one, in whose middle and at whose end controls are so far past;
+    /// nothing where no switch turns, or one has just come to it. No search is finer than `resolved`.
+    fn next(&mut self, length: f64, [middle, end]: [f64; 2], resolved: f64) -> Option<f64> {
+        if end > 1.0 {
+            if length - self.before.0 <= resolved {
+                return None;
+            }
+            self.after = Some((length, end));
+        } else if end > 0.0 {
+            return None;
+        } else if middle > 1.0 {
+            return Some(0.5 * length); // there and back
+        } else {
+            self.before = (length, end);
+        }
+        let ((a, left), (b, right)) = (self.before, self.after?);
+        // a secant that aims between the two; by halves where that does not end
+        self.tries += 1;
+        let secant = (0.5 - left) / (right - left);
+        let share = if self.tries % 4 > 0 && secant > 0.0 && secant < 1.0 { secant } else { 0.5 };
+        Some(a + share * (b - a))
     }
 }
 

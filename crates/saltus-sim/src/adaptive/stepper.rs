@@ -24,15 +24,20 @@
 //! ```text
 //! error = h/4 |ẋ₂ − ẋ₀| / (tol (1 + |·|))                                              (3)
 //! ```
+//!
+//! Where there is no step before, a far shorter one from the same state tells `ẋ₀`.
 
 use crate::SimError;
-use crate::event_driven::Instant;
+use crate::event_driven::{EventDriven, Instant};
 use crate::integrators::{EulerMoreau, MoreauJean, NewtonSettings, Projection};
 use crate::recorder::Parts;
 use crate::run::Ledger;
 use saltus_linalg::Matrix;
 use saltus_model::{At, Model, Order, System};
 use saltus_numerics::Solver;
+
+/// Share of a step after which its first slope is told.
+const SHORT: f64 = 1e-3;
 
 /// The schemes, and the last step that they did.
 #[derive(Debug)]
@@ -96,6 +101,12 @@ impl Stepper {
         tol: f64,
     ) -> Result<f64, SimError> {
         (self.iterations, self.residual) = (0, 0.0);
+        if self.combines && self.before.is_none() {
+            self.one(model, t, X, 0, SHORT * h)?;
+            let slopes =
+                self.schemes.X.iter().zip(X).map(|(end, start)| (end - start) / (SHORT * h));
+            self.before = Some(slopes.collect());
+        }
         self.one(model, t, X, 0, h)?;
         self.whole.copy_from_slice(&self.schemes.X);
         self.one(model, t, X, 1, 0.5 * h)?;
@@ -138,6 +149,11 @@ impl Stepper {
             worst = worst.max(0.25 * h * bend.abs() / (tol * (1.0 + half.abs())));
         }
         worst
+    }
+
+    /// Takes the switches as they are now.
+    pub fn follow_switches(&mut self, exact: &EventDriven) {
+        exact.tell_switches_to(&mut self.schemes);
     }
 
     /// The last step is taken: the next one goes on from it.

@@ -1,10 +1,11 @@
 //! Where another way through time takes over, and gives back.
 
-use super::EventDriven;
+use super::control::Control;
 use super::transition::VANISHING;
+use super::{EventDriven, Instant};
 use crate::SimError;
 use crate::integrators::row::Row;
-use crate::run::{EventRecord, Ledger};
+use crate::run::{EventKind, EventRecord, Ledger};
 
 impl EventDriven {
     /// The state `(x, q, v)`.
@@ -36,6 +37,36 @@ impl EventDriven {
     pub(crate) fn row_pair(&mut self) -> &[Row; 2] {
         self.fill_rows();
         &self.rows
+    }
+
+    /// Tells the schemes of another way which switches are closed.
+    pub(crate) fn tell_switches_to(&self, schemes: &mut Instant) {
+        self.mode.tell_switches(schemes);
+    }
+
+    /// How far the control of a switch is past its level at a state, at most, in units of what is known of it.
+    pub(crate) fn past_switches(&self, t: f64, X: &[f64]) -> f64 {
+        let past = |(control, closed): (&Control, bool)| {
+            let level = control.margin_of(closed).1;
+            -control.margin(closed, t, X) / self.tolerance.of(level)
+        };
+        let switches = self.mode.switches().filter_map(|block| self.mode.switch(block));
+        switches.map(past).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Turns the switches whose controls are past their levels, after a step with this state in its middle; whether
+    /// there were any.
+    pub(crate) fn turn_switches(&mut self, (t, X): (f64, &[f64])) -> Result<bool, SimError> {
+        let mut turned = false;
+        for block in 0..self.mode.blocks.len() {
+            let Some((control, closed)) = self.mode.switch(block) else { continue };
+            if control.margin(closed, self.t, &self.X) < 0.0 {
+                self.turn(block, t, Some(X))?;
+                self.log_event(self.t, EventKind::Switch, block, Vec::new());
+                turned = true;
+            }
+        }
+        Ok(turned)
     }
 
     /// A state of another way, to be recorded.

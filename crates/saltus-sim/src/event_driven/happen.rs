@@ -177,6 +177,7 @@ impl EventDriven {
         (self.plant, self.mode, self.instant) = (plant, mode, instant);
         self.book.frictional = Book::new(&model).frictional;
         self.series = vec![Default::default(); self.mode.blocks.len()];
+        self.returns = vec![0; self.mode.blocks.len()];
         self.generation += 1;
         Ok(std::mem::replace(&mut self.model, model))
     }

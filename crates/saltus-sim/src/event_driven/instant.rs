@@ -31,6 +31,7 @@ pub(crate) struct Instant {
     q: Range<usize>,
     v: Range<usize>,
     interactions: Vec<(Order, Range<usize>, Range<usize>)>, // rows of the part, rows of all
+    closed: Vec<Option<bool>>, // row by row, whether a switch is, as far as the schemes know it
     /// The state after the step.
     pub X: Vec<f64>,
     pub y: Vec<f64>,
@@ -116,12 +117,26 @@ impl Instant {
             q: nx..nx + nq,
             v: nx + nq..nx + 2 * nq,
             interactions,
+            closed: vec![None; rows],
             X: vec![0.0; nx + 2 * nq],
             y: vec![0.0; rows],
             u: vec![0.0; rows],
             lam: vec![0.0; rows],
             solved: Solved::default(),
         })
+    }
+
+    /// Tells all schemes whether the switch of this row is closed.
+    pub fn set_switch(&mut self, row: usize, closed: bool) {
+        if self.closed[row].replace(closed) == Some(closed) {
+            return;
+        }
+        let k = self.interactions.partition_point(|(_, _, rows)| rows.end <= row);
+        let (_, of_part, rows) = &self.interactions[k];
+        let row = of_part.start + row - rows.start;
+        for part in self.parts.iter_mut().filter_map(|parts| parts.first.as_mut()) {
+            part.set_switch(row..row + 1, closed);
+        }
     }
 
     /// The schemes of the `k`-th share.

@@ -8,6 +8,7 @@
 
 mod accumulation;
 mod collocation;
+mod control;
 mod degree;
 mod exact;
 mod factor;
@@ -109,6 +110,7 @@ pub struct EventDriven {
     idle: usize,            // events since time has passed
     pending: Option<Cause>, // what the last step has come to
     series: Vec<Series>,
+    returns: Vec<usize>, // of switches: turnings in a row whose controls had not left their levels
     standstill: Standstill,
     flight: Option<Flight>,
     may_fly: bool,   // nobody looks at the state between events
@@ -197,6 +199,7 @@ impl EventDriven {
             idle: 0,
             pending: None,
             series: vec![Series::default(); mode.blocks.len()],
+            returns: vec![0; mode.blocks.len()],
             standstill: Standstill::default(),
             flight: Flight::new(&model, &mode),
             may_fly: false,

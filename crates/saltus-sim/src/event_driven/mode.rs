@@ -1,6 +1,7 @@
 //! The mode: which branch of its law every interaction is on.
 //!
-//! A law of one component is on one piece of its graph (see `graph`), level or a wall.
+//! A law of one component is on one piece of its graph (see `graph`), level or a wall. A switch is open or
+//! closed until its control turns it (see `control`).
 //! A contact is open, closed, sticks or slips:
 //!
 //! ```text
@@ -12,6 +13,8 @@
 //!
 //! What stands after "while" is an indicator: the mode ends where one passes through zero.
 
+use super::Instant;
+use super::control::Control;
 use crate::SimError;
 use crate::graph::{Piece, nearest, pieces};
 use crate::run::EventKind;
@@ -27,9 +30,23 @@ pub(super) struct LawBlock {
 }
 
 #[derive(Debug)]
+struct Switch {
+    control: Control,
+    closed: bool, // at the beginning
+}
+
+#[derive(Debug)]
 enum Kind {
-    Graph { pieces: Vec<Piece>, on_velocity: bool },
-    Contact { mu: Option<Coefficient>, states: Vec<Range<usize>> },
+    /// A graph of pieces, or a switch: open and closed are its pieces, and its control tells which.
+    Graph {
+        pieces: Vec<Piece>,
+        on_velocity: bool,
+        control: Option<Box<Switch>>,
+    },
+    Contact {
+        mu: Option<Coefficient>,
+        states: Vec<Range<usize>>,
+    },
 }
 
 /// The branch that a block is on.
@@ -83,6 +100,10 @@ pub(super) struct Held {
     pub value: f64,
 }
 
+/// The pieces of a switch.
+const OPEN: usize = 0;
+const CLOSED: usize = 1;
+
 /// Indicators of a block, at most.
 pub(super) const INDICATORS: usize = 2;
 
@@ -115,8 +136,8 @@ impl Mode {
                 _ if !interaction.active => {
                     // not connected: no force, whatever happens
                     for row in rows {
-                        let pieces = vec![Piece::NOTHING];
-                        push(row..row + 1, Kind::Graph { pieces, on_velocity });
+                        let (pieces, control) = (vec![Piece::NOTHING], None);
+                        push(row..row + 1, Kind::Graph { pieces, on_velocity, control });
                     }
                 }
                 Law::NewtonImpact { .. } if !terms.through => {
@@ -127,6 +148,14 @@ impl Mode {
                 Law::ImpactFriction { mu, .. } if !terms.through => {
                     push(rows, Kind::Contact { mu: Some(mu.clone()), states: states(k) });
                 }
+                Law::Switch { control, on, off, closed } => {
+                    for row in rows {
+                        let control = Control::new(model, (name, control), (*on, *off))?;
+                        let control = Some(Box::new(Switch { control, closed: *closed }));
+                        let pieces = vec![Piece::NOTHING, Piece::HELD];
+                        push(row..row + 1, Kind::Graph { pieces, on_velocity, control });
+                    }
+                }
                 _ => {
                     for (component, row) in rows.enumerate() {
                         let Some(pieces) = pieces(law, component) else {
@@ -134,10 +163,10 @@ impl Mode {
                                 integrator: "event-driven",
                                 owner: format!("interaction `{name}`"),
                                 what: "the law",
-                                needs: "Complementarity, Equality, Relay, PiecewiseLinear, or of a rigid contact NewtonImpact or ImpactFriction",
+                                needs: "Complementarity, Equality, Relay, PiecewiseLinear, Switch, or of a rigid contact NewtonImpact or ImpactFriction",
                             });
                         };
-                        push(row..row + 1, Kind::Graph { pieces, on_velocity });
+                        push(row..row + 1, Kind::Graph { pieces, on_velocity, control: None });
                     }
                 }
             }
@@ -217,7 +246,7 @@ impl Mode {
         let rows = block.rows.clone();
         let row = rows.start;
         match (&block.kind, branch) {
-            (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
+            (Kind::Graph { pieces, on_velocity, .. }, Branch::Piece(piece)) => {
                 let s = if *on_velocity { u[row] } else { y[row] };
                 out[row] = match pieces[*piece] {
                     Piece::Level { a, b, .. } => lam[row] - a - b * s,
@@ -268,7 +297,7 @@ impl Mode {
         let rows = block.rows.clone();
         let row = rows.start;
         match (&block.kind, branch) {
-            (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
+            (Kind::Graph { pieces, on_velocity, .. }, Branch::Piece(piece)) => {
                 let by = |s: f64| if *on_velocity { (0.0, s) } else { (s, 0.0) };
                 let ((by_y, by_u), by_lam) = match pieces[*piece] {
                     Piece::Level { b, .. } => (by(-b), 1.0),
@@ -319,7 +348,10 @@ impl Mode {
         let rows = block.rows.clone();
         let row = rows.start;
         Ok(match (&block.kind, self.branches[k]) {
-            (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
+            (Kind::Graph { control: Some(switch), .. }, Branch::Piece(piece)) => {
+                [switch.control.margin(piece == CLOSED, t, X), NONE]
+            }
+            (Kind::Graph { pieces, on_velocity, .. }, Branch::Piece(piece)) => {
                 let s = if *on_velocity { u[row] } else { y[row] };
                 match pieces[piece] {
                     Piece::Level { least, most, .. } => [s - least, most - s],
@@ -348,12 +380,13 @@ impl Mode {
     pub fn read(&self, y: &[f64], u: &[f64], lam: &[f64], speed: f64, out: &mut Vec<Branch>) {
         out.clear();
         let largest = lam.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
-        for block in &self.blocks {
+        for (block, branch) in self.blocks.iter().zip(&self.branches) {
             let rows = block.rows.clone();
             let row = rows.start;
             let round_off = 1e-11 * largest;
             out.push(match &block.kind {
-                Kind::Graph { pieces, on_velocity } => {
+                Kind::Graph { control: Some(_), .. } => *branch,
+                Kind::Graph { pieces, on_velocity, .. } => {
                     let s = if *on_velocity { u[row] } else { y[row] };
                     Branch::Piece(nearest(pieces, s, lam[row], round_off))
                 }
@@ -384,6 +417,9 @@ impl Mode {
         let block = &self.blocks[k];
         let rows = block.rows.clone();
         match (&block.kind, self.branches[k], indicator) {
+            (Kind::Graph { control: Some(_), .. }, Branch::Piece(piece), _) => {
+                Branch::Piece(if piece == CLOSED { OPEN } else { CLOSED })
+            }
             (Kind::Graph { .. }, Branch::Piece(piece), 0) => Branch::Piece(piece.saturating_sub(1)),
             (Kind::Graph { pieces, .. }, Branch::Piece(piece), _) => {
                 Branch::Piece((piece + 1).min(pieces.len() - 1))
@@ -423,7 +459,7 @@ impl Mode {
         for (block, branch) in self.blocks.iter().zip(&self.branches) {
             let row = block.rows.start;
             match (&block.kind, branch) {
-                (Kind::Graph { pieces, on_velocity }, Branch::Piece(piece)) => {
+                (Kind::Graph { pieces, on_velocity, .. }, Branch::Piece(piece)) => {
                     if let Piece::Wall { s, least, most } = pieces[*piece] {
                         // of a mechanical equality the gap is zero too
                         let joint = least == f64::NEG_INFINITY && most == f64::INFINITY;
@@ -484,11 +520,46 @@ impl Mode {
     /// The piece of its graph that a block is on, where the graph is one of outputs.
     pub fn piece(&self, k: usize) -> Option<Piece> {
         match (&self.blocks[k].kind, self.branches[k]) {
-            (Kind::Graph { pieces, on_velocity: false }, Branch::Piece(piece)) => {
+            (Kind::Graph { pieces, on_velocity: false, .. }, Branch::Piece(piece)) => {
                 pieces.get(piece).copied()
             }
             _ => None,
         }
+    }
+
+    /// The control of a block that is a switch, and whether it is closed.
+    pub fn switch(&self, k: usize) -> Option<(&Control, bool)> {
+        match &self.blocks[k].kind {
+            Kind::Graph { control: Some(switch), .. } => {
+                Some((&switch.control, self.branches[k] == Branch::Piece(CLOSED)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The blocks that are switches.
+    pub fn switches(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.blocks.len()).filter(|&k| self.switch(k).is_some())
+    }
+
+    /// Tells the schemes of steps which of them are closed.
+    pub fn tell_switches(&self, schemes: &mut Instant) {
+        for block in 0..self.blocks.len() {
+            if let Some((_, closed)) = self.switch(block) {
+                schemes.set_switch(self.blocks[block].rows.start, closed);
+            }
+        }
+    }
+
+    /// Turns a switch.
+    pub fn turn(&mut self, k: usize) {
+        self.put(k, self.successor(k, 0, &[]));
+    }
+
+    /// Back to the branches of the beginning.
+    pub fn restart(&mut self) {
+        let first: Vec<Branch> = self.blocks.iter().map(LawBlock::first_branch).collect();
+        self.set(&first);
     }
 
     /// Whether the block is a contact.
@@ -510,6 +581,7 @@ impl Mode {
 impl LawBlock {
     fn first_branch(&self) -> Branch {
         match &self.kind {
+            Kind::Graph { control: Some(switch), .. } if switch.closed => Branch::Piece(CLOSED),
             Kind::Graph { .. } => Branch::Piece(0),
             Kind::Contact { .. } => Branch::Open,
         }

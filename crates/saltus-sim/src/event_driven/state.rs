@@ -55,6 +55,7 @@ impl EventDriven {
             self.base = None;
         }
         self.X = self.plant.initial();
+        self.mode.restart();
         self.t = self.model.t0();
         self.events.reset(&self.model);
         self.crossing.clear();

@@ -3,6 +3,8 @@
 use super::EventDriven;
 use super::accumulation::{APART, Series};
 use super::collocation::Outcome;
+use super::control::Control;
+use super::flow::Flow;
 use super::instant::{Instant, SHARES};
 use super::mode::Branch;
 use super::watch::Cause;
@@ -12,6 +14,11 @@ use saltus_model::{Coefficient, Law};
 
 /// A vanishing step, as a share of the steps around it.
 pub(super) const VANISHING: f64 = 1e-4;
+/// Switches that may turn at one instant.
+const TURNS: usize = 1000;
+/// A control that has left its level, in units of the tolerance; and turnings in a row of a switch whose has not.
+const AWAY: f64 = 10.0;
+const RETURNS: usize = 100;
 /// Jumps at one instant that may follow each other.
 const JUMPS: usize = 100;
 /// Events at one instant before they are called endless.
@@ -41,8 +48,7 @@ impl EventDriven {
         if let Some(of) = cause {
             self.idle = if self.t > self.last_event { 0 } else { self.idle + 1 };
             if self.idle > ENDLESS {
-                let interaction = self.mode.blocks[of.block].owner.clone();
-                return Err(SimError::Unsettled { time: self.t, interaction });
+                return Err(self.unsettled_by(of.block));
             }
             if self.accumulates(of.block)? || self.stands_still(of.block)? {
                 return Ok(());
@@ -63,22 +69,26 @@ impl EventDriven {
         }
 
         let before = self.mode.branches.clone();
-        let (mut branches, mut jumped) = (std::mem::take(&mut self.work.branches), false);
-        for _ in 0..JUMPS {
-            let mut tries: [Vec<f64>; 3] = Default::default();
-            let mut impulses: [Vec<f64>; 3] = Default::default();
-            for (k, X) in tries.iter_mut().enumerate() {
-                let step = SHARES[k] * self.epsilon;
-                self.instant.step(&self.model, self.t, &self.X, k, step)?;
-                X.clone_from(&self.instant.X);
-                impulses[k].extend(self.instant.lam.iter().map(|lam| step * lam));
-            }
-            if !self.jumps(&tries) {
-                break;
-            }
-            self.jump(&tries, &impulses)?;
-            jumped = true;
+        let mut jumped = false;
+        if let Some(of) = cause
+            && self.mode.switch(of.block).is_some()
+        {
+            let Flow { t, h, .. } = self.flow;
+            self.flow.at(0.5, &mut self.work.X, &mut self.work.lam);
+            self.turn(of.block, t + 0.5 * h, None)?;
         }
+        let mut turned = 0;
+        loop {
+            jumped |= self.follow_jumps()?;
+            // what has changed may turn switches, and these others
+            let Some(block) = self.turned() else { break };
+            turned += 1;
+            if turned > TURNS {
+                return Err(self.unsettled_by(block));
+            }
+            self.mode.turn(block);
+        }
+        let mut branches = std::mem::take(&mut self.work.branches);
         let Instant { y, u, lam, X, .. } = &self.instant;
         // what is left where everything has come to rest is below what projection cares for
         let still = STILL * self.tolerance.atol;
@@ -106,6 +116,63 @@ impl EventDriven {
         self.project()?;
         self.work.lightness = self.plant.lightness(self.t, &self.X)?;
         self.measure()
+    }
+
+    /// Jumps as long as vanishing steps do, with the switches as they are; whether there was a jump.
+    fn follow_jumps(&mut self) -> Result<bool, SimError> {
+        self.mode.tell_switches(&mut self.instant);
+        let mut jumped = false;
+        for _ in 0..JUMPS {
+            let mut tries: [Vec<f64>; 3] = Default::default();
+            let mut impulses: [Vec<f64>; 3] = Default::default();
+            for (k, X) in tries.iter_mut().enumerate() {
+                let step = SHARES[k] * self.epsilon;
+                self.instant.step(&self.model, self.t, &self.X, k, step)?;
+                X.clone_from(&self.instant.X);
+                impulses[k].extend(self.instant.lam.iter().map(|lam| step * lam));
+            }
+            if !self.jumps(&tries) {
+                break;
+            }
+            self.jump(&tries, &impulses)?;
+            jumped = true;
+        }
+        Ok(jumped)
+    }
+
+    /// A switch that the state after the vanishing step turns, by more than is known of it.
+    fn turned(&self) -> Option<usize> {
+        self.mode.switches().find(|&block| {
+            let turns = |(control, closed): (&Control, bool)| {
+                let margin = control.margin(closed, self.t, &self.instant.X);
+                margin < -self.tolerance.of(control.margin_of(closed).1)
+            };
+            self.mode.switch(block).is_some_and(turns)
+        })
+    }
+
+    /// Turns a switch, whose control was in the middle of the last step what this state says, or what was looked at
+    /// last. One that has hardly left its level since it turned, and so on, turns for ever.
+    pub(super) fn turn(&mut self, block: usize, t: f64, X: Option<&[f64]>) -> Result<(), SimError> {
+        if let Some((control, closed)) = self.mode.switch(block) {
+            let margin = control.margin(closed, t, X.unwrap_or(&self.work.X));
+            let away = margin > AWAY * self.tolerance.of(control.margin_of(closed).1);
+            self.returns[block] = if away { 0 } else { self.returns[block] + 1 };
+        }
+        if self.returns[block] > RETURNS {
+            return Err(self.unsettled_by(block));
+        }
+        self.mode.turn(block);
+        Ok(())
+    }
+
+    /// The events of this block do not end at this instant.
+    fn unsettled_by(&self, block: usize) -> SimError {
+        let interaction = self.mode.blocks[block].owner.clone();
+        match self.mode.switch(block) {
+            Some(_) => SimError::Chatters { time: self.t, interaction },
+            None => SimError::Unsettled { time: self.t, interaction },
+        }
     }
 
     /// Whether the forces of the vanishing step hold a contact well within what it can bear, where
@@ -248,7 +315,9 @@ impl EventDriven {
         let largest = self.instant.lam.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         for k in 0..self.mode.blocks.len() {
             let rows = self.mode.blocks[k].rows.clone();
-            if !(self.instant.lam[rows.start].abs() > 1e-9 * largest) {
+            // that a switch turns is told by itself
+            let is_switch = self.mode.switch(k).is_some();
+            if is_switch || !(self.instant.lam[rows.start].abs() > 1e-9 * largest) {
                 continue;
             }
             let (kind, name, before, after) = match self.mode.is_contact(k) {
@@ -276,6 +345,7 @@ impl EventDriven {
     /// A contact is closed: nothing is left of its bounces. Anything else takes one implicit step
     /// over the limit.
     fn accumulates(&mut self, block: usize) -> Result<bool, SimError> {
+        let is_switch = self.mode.switch(block).is_some();
         let contact = self.mode.is_contact(block);
         if !contact {
             self.series[block].add(self.t);
@@ -292,6 +362,8 @@ impl EventDriven {
         let left = match self.series[block].left(self.t, short) {
             None if contact && self.series[block].is_last(self.t, u, self.tolerance) => 0.0,
             None => return Ok(false),
+            // no step over it tells whether it is open or closed
+            Some(_) if is_switch => return Err(self.unsettled_by(block)),
             Some(left) => left,
         };
         self.log_event(self.t + left, EventKind::Accumulation, block, Vec::new());
@@ -349,6 +421,9 @@ impl EventDriven {
         let Some(length) = self.standstill.add(self.t, &self.X, horizon, self.tolerance) else {
             return Ok(false);
         };
+        if self.mode.switch(block).is_some() {
+            return Err(self.unsettled_by(block));
+        }
         self.log_event(self.t, EventKind::Accumulation, block, Vec::new());
         self.series.iter_mut().for_each(Series::restart);
         self.pass(block, length)?;

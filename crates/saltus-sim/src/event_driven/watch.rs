@@ -97,7 +97,9 @@ impl EventDriven {
 
     /// The indicator at `t + θ h`: positive before, negative after.
     fn value(&mut self, of: Watched, theta: f64) -> Result<f64, SimError> {
-        if let Watched::Law(cause) = of {
+        if let Watched::Law(cause) = of
+            && self.mode.switch(cause.block).is_none()
+        {
             // its own interaction tells
             let Flow { t, h, .. } = self.flow;
             let k = self.plant.interaction_of(self.mode.blocks[cause.block].rows.start);
@@ -107,7 +109,7 @@ impl EventDriven {
         }
         self.look(theta)?;
         Ok(match of {
-            Watched::Law(_) => f64::NAN,
+            Watched::Law(switch) => self.indicators(switch.block, theta)?[switch.indicator],
             Watched::Margin { event, margin, sign } => {
                 sign * self.margins(event, theta).get(margin).copied().unwrap_or(f64::NAN)
             }

@@ -180,6 +180,11 @@ impl Reading {
         self.expression.text()
     }
 
+    /// The formula alone.
+    pub fn into_expression(self) -> Expression {
+        self.expression
+    }
+
     /// The value, with the rows of the parts, after a step of length `h`; `values` is memory of a
     /// sufficient size.
     #[inline]

@@ -17,6 +17,7 @@
 //! Where it cannot be, the state has a hidden constraint, `H (x, 1) = 0`, by whose derivative `reduce` finds (3)
 //! all the same.
 
+use super::super::super::control;
 use super::super::hold::Hold;
 use super::super::reduce::{Equations, Reduced};
 use super::super::{Link, Part};
@@ -117,6 +118,21 @@ impl Linear {
         let C = take(&C, &all);
         let square = with.len() == massive.len() && A.is_finite();
         square.then_some(Linear { massive, massless, rows, A, A0, C })
+    }
+
+    /// A sum of states over `(x, 1)`, by (3).
+    pub fn row(&self, of: &control::Linear, affine: &Affine) -> Vec<f64> {
+        let n = self.massive.len();
+        let mut row = vec![0.0; n + 1];
+        row[n] = of.constant;
+        for &(state, a) in &of.terms {
+            if let Some(k) = self.massive.iter().position(|&i| i == state) {
+                row[k] += a;
+            } else if let Some(k) = self.massless.iter().position(|&i| i == state) {
+                vector::axpy(a, affine.U.row(k), &mut row);
+            }
+        }
+        row
     }
 
     /// Equation (3) of a mode with these pieces.

@@ -290,6 +290,14 @@ impl Way {
         let (n, free) = (linear.massive.len(), linear.massless.len());
         let (mut causes, mut rows) = (Vec::new(), Vec::new());
         for (block, piece) in pieces.iter().enumerate() {
+            if let Some((control, closed)) = mode.switch(block) {
+                let of = linear.row(control.terms()?, &affine);
+                let (sign, level) = control.margin_of(closed);
+                causes.push(Cause { block, indicator: 0 });
+                rows.extend(of.iter().map(|x| sign * x));
+                rows[(n + 1) * causes.len() - 1] += level;
+                continue;
+            }
             // level: [s − least, most − s], wall: [most − λ, λ − least]
             let (of, [first, second]) = match *piece {
                 Piece::Level { least, most, .. } => {
