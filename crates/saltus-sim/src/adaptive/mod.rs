@@ -411,7 +411,11 @@ impl Search {
         // a secant that aims between the two; by halves where that does not end
         self.tries += 1;
         let secant = (0.5 - left) / (right - left);
-        let share = if self.tries % 4 > 0 && secant > 0.0 && secant < 1.0 { secant } else { 0.5 };
+        let share = if !self.tries.is_multiple_of(4) && secant > 0.0 && secant < 1.0 {
+            secant
+        } else {
+            0.5
+        };
         Some(a + share * (b - a))
     }
 }
