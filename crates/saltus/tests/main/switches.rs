@@ -104,6 +104,19 @@ fn what_is_wrong_is_named() {
     let relation = FirstOrderLinearRelation::new([[1.0]], [[1.0]]);
     let error = model.connect("S", relation, law, &[cell]).unwrap_err();
     assert!(error.to_string().contains("`off`"), "{error}");
+}
 
-    assert!(EventDriven::new(oscillator()).is_err());
+/// From event to event the switch turns at the instants of the closed form.
+#[test]
+fn instants_of_a_switch_are_exact() {
+    let run = EventDriven::new(oscillator()).unwrap().run(10.0).unwrap();
+    let times = run.events.iter().filter(|event| event.interaction == "S").map(|event| event.time);
+    let times: Vec<f64> = times.collect();
+    assert_eq!(times.len(), 21, "{times:?}");
+    let (down, up) = (0.05 * (0.95_f64 / 0.15).ln(), 0.8);
+    let mut t = 1.0;
+    for (k, found) in times.iter().enumerate() {
+        assert!((found - t).abs() < 1e-8, "{k}: {found} {t}");
+        t += if k % 2 == 0 { down } else { up };
+    }
 }
