@@ -145,6 +145,13 @@ mod tests {
         (bodies, (0..count as u32).collect(), touches)
     }
 
+    fn analysed(island: Island<'_>) -> Direct {
+        let mut direct = Direct::default();
+        direct.rows.fill(island.bodies, island.members, island.touches);
+        direct.rows.join(&mut direct.lu);
+        direct
+    }
+
     fn of_problem(island: Island<'_>, z: &[f64]) -> f64 {
         let known = problem(island.bodies, island.members, island.touches).unwrap();
         let size = island.touches[0].friction.size();
@@ -158,10 +165,7 @@ mod tests {
         for friction in [Friction::Space { mu: 0.4 }, Friction::None] {
             let (bodies, members, touches) = heap(3, friction, 0.0);
             let island = Island { bodies: &bodies, members: &members, touches: &touches };
-            let mut direct = Direct::default();
-            direct.rows.fill(&bodies, &members, &touches);
-            direct.rows.join(&mut direct.lu);
-            let Direct { rows, lu, interior, .. } = &mut direct;
+            let Direct { rows, lu, interior, .. } = &mut analysed(island);
 
             let mut z = vec![0.0; 3 * touches.len()];
             let steps = interior.solve(rows, lu, &mut z, 1e-8, |z| of_problem(island, z));
@@ -180,10 +184,7 @@ mod tests {
         for seed in [0, 1, 2, 4, 5, 6, 7, 8] {
             let (bodies, members, touches) = heap(3, Friction::Space { mu: 0.7 }, f64::from(seed));
             let island = Island { bodies: &bodies, members: &members, touches: &touches };
-            let mut direct = Direct::default();
-            direct.rows.fill(&bodies, &members, &touches);
-            direct.rows.join(&mut direct.lu);
-            let Direct { rows, lu, interior, .. } = &mut direct;
+            let Direct { rows, lu, interior, .. } = &mut analysed(island);
             let mut z = vec![0.0; 3 * touches.len()];
             interior.solve(rows, lu, &mut z, 1e-8, |z| of_problem(island, z));
             stopped += usize::from(of_problem(island, &z) > 1e-8);
