@@ -48,6 +48,10 @@ pub trait Lanes: Copy {
     fn sub(self, a: Self::Four, b: Self::Four) -> Self::Four;
     /// `a b`.
     fn mul(self, a: Self::Four, b: Self::Four) -> Self::Four;
+    /// `a / b`.
+    fn div(self, a: Self::Four, b: Self::Four) -> Self::Four;
+    /// `√a`.
+    fn sqrt(self, a: Self::Four) -> Self::Four;
     /// `|a|`.
     fn abs(self, a: Self::Four) -> Self::Four;
     /// `a` where `a > b`, else `b`.
@@ -58,6 +62,8 @@ pub trait Lanes: Copy {
     fn less(self, a: Self::Four, b: Self::Four) -> Self::Holds;
     /// `a ≤ b`, false beside a NaN.
     fn at_most(self, a: Self::Four, b: Self::Four) -> Self::Holds;
+    /// `a` where it holds, else `b`.
+    fn choose(self, holds: Self::Holds, a: Self::Four, b: Self::Four) -> Self::Four;
     /// Both.
     fn both(self, a: Self::Holds, b: Self::Holds) -> Self::Holds;
     /// Whether it holds of all four.
@@ -133,6 +139,14 @@ impl Lanes for V3 {
         self.mul_f64s(a, b)
     }
     #[inline(always)]
+    fn div(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.div_f64s(a, b)
+    }
+    #[inline(always)]
+    fn sqrt(self, a: pulp::f64x4) -> pulp::f64x4 {
+        self.sqrt_f64x4(a)
+    }
+    #[inline(always)]
     fn abs(self, a: pulp::f64x4) -> pulp::f64x4 {
         self.abs_f64x4(a)
     }
@@ -151,6 +165,10 @@ impl Lanes for V3 {
     #[inline(always)]
     fn at_most(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::m64x4 {
         self.cmp_le_f64x4(a, b)
+    }
+    #[inline(always)]
+    fn choose(self, holds: pulp::m64x4, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.select_f64x4(holds, a, b)
     }
     #[inline(always)]
     fn both(self, a: pulp::m64x4, b: pulp::m64x4) -> pulp::m64x4 {
@@ -195,6 +213,14 @@ impl Lanes for Plain {
         from_fn(|k| a[k] * b[k])
     }
     #[inline(always)]
+    fn div(self, a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        from_fn(|k| a[k] / b[k])
+    }
+    #[inline(always)]
+    fn sqrt(self, a: [f64; 4]) -> [f64; 4] {
+        a.map(f64::sqrt)
+    }
+    #[inline(always)]
     fn abs(self, a: [f64; 4]) -> [f64; 4] {
         a.map(f64::abs)
     }
@@ -213,6 +239,10 @@ impl Lanes for Plain {
     #[inline(always)]
     fn at_most(self, a: [f64; 4], b: [f64; 4]) -> [bool; 4] {
         from_fn(|k| a[k] <= b[k])
+    }
+    #[inline(always)]
+    fn choose(self, holds: [bool; 4], a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        from_fn(|k| if holds[k] { a[k] } else { b[k] })
     }
     #[inline(always)]
     fn both(self, a: [bool; 4], b: [bool; 4]) -> [bool; 4] {
@@ -258,6 +288,9 @@ mod tests {
                     tell(lanes.add(a, b));
                     tell(lanes.sub(lanes.abs(a), lanes.splat(2.0)));
                     tell(lanes.mul(a, b));
+                    tell(lanes.div(a, b));
+                    tell(lanes.sqrt(a));
+                    tell(lanes.choose(lanes.less(a, b), a, b));
                     tell(lanes.greater(a, b));
                     tell(lanes.lesser(a, b));
                     let (less, most) = (lanes.less(a, b), lanes.at_most(a, b));

@@ -11,12 +11,15 @@
 
 mod central_path;
 mod cone;
-mod direct;
+mod crowds;
+mod fours;
+#[cfg(test)]
+mod heaps;
 mod interior;
 mod measure;
-mod modes;
 mod rows;
 mod spots;
+mod surroundings;
 mod sweeps;
 
 pub use sweeps::{BodySweeps, Sweeping};
@@ -414,8 +417,7 @@ mod tests {
             let (bodies, members, touches) = row(count, friction);
             let stride = stride(&touches);
             let mut z = vec![0.0; stride * touches.len()];
-            let settings =
-                Sweeping { tol: 1e-9, max_iter: 20_000, patience: 20, only_factors: false };
+            let settings = Sweeping { tol: 1e-9, max_iter: 20_000, patience: 20, thorough: true };
             let mut sweeps = BodySweeps::default();
             let report = sweeps.solve(&bodies, &members, &touches, &mut z, stride, settings);
             assert_eq!(report.status, Status::Solved, "{count} {friction:?} {report:?}");

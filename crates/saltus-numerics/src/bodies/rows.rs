@@ -13,13 +13,13 @@ use saltus_linalg::{GraphLu, PairPlace};
 pub(super) type Motion = [f64; 6];
 
 /// No body that moves.
-const FIXED: u32 = u32::MAX;
+pub(super) const FIXED: u32 = u32::MAX;
 
 /// A contact.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    sides: [u32; 2],
-    K: [[f64; 18]; 2],
+    pub sides: [u32; 2],
+    pub K: [[f64; 18]; 2],
     pub q: [f64; 3],
     pub mu: f64,
     /// The mean of the diagonal of `K Kᵀ`.
@@ -79,6 +79,35 @@ impl Rows {
         }
     }
 
+    /// Some of the contacts alone, as rows of their own: what the others push is in the velocities `s` of all
+    /// impulses `z`.
+    pub fn part(&mut self, whole: &Rows, of: &[u32], z: &[f64], s: &[Motion]) {
+        self.place.resize(whole.free.len(), FIXED);
+        self.free.clear();
+        self.all.clear();
+        for &c in of {
+            let mut row = whole.all[c as usize];
+            for side in &mut row.sides {
+                if *side != FIXED {
+                    let place = &mut self.place[*side as usize];
+                    if *place == FIXED {
+                        *place = self.free.len() as u32;
+                        self.free.push(s[*side as usize]);
+                    }
+                    *side = *place;
+                }
+            }
+            let z = &z[3 * c as usize..];
+            row.push([-z[0], -z[1], -z[2]], &mut self.free);
+            self.all.push(row);
+        }
+        for &c in of {
+            for side in whole.all[c as usize].sides.into_iter().filter(|&side| side != FIXED) {
+                self.place[side as usize] = FIXED;
+            }
+        }
+    }
+
     /// The analysis of the matrix of [`assemble`](Self::assemble).
     pub fn join(&mut self, lu: &mut GraphLu) {
         let pairs = self.all.iter().filter_map(Row::pair);
@@ -120,6 +149,24 @@ impl Rows {
 }
 
 impl Row {
+    /// `K Kᵀ`, with ones on the diagonal of components that the law does not have.
+    pub fn block(&self) -> [f64; 9] {
+        let mut W = [0.0; 9];
+        for i in 0..3 {
+            for j in 0..3 {
+                for K in &self.K {
+                    W[3 * i + j] += (0..6).map(|m| K[6 * i + m] * K[6 * j + m]).sum::<f64>();
+                }
+            }
+        }
+        for i in 0..3 {
+            if W[4 * i] == 0.0 {
+                W[4 * i] = 1.0;
+            }
+        }
+        W
+    }
+
     /// Both bodies, where they move.
     fn pair(&self) -> Option<(usize, usize)> {
         let [a, b] = self.sides;

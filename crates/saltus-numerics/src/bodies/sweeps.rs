@@ -9,16 +9,14 @@
 //! The velocities are a linear function of `z`, so (2) moves them along. Where `β > 1` the direction is
 //! forgotten. Reference: Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 //!
-//! After some sweeps islands that are not too large go on by factors (see `direct`). In others the modes of
-//! most contacts are right by then: rounds of Newton's method on them (see `modes`) with a few sweeps after
-//! each, and solutions of the surroundings of the worst contacts where that does not help (see `spots`).
+//! Crowds of contacts without rolling resistance go another way (see `crowds`); with it, rounds of sweeps take
+//! turns with solutions of the surroundings of the worst contacts (see `spots`).
 //!
 //! Bodies whose velocity the impulses stop altogether, but for less than the tolerance, are
 //! [at rest](BodySweeps::rests).
 
-use super::direct::Direct;
+use super::crowds::Crowds;
 use super::measure::{Measured, measure, push_all, start};
-use super::modes::{Modes, suits};
 use super::spots::Spots;
 use super::{COMPONENTS, Friction, MovingBody, Touch, Twist};
 use crate::sets::slip::Slip;
@@ -33,8 +31,8 @@ pub struct Sweeping {
     pub max_iter: usize,
     /// Rounds in which the residual must halve.
     pub patience: usize,
-    /// Whether an island that is small enough for factors is given up once these have failed.
-    pub only_factors: bool,
+    /// Whether crowds get methods that take long.
+    pub thorough: bool,
 }
 
 /// The sweeps and what they keep between calls.
@@ -42,15 +40,14 @@ pub struct Sweeping {
 pub struct BodySweeps {
     blocks: Vec<Local>,
     long_blocks: Vec<f64>, // W_cc of contacts with rolling in space
-    pub(super) twists: Vec<Twist>,
+    twists: Vec<Twist>,
     before: Vec<Twist>,
     along: Vec<Twist>, // p, as velocities
     z_before: Vec<f64>,
     p: Vec<f64>,
-    pub(super) saved: Vec<f64>,
-    modes: Modes,
+    saved: Vec<f64>,
     spots: Spots,
-    pub(super) direct: Direct,
+    crowds: Crowds,
 }
 
 /// Bodies that hang together by their contacts.
@@ -69,21 +66,16 @@ struct Local {
     size: f64, // the mean of the diagonal
 }
 
-/// Sweeps at first, after a round of Newton's method, and after spots.
+/// Sweeps at first, and after spots.
 const FIRST: usize = 30;
-const BETWEEN: usize = 5;
 const AFTER: usize = 15;
 /// Contacts up to which there are sweeps alone, and how many.
 const FEW: usize = 12;
 const ALONE: usize = 200;
-/// Fall of the residual in a round without which spots are looked for.
-const FALL: f64 = 0.3;
 /// Growth of the residual that undoes a round.
 const GROWTH: f64 = 3.0;
 /// Rounds in which the residual does not halve that widen the spots.
 const WIDER: usize = 3;
-/// Rounds without Newton's method after one that made things worse.
-const WAIT: usize = 2;
 
 impl BodySweeps {
     /// Velocities after the last solve.
@@ -180,23 +172,23 @@ impl BodySweeps {
         settings: Sweeping,
     ) -> Report {
         self.fit(bodies.len());
+        let few = touches.len() <= FEW;
+        let rolls = |touch: &Touch| touch.friction.size() > touch.friction.linear();
+        if !few && !touches.iter().any(rolls) {
+            let island = Island { bodies, members, touches };
+            return self.crowds.solve(island, z, settings, &mut self.twists);
+        }
         self.prepare(bodies, touches, stride);
-        let Sweeping { tol, max_iter, patience, only_factors } = settings;
-        let mut given_up = false;
+        let Sweeping { tol, max_iter, patience, .. } = settings;
         let Measured { mut residual, free, rho } =
             measure(bodies, members, touches, z, stride, &mut self.twists);
         self.forget(members, z.len());
-        let few = touches.len() <= FEW;
-        let by_modes = !few && stride == 3 && suits(touches);
         let (mut iterations, mut round, mut least, mut since) = (0, 0, residual.value, 0);
-        let mut waits = 0;
         loop {
             let status = match residual.value {
                 value if value <= tol => Some(Status::Solved),
                 value if !value.is_finite() => Some(Status::Diverged),
-                _ if iterations >= max_iter || round > since + patience || given_up => {
-                    Some(Status::MaxIter)
-                }
+                _ if iterations >= max_iter || round > since + patience => Some(Status::MaxIter),
                 _ => None,
             };
             if let Some(status) = status {
@@ -205,71 +197,38 @@ impl BodySweeps {
                 return Report { status, iterations, residual: value, worst, method };
             }
             let before = residual.value;
-            if round == 0 {
-                let sweeps = if few { ALONE } else { FIRST };
-                iterations += self.run(bodies, members, touches, z, stride, sweeps, tol * free);
-                residual = measure(bodies, members, touches, z, stride, &mut self.twists).residual;
-                if by_modes && residual.value > tol {
-                    let island = Island { bodies, members, touches };
-                    let measured = Measured { residual, free, rho };
-                    let now = self.by_factors(island, z, tol, measured, &mut iterations);
-                    residual = now.residual;
-                    given_up = only_factors && self.direct.has_factored();
-                }
-                if !few && !given_up {
-                    self.spots.prepare(bodies.len(), touches, tol);
-                }
-                (least, since, round) = (residual.value, 0, 1);
-                continue;
-            }
-            round += 1;
-            if few {
-                iterations += self.run(bodies, members, touches, z, stride, ALONE, tol * free);
-                residual = measure(bodies, members, touches, z, stride, &mut self.twists).residual;
+            let mut sweep = |own: &mut Self, z: &mut [f64], sweeps: usize| {
+                iterations += own.run(bodies, members, touches, z, stride, sweeps, tol * free);
+                measure(bodies, members, touches, z, stride, &mut own.twists).residual
+            };
+            residual = if few {
+                sweep(self, z, ALONE)
+            } else if round == 0 {
+                self.spots.prepare(bodies.len(), touches, tol);
+                sweep(self, z, FIRST)
             } else {
                 self.saved.clear();
                 self.saved.extend_from_slice(z);
-                let mut measured = Measured { residual, free, rho };
-                if by_modes && waits == 0 {
-                    let W = |c: usize| self.blocks[c].W;
-                    self.modes.step(bodies, members, touches, W, &self.twists, z);
-                    self.follow(bodies, members, touches, z, stride);
-                    iterations +=
-                        self.run(bodies, members, touches, z, stride, BETWEEN, tol * free);
-                    measured = measure(bodies, members, touches, z, stride, &mut self.twists);
-                    if !(measured.residual.value <= before) {
-                        // the modes are not right yet, and the next ones not without sweeps
-                        z.copy_from_slice(&self.saved);
-                        self.follow(bodies, members, touches, z, stride);
-                        waits = WAIT;
-                    }
+                let rings = 1 + (round - since) / WIDER;
+                self.spots.solve(bodies, touches, rho, rings, z, stride, &mut self.twists);
+                let now = sweep(self, z, AFTER);
+                if now.value <= GROWTH * before {
+                    now
                 } else {
-                    waits = waits.saturating_sub(1);
-                }
-                if !(measured.residual.value <= FALL * before) {
-                    let rings = 1 + (round - since) / WIDER;
-                    self.spots.solve(bodies, touches, rho, rings, z, stride, &mut self.twists);
-                    iterations += self.run(bodies, members, touches, z, stride, AFTER, tol * free);
-                    measured = measure(bodies, members, touches, z, stride, &mut self.twists);
-                }
-                residual = measured.residual;
-                if !(residual.value <= GROWTH * before) {
                     z.copy_from_slice(&self.saved);
                     self.follow(bodies, members, touches, z, stride);
-                    let sweeps = 3 * AFTER;
-                    iterations += self.run(bodies, members, touches, z, stride, sweeps, tol * free);
-                    residual =
-                        measure(bodies, members, touches, z, stride, &mut self.twists).residual;
+                    sweep(self, z, 3 * AFTER)
                 }
-            }
-            if residual.value <= 0.5 * least {
+            };
+            round += 1;
+            if round == 1 || residual.value <= 0.5 * least {
                 (least, since) = (residual.value, round);
             }
         }
     }
 
     /// The velocities under these impulses.
-    pub(super) fn follow(
+    fn follow(
         &mut self,
         bodies: &[MovingBody],
         members: &[u32],
@@ -283,7 +242,7 @@ impl BodySweeps {
 
     /// Sweeps, until they change less than `still`; how many.
     #[expect(clippy::too_many_arguments)]
-    pub(super) fn run(
+    fn run(
         &mut self,
         bodies: &[MovingBody],
         members: &[u32],

@@ -42,6 +42,7 @@ use jointed::Joined;
 use links::Links;
 use members::Members;
 use overlap::Overlap;
+use parts::Cut;
 use saltus_linalg::vector;
 use saltus_model::{Model, Order, SystemId};
 use saltus_numerics::bodies::{BodySweeps, Sweeping, Touch, Twist, problem};
@@ -94,6 +95,8 @@ pub(crate) struct Crowd {
     symmetric: Vec<bool>, // islands of constraints alone
     is_thorough: bool,    // islands of many contacts get all methods
     has_spared: bool,     // one did not
+    cut: Cut,             // how a step begins
+    cut_next: Cut,        // the same, once this one is committed
 }
 
 impl Crowd {
@@ -133,6 +136,8 @@ impl Crowd {
             symmetric: Vec::new(),
             is_thorough: false,
             has_spared: false,
+            cut: Cut::default(),
+            cut_next: Cut::default(),
             members,
             places,
         };
@@ -203,7 +208,7 @@ impl Crowd {
             false => (tol, SWEEPS),
         };
         let settings =
-            Sweeping { tol: tol_of_sweeps, max_iter, patience: PATIENCE, only_factors: is_spared };
+            Sweeping { tol: tol_of_sweeps, max_iter, patience: PATIENCE, thorough: !is_spared };
         let mut report = self.sweeps.solve(moving, systems, touches, z, stride, settings);
         if report.residual <= tol {
             report.status = Status::Solved;
@@ -396,6 +401,7 @@ impl Part for Crowd {
         }
         self.last = Step { start: t0, end: t0, h: 0.0 };
         self.touching.forget();
+        (self.cut, self.cut_next) = (Cut::default(), Cut::default());
         self.others.iter_mut().for_each(|other| other.method.forget());
         self.workspace.forget();
         self.penetration = 0.0;
@@ -415,6 +421,7 @@ impl Part for Crowd {
         self.last = last;
         if let Some(before) = before.as_any().downcast_ref::<Crowd>() {
             self.touching.adopt(&before.touching);
+            (self.cut, self.cut_next) = (before.cut, before.cut);
             self.penetration = before.penetration;
             let members = self.members.all.iter_mut().zip(&before.members.all);
             let members = members.map(|(own, other)| (&mut own.inputs, &other.inputs));
@@ -473,7 +480,7 @@ impl Part for Crowd {
 
     fn commit(&mut self) {
         std::mem::swap(&mut self.now.values, &mut self.next.values);
-        self.last = self.step;
+        (self.last, self.cut) = (self.step, self.cut_next);
         self.touching.commit(self.step.h, &self.after);
         self.penetration = self.touching.penetration();
     }
@@ -490,6 +497,7 @@ impl Part for Crowd {
             memory.numbers(&mut link.inputs);
         }
         self.touching.memory(memory);
+        self.cut.memory(memory);
         // islands of more than constraints begin with the mode of the last one that was solved
         self.workspace.memory(memory, None);
         Ok(())

@@ -2,7 +2,8 @@
 //!
 //! Whether the problem of a heap is solved is a matter of where its bodies are: contacts that wedge each other
 //! in one position do not in the next. So a step that fails is cut into parts, each of which is verified like any
-//! other step, and halved again where it fails. Methods that take long on many contacts come last.
+//! other step, and halved again where it fails. Methods that take long on many contacts come last. A heap that needed
+//! parts needs them in the next step, too: it begins with parts as short, and tries longer ones from time to time.
 //!
 //! ```text
 //! λ ← h/h_m λ_m                                                                               (1)
@@ -16,10 +17,49 @@ use crate::contacts::ContactRow;
 use crate::integrators::together;
 use crate::{Quantity, SimError};
 use saltus_model::Model;
-use saltus_numerics::Report;
+use saltus_numerics::{Memory, Report};
 
-/// The shortest part of a step.
-const SHORTEST: f64 = 1.0 / 64.0;
+/// Halvings of the shortest part of a step.
+const SHORTEST: u32 = 6;
+/// Steps at most until longer parts are tried again.
+const LONGEST_WAIT: u32 = 16;
+
+/// How the next step is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cut {
+    halvings: u32,
+    wait: u32, // steps that go well until there is one halving less
+    done: u32, // of these
+}
+
+impl Default for Cut {
+    fn default() -> Cut {
+        Cut { halvings: 0, wait: 1, done: 0 }
+    }
+}
+
+impl Cut {
+    /// After a step that began so, and whose shortest part was halved so often.
+    fn after(self, deepest: u32) -> Cut {
+        let Cut { halvings, wait, done } = self;
+        if deepest > halvings {
+            // longer parts were too much; one moment that was much harder says little of the next step
+            let wait = if done == 0 { (2 * wait).min(LONGEST_WAIT) } else { 1 };
+            return Cut { halvings: halvings + 1, wait, done: 0 };
+        }
+        match done + 1 < wait {
+            true => Cut { done: done + 1, ..self },
+            false => Cut { halvings: halvings.saturating_sub(1), wait, done: 0 },
+        }
+    }
+
+    pub fn memory(&mut self, memory: &mut Memory) {
+        let mut words = [self.halvings, self.wait, self.done].map(u64::from);
+        words.iter_mut().for_each(|word| memory.word(word));
+        let [halvings, wait, done] = words.map(|word| word as u32);
+        *self = Cut { halvings: halvings.min(SHORTEST), wait: wait.clamp(1, LONGEST_WAIT), done };
+    }
+}
 
 /// What parts change and the step as a whole must not.
 struct Begin {
@@ -37,26 +77,45 @@ impl Crowd {
         model: &Model,
         step: Step,
     ) -> Result<Option<Report>, SimError> {
-        (self.is_thorough, self.has_spared) = (false, false);
-        let failure = match self.attempt(model, step) {
-            Err(error @ SimError::Unsolved { .. }) => error,
-            done => return done,
-        };
+        (self.is_thorough, self.has_spared, self.cut_next) = (false, false, self.cut);
+        let halvings = self.cut.halvings;
+        let mut failure = None;
+        if halvings == 0 {
+            match self.attempt(model, step) {
+                Err(error @ SimError::Unsolved { .. }) => failure = Some(error),
+                Err(error) => return Err(error),
+                Ok(report) => {
+                    self.cut_next = Cut::default();
+                    return Ok(report);
+                }
+            }
+        }
         for is_thorough in [false, true] {
             if is_thorough && !self.has_spared {
                 break; // nothing would be different
             }
             self.is_thorough = is_thorough;
-            match self.in_parts(model, step) {
-                Err(SimError::Unsolved { .. }) => {}
-                done => return done,
+            // without methods that it was spared, all of it has failed already
+            let begin = if is_thorough { 0 } else { halvings.max(1) };
+            match self.in_parts(model, step, begin) {
+                Err(error @ SimError::Unsolved { .. }) => failure = failure.or(Some(error)),
+                Err(error) => return Err(error),
+                Ok((report, deepest)) => {
+                    self.cut_next = self.cut.after(deepest);
+                    return Ok(report);
+                }
             }
         }
-        Err(failure)
+        failure.map_or(Ok(None), Err)
     }
 
     /// The step from half to half; nothing has changed after it but `next`.
-    fn in_parts(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
+    fn in_parts(
+        &mut self,
+        model: &Model,
+        step: Step,
+        halvings: u32,
+    ) -> Result<(Option<Report>, u32), SimError> {
         let begin = Begin {
             values: self.now.values.clone(),
             last: self.last,
@@ -64,7 +123,7 @@ impl Crowd {
             h: self.touching.h,
             penetration: self.penetration,
         };
-        let done = self.each_part(model, step);
+        let done = self.each_part(model, step, halvings);
         self.now.values = begin.values;
         (self.last, self.penetration) = (begin.last, begin.penetration);
         (self.touching.rows, self.touching.h) = (begin.rows, begin.h);
@@ -73,25 +132,33 @@ impl Crowd {
         done
     }
 
-    /// All parts; the last one is not committed.
-    fn each_part(&mut self, model: &Model, step: Step) -> Result<Option<Report>, SimError> {
-        // the next part is the last of these; without methods that it was spared, all of it has failed already
-        let mut ahead = match self.is_thorough {
-            true => vec![step],
-            false => vec![step.part(2, 2), step.part(1, 2)],
-        };
-        let (mut report, mut share) = (None, 1.0);
-        while let Some(part) = ahead.pop() {
+    /// All parts, halved so often at first; the last one is not committed. What they report, and how often the
+    /// shortest was halved.
+    fn each_part(
+        &mut self,
+        model: &Model,
+        step: Step,
+        halvings: u32,
+    ) -> Result<(Option<Report>, u32), SimError> {
+        let count = 1 << halvings;
+        // the next part is the last of these
+        let mut ahead: Vec<(Step, u32)> =
+            (1..=count).rev().map(|k| (step.part(k, count), halvings)).collect();
+        let (mut report, mut share, mut deepest) = (None, 1.0, halvings);
+        while let Some((part, halvings)) = ahead.pop() {
             match self.attempt(model, part) {
                 Ok(solved) => {
                     report = together(report, solved);
                     share = step.h / part.h;
+                    deepest = deepest.max(halvings);
                     if !ahead.is_empty() {
                         self.commit();
                     }
                 }
-                Err(SimError::Unsolved { .. }) if part.h > 1.5 * SHORTEST * step.h => {
-                    ahead.extend([part.part(2, 2), part.part(1, 2)]);
+                Err(SimError::Unsolved { .. }) if halvings < SHORTEST => {
+                    ahead.extend(
+                        [part.part(2, 2), part.part(1, 2)].map(|part| (part, halvings + 1)),
+                    );
                 }
                 Err(error) => return Err(error),
             }
@@ -99,6 +166,27 @@ impl Crowd {
         // equation (1)
         self.touching.z.iter_mut().for_each(|z| *z *= share);
         self.next.get_mut(Quantity::Lam).iter_mut().for_each(|lam| *lam *= share);
-        Ok(report)
+        Ok((report, deepest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heap_that_needed_parts_begins_with_them() {
+        let cut = Cut::default().after(3);
+        assert_eq!(cut, Cut { halvings: 1, wait: 2, done: 0 });
+        // two steps that go well, then one halving less
+        let cut = cut.after(1);
+        assert_eq!(cut, Cut { halvings: 1, wait: 2, done: 1 });
+        let cut = cut.after(1);
+        assert_eq!(cut, Cut { halvings: 0, wait: 2, done: 0 });
+        // which was too early: the next attempt comes later
+        assert_eq!(cut.after(1), Cut { halvings: 1, wait: 4, done: 0 });
+        // trouble after steps that went well is new
+        let cut = Cut { halvings: 2, wait: 8, done: 3 };
+        assert_eq!(cut.after(4), Cut { halvings: 3, wait: 1, done: 0 });
     }
 }

@@ -1,0 +1,284 @@
+//! Contacts with friction of a crowd of bodies: sweeps, factors, and the surroundings of what is left.
+//!
+//! In a heap that moves, forces of one step say little of the next, and about one force a velocity is left. After some
+//! hundred [sweeps](super::fours) most contacts have found their mode, and a few groups hold the residual.
+//!
+//! - Of few bodies, whose factors cost as much as some sweeps, all contacts go through the
+//!   [interior point method](super::interior), down or [along](super::central_path) its path.
+//! - Of more, [surroundings](super::surroundings) of the worst contacts are solved in turn with sweeps, wider ones
+//!   where that does not help.
+
+use super::Twist;
+use super::fours::Fours;
+use super::interior::Interior;
+use super::measure::{Measured, measure};
+use super::rows::{Motion, Rows};
+use super::surroundings::{Measure, Surroundings};
+use super::sweeps::{Island, Sweeping};
+use crate::{Report, Status};
+use saltus_linalg::GraphLu;
+
+/// Sweeps at first, in parts after each of which is measured; between rounds; and to go the rest of the way.
+const FIRST: usize = 3;
+const BETWEEN: usize = 50;
+/// Multiplications of a factorization, about, up to which the whole crowd is factored first; and at all.
+const QUICK: f64 = 1e7;
+const LONGEST: f64 = 2e8;
+/// Residual, in units of the tolerance, from which sweeps may go the rest of the way.
+const NEAR: f64 = 100.0;
+/// Contacts of surroundings: at first, at most, and how they grow and shrink.
+const LEAST: f64 = 30.0;
+const MOST: f64 = 120.0;
+const GROWTH: f64 = 1.25;
+/// Fall of the residual in a round above which they grow, and below which they shrink.
+const SLOW: f64 = 0.5;
+const FAST: f64 = 0.2;
+/// Rounds at most, and those within which the residual must halve.
+const ROUNDS: usize = 16;
+const PATIENCE: usize = 6;
+
+/// Both ways of the interior point method.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Down,
+    Along,
+}
+
+/// What is kept between calls.
+#[derive(Debug, Default)]
+pub(super) struct Crowds {
+    rows: Rows,
+    fours: Fours,
+    s: Vec<Motion>,
+    lu: GraphLu,
+    interior: Interior,
+    surroundings: Surroundings,
+    saved: Vec<f64>,
+}
+
+impl Crowds {
+    /// Solves from the guess in `z`, three components a contact; leaves the answer there, and the velocities in
+    /// `twists`.
+    pub fn solve(
+        &mut self,
+        island: Island<'_>,
+        z: &mut [f64],
+        settings: Sweeping,
+        twists: &mut [Twist],
+    ) -> Report {
+        let Sweeping { tol, thorough, .. } = settings;
+        let mut now = island.measure(z, twists);
+        let mut iterations = 0;
+        if now.residual.value > tol {
+            self.rows.fill(island.bodies, island.members, island.touches);
+            self.fours.fill(&self.rows);
+            for _ in 0..FIRST {
+                now = self.sweep(island, z, twists, &mut iterations);
+                if now.residual.value <= tol {
+                    break;
+                }
+            }
+        }
+        let mut is_factored = false;
+        if now.residual.value > tol {
+            self.rows.join(&mut self.lu);
+            is_factored = self.lu.work() <= QUICK;
+            if is_factored {
+                now = self.by_factors(island, z, tol, twists, now, &mut iterations);
+            }
+        }
+        if now.residual.value > tol {
+            now = self.by_surroundings(island, z, tol, twists, now, &mut iterations);
+        }
+        if now.residual.value > tol && thorough && !is_factored && self.lu.work() <= LONGEST {
+            now = self.by_factors(island, z, tol, twists, now, &mut iterations);
+        }
+        let (value, worst) = (now.residual.value, now.residual.worst);
+        let status = match value {
+            value if value <= tol => Status::Solved,
+            value if !value.is_finite() => Status::Diverged,
+            _ => Status::MaxIter,
+        };
+        Report { status, iterations, residual: value, worst, method: "body-sweeps" }
+    }
+
+    /// Some sweeps.
+    fn sweep(
+        &mut self,
+        island: Island<'_>,
+        z: &mut [f64],
+        twists: &mut [Twist],
+        iterations: &mut usize,
+    ) -> Measured {
+        self.rows.follow(z, &mut self.s);
+        self.fours.take(z, &self.s);
+        self.fours.run(BETWEEN);
+        self.fours.leave(z);
+        *iterations += BETWEEN;
+        island.measure(z, twists)
+    }
+
+    /// Surroundings and sweeps in turn; the best that was found is left in `z`.
+    fn by_surroundings(
+        &mut self,
+        island: Island<'_>,
+        z: &mut [f64],
+        tol: f64,
+        twists: &mut [Twist],
+        mut now: Measured,
+        iterations: &mut usize,
+    ) -> Measured {
+        self.surroundings.prepare(&self.rows);
+        self.saved.clear();
+        self.saved.extend_from_slice(z);
+        let (mut best, mut since, mut size) = (now, 0, LEAST);
+        let mut least = now.residual.value;
+        for round in 1..=ROUNDS {
+            let before = now.residual.value;
+            self.rows.follow(z, &mut self.s);
+            let measure = Measure { rho: now.rho, scale: now.rho * now.free };
+            *iterations +=
+                self.surroundings.solve(&self.rows, measure, tol, size as usize, z, &mut self.s);
+            now = self.sweep(island, z, twists, iterations);
+            let value = now.residual.value;
+            if value < best.residual.value {
+                best = now;
+                self.saved.copy_from_slice(z);
+            }
+            if value <= tol || !value.is_finite() {
+                break;
+            }
+            if value <= 0.5 * least {
+                (least, since) = (value, round);
+            }
+            if round >= since + PATIENCE {
+                break;
+            }
+            if value > SLOW * before {
+                size = (GROWTH * size).min(MOST);
+            } else if value < FAST * before {
+                size = (size / GROWTH).max(LEAST);
+            }
+        }
+        z.copy_from_slice(&self.saved);
+        best
+    }
+
+    /// The interior point method on all contacts; `z` is as before where neither way leads there.
+    fn by_factors(
+        &mut self,
+        island: Island<'_>,
+        z: &mut [f64],
+        tol: f64,
+        twists: &mut [Twist],
+        begin: Measured,
+        iterations: &mut usize,
+    ) -> Measured {
+        self.saved.clear();
+        self.saved.extend_from_slice(z);
+        for way in [Way::Down, Way::Along] {
+            let Crowds { rows, lu, interior, .. } = self;
+            let residual = |z: &[f64]| island.measure(z, twists).residual.value;
+            *iterations += match way {
+                Way::Down => interior.solve(rows, lu, z, tol, residual),
+                Way::Along => interior.follow(rows, lu, z, tol, residual),
+            };
+            let mut now = island.measure(z, twists);
+            if now.residual.value > tol && now.residual.value <= NEAR * tol {
+                now = self.sweep(island, z, twists, iterations);
+            }
+            if now.residual.value <= tol {
+                return now;
+            }
+            z.copy_from_slice(&self.saved);
+        }
+        begin
+    }
+}
+
+impl Island<'_> {
+    /// Leaves the velocities under the impulses `z` in `twists`, and measures.
+    fn measure(&self, z: &[f64], twists: &mut [Twist]) -> Measured {
+        measure(self.bodies, self.members, self.touches, z, 3, twists)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::heaps::heap;
+    use super::super::{Friction, problem};
+    use super::*;
+    use crate::residual::residual;
+
+    fn analysed(island: Island<'_>) -> Crowds {
+        let mut crowds = Crowds::default();
+        crowds.rows.fill(island.bodies, island.members, island.touches);
+        crowds.rows.join(&mut crowds.lu);
+        crowds
+    }
+
+    fn of_problem(island: Island<'_>, z: &[f64]) -> f64 {
+        let known = problem(island.bodies, island.members, island.touches).unwrap();
+        let size = island.touches[0].friction.size();
+        let packed: Vec<f64> = z.chunks_exact(3).flat_map(|z| z[..size].to_vec()).collect();
+        residual(&known, &packed, &mut vec![0.0; packed.len()]).value
+    }
+
+    /// Either way solves a heap; the residual is measured on its matrix.
+    #[test]
+    fn both_ways_solve_a_heap() {
+        for friction in [Friction::Space { mu: 0.4 }, Friction::None] {
+            let (bodies, members, touches) = heap(3, friction, 0.0);
+            let island = Island { bodies: &bodies, members: &members, touches: &touches };
+            let Crowds { rows, lu, interior, .. } = &mut analysed(island);
+
+            let mut z = vec![0.0; 3 * touches.len()];
+            let steps = interior.solve(rows, lu, &mut z, 1e-8, |z| of_problem(island, z));
+            assert!(of_problem(island, &z) <= 1e-8, "{friction:?} {steps}");
+
+            let mut z = vec![0.0; 3 * touches.len()];
+            let steps = interior.follow(rows, lu, &mut z, 1e-8, |z| of_problem(island, z));
+            assert!(of_problem(island, &z) <= 1e-8, "{friction:?} {steps}");
+        }
+    }
+
+    /// Heaps whose path turns: a method that only goes down ends at the first turn, the path leads on.
+    #[test]
+    fn the_path_is_followed_where_it_turns() {
+        let mut stopped = 0;
+        for seed in [0, 1, 2, 4, 5, 6, 7, 8] {
+            let (bodies, members, touches) = heap(3, Friction::Space { mu: 0.7 }, f64::from(seed));
+            let island = Island { bodies: &bodies, members: &members, touches: &touches };
+            let Crowds { rows, lu, interior, .. } = &mut analysed(island);
+            let mut z = vec![0.0; 3 * touches.len()];
+            interior.solve(rows, lu, &mut z, 1e-8, |z| of_problem(island, z));
+            stopped += usize::from(of_problem(island, &z) > 1e-8);
+
+            z.fill(0.0);
+            let steps = interior.follow(rows, lu, &mut z, 1e-8, |z| of_problem(island, z));
+            let value = of_problem(island, &z);
+            assert!(value <= 1e-8, "{seed}: {value:e} after {steps}");
+        }
+        assert!(stopped >= 4, "{stopped} turn");
+    }
+
+    #[test]
+    fn rows_are_those_of_the_bodies() {
+        let (bodies, members, touches) = heap(2, Friction::Space { mu: 0.4 }, 0.0);
+        let mut rows = Rows::default();
+        rows.fill(&bodies, &members, &touches);
+        let z: Vec<f64> = (0..3 * touches.len()).map(|k| (k as f64).cos()).collect();
+        let mut twists = vec![Default::default(); bodies.len()];
+        super::super::measure::start(&bodies, &members, &mut twists);
+        super::super::measure::push_all(&bodies, &touches, &z, 3, &mut twists);
+        let mut s = Vec::new();
+        rows.follow(&z, &mut s);
+        for (row, touch) in rows.all.iter().zip(&touches) {
+            let [a, b] = touch.bodies.map(|k| k as usize);
+            let (own, known) = (row.velocity(&s), touch.relative(&twists[a], &twists[b]));
+            for k in 0..3 {
+                assert!((own[k] - known[k]).abs() < 1e-12);
+            }
+        }
+    }
+}

@@ -1,0 +1,535 @@
+//! Sweeps over the contacts of a crowd, four at a time, with conjugate directions between them.
+//!
+//! ```text
+//! z_c ← the answer of w_c = W_cc z_c + b_c with its law,    b_c = K_c s + q_c − W_cc z_c
+//! s ← s + K_cᵀ (z_c⁺ − z_c)                                 for each contact in turn           (1)
+//! z ← z + β p,    p ← β p + (z⁺ − z),    β = |z⁺ − z|²/|z − z⁻|²                               (2)
+//! ```
+//!
+//! Four contacts that share no body that moves stand side by side, so that one register holds the same number of
+//! each; contacts keep their order but for that. Take-off and stick are exact; the direction of slip
+//! goes two steps of Newton's method from where it was, and where it is lost all answers are looked for.
+//! `s` is a linear function of `z`, so (2) moves it along; where `β > 1` the direction is forgotten.
+//! Reference: Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
+
+use super::rows::{FIXED, Motion, Rows};
+use super::sweeps::inverse3;
+use crate::Set;
+use crate::sets::slip::Slip;
+use saltus_linalg::{Lanes, WideLanes, wide_lanes};
+
+type Four = [f64; 4];
+
+/// Fours that wait for contacts with other bodies.
+const OPEN: usize = 16;
+/// Steps of Newton's method to the direction of slip, and how far off it may be after them, of the slip.
+const STEPS: usize = 2;
+const OFF: f64 = 0.1;
+/// Least denominator of the normal impulse, of `W_NN`; slip, of what there was before, that is none.
+const LEAST: f64 = 1e-3;
+const NONE: f64 = 1e-12;
+
+/// Four contacts. Those that are missing are open, and touch what does not move.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Contacts {
+    sides: [[u32; 4]; 2],
+    K: [[Four; 18]; 2],
+    q: [Four; 3],
+    W: [Four; 6], // NN, N1, N2, 11, 12, 22
+    inverse: [Four; 6],
+    mu: Four,
+    size: Four, // the mean of the diagonal
+    z: [Four; 3],
+}
+
+const MISSING: Contacts = Contacts {
+    sides: [[0; 4]; 2],
+    K: [[[0.0; 4]; 18]; 2],
+    q: [[1.0; 4], [0.0; 4], [0.0; 4]],
+    W: UNITS,
+    inverse: UNITS,
+    mu: [1.0; 4],
+    size: [0.0; 4],
+    z: [[0.0; 4]; 3],
+};
+const UNITS: [Four; 6] = [[1.0; 4], [0.0; 4], [0.0; 4], [1.0; 4], [0.0; 4], [1.0; 4]];
+
+/// The contacts of a crowd and what the sweeps keep between calls.
+#[derive(Debug, Default)]
+pub(super) struct Fours {
+    all: Vec<Contacts>,
+    place: Vec<[u32; 2]>, // of each contact
+    s: Vec<Motion>,       // the last one stands for all that does not move
+    open: Vec<[u32; 5]>,  // how many, and which
+    before: Vec<[Four; 3]>,
+    p: Vec<[Four; 3]>,
+    s_before: Vec<Motion>,
+    along: Vec<Motion>,
+}
+
+impl Fours {
+    /// The contacts of a crowd.
+    pub fn fill(&mut self, rows: &Rows) {
+        let fixed = rows.free.len() as u32;
+        let of = |c: u32| rows.all[c as usize].sides.map(|k| if k == FIXED { fixed } else { k });
+        let meets = |a: u32, b: u32| {
+            let (a, b) = (of(a), of(b));
+            a.iter().any(|k| *k != fixed && b.contains(k))
+        };
+        self.all.clear();
+        self.open.clear();
+        self.place.clear();
+        self.place.resize(rows.all.len(), [0; 2]);
+        for c in 0..rows.all.len() as u32 {
+            let free = |four: &[u32; 5]| !four[1..=four[0] as usize].iter().any(|&o| meets(o, c));
+            let at = match self.open.iter().position(free) {
+                Some(at) => at,
+                None => {
+                    if self.open.len() == OPEN {
+                        let four = self.open.remove(0);
+                        self.close(rows, &four);
+                    }
+                    self.open.push([0; 5]);
+                    self.open.len() - 1
+                }
+            };
+            let four = &mut self.open[at];
+            four[0] += 1;
+            four[four[0] as usize] = c;
+            if four[0] == 4 {
+                let four = self.open.remove(at);
+                self.close(rows, &four);
+            }
+        }
+        while !self.open.is_empty() {
+            let four = self.open.remove(0);
+            self.close(rows, &four);
+        }
+        self.s.clear();
+        self.s.resize(rows.free.len() + 1, [0.0; 6]);
+    }
+
+    /// These contacts side by side.
+    fn close(&mut self, rows: &Rows, four: &[u32; 5]) {
+        let fixed = rows.free.len() as u32;
+        let mut contacts = MISSING;
+        contacts.sides = [[fixed; 4]; 2];
+        for (lane, &c) in four[1..=four[0] as usize].iter().enumerate() {
+            self.place[c as usize] = [self.all.len() as u32, lane as u32];
+            let row = &rows.all[c as usize];
+            for side in 0..2 {
+                if row.sides[side] != FIXED {
+                    contacts.sides[side][lane] = row.sides[side];
+                }
+                (0..18).for_each(|k| contacts.K[side][k][lane] = row.K[side][k]);
+            }
+            let W = row.block();
+            let inverse = inverse3(&W);
+            for (k, at) in [0, 1, 2, 4, 5, 8].into_iter().enumerate() {
+                contacts.W[k][lane] = W[at];
+                contacts.inverse[k][lane] = inverse[at];
+            }
+            (0..3).for_each(|k| contacts.q[k][lane] = row.q[k]);
+            contacts.mu[lane] = row.mu;
+            contacts.size[lane] = row.size;
+        }
+        self.all.push(contacts);
+    }
+
+    /// Begins at the impulses `z`, whose velocities are `s`.
+    pub fn take(&mut self, z: &[f64], s: &[Motion]) {
+        for (z, &[at, lane]) in z.chunks_exact(3).zip(&self.place) {
+            let own = &mut self.all[at as usize].z;
+            (0..3).for_each(|k| own[k][lane as usize] = z[k]);
+        }
+        self.s[..s.len()].copy_from_slice(s);
+    }
+
+    /// The impulses.
+    pub fn leave(&self, z: &mut [f64]) {
+        for (z, &[at, lane]) in z.chunks_exact_mut(3).zip(&self.place) {
+            let own = &self.all[at as usize].z;
+            (0..3).for_each(|k| z[k] = own[k][lane as usize]);
+        }
+    }
+
+    /// So many sweeps, the last of which is left as it is.
+    pub fn run(&mut self, sweeps: usize) {
+        let Fours { all, s, before, p, s_before, along, .. } = self;
+        p.clear();
+        p.resize(all.len(), [[0.0; 4]; 3]);
+        along.clear();
+        along.resize(s.len(), [0.0; 6]);
+        let mut last = f64::INFINITY;
+        for done in 1..=sweeps {
+            before.clear();
+            before.extend(all.iter().map(|contacts| contacts.z));
+            s_before.clone_from(s);
+            let change = wide_lanes(Sweep { all, s });
+            if done == sweeps {
+                return;
+            }
+            // equation (2)
+            let beta = change / last;
+            let [beta, kept] = if beta < 1.0 { [beta, 1.0] } else { [0.0, 0.0] };
+            last = change;
+            for ((contacts, before), p) in all.iter_mut().zip(&*before).zip(&mut *p) {
+                for k in 0..3 {
+                    for lane in 0..4 {
+                        let (z, p) = (&mut contacts.z[k][lane], &mut p[k][lane]);
+                        let step = *z - before[k][lane];
+                        *z += beta * *p;
+                        *p = beta * *p + kept * step;
+                    }
+                }
+            }
+            for ((s, before), along) in s.iter_mut().zip(&*s_before).zip(&mut *along) {
+                for k in 0..6 {
+                    let step = s[k] - before[k];
+                    s[k] += beta * along[k];
+                    along[k] = beta * along[k] + kept * step;
+                }
+            }
+        }
+    }
+}
+
+/// Equation (1) for all contacts; the energy of the change.
+struct Sweep<'a> {
+    all: &'a mut [Contacts],
+    s: &'a mut [Motion],
+}
+
+impl WideLanes for Sweep<'_> {
+    type Answer = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> f64 {
+        let Sweep { all, s } = self;
+        let mut change = lanes.splat(0.0);
+        for contacts in all {
+            change = lanes.add(change, visit(lanes, contacts, s));
+        }
+        lanes.sum(change)
+    }
+}
+
+// No closures below, nor maps over arrays: they would not always be compiled for wide registers.
+
+/// Four numbers in each place.
+#[inline(always)]
+fn load<L: Lanes, const N: usize>(l: L, from: &[Four; N]) -> [L::Four; N] {
+    let mut to = [l.splat(0.0); N];
+    for i in 0..N {
+        to[i] = l.load(&from[i]);
+    }
+    to
+}
+
+/// `s` of four bodies, component by component.
+#[inline(always)]
+fn gather<L: Lanes>(l: L, s: &[Motion], of: &[u32; 4]) -> [L::Four; 6] {
+    let (a, b) = (&s[of[0] as usize], &s[of[1] as usize]);
+    let (c, d) = (&s[of[2] as usize], &s[of[3] as usize]);
+    let mut to = [l.splat(0.0); 6];
+    for i in 0..6 {
+        to[i] = l.load(&[a[i], b[i], c[i], d[i]]);
+    }
+    to
+}
+
+/// The other way round.
+#[inline(always)]
+fn scatter<L: Lanes>(l: L, from: &[L::Four; 6], of: &[u32; 4], s: &mut [Motion]) {
+    let mut after = [[0.0; 4]; 6];
+    for i in 0..6 {
+        after[i] = l.store(from[i]);
+    }
+    for lane in 0..4 {
+        let own = &mut s[of[lane] as usize];
+        for i in 0..6 {
+            own[i] = after[i][lane];
+        }
+    }
+}
+
+/// `a b + c d`.
+#[inline(always)]
+fn dot<L: Lanes>(l: L, a: [L::Four; 2], b: [L::Four; 2]) -> L::Four {
+    l.add(l.mul(a[0], b[0]), l.mul(a[1], b[1]))
+}
+
+#[inline(always)]
+fn negative<L: Lanes>(l: L, a: L::Four) -> L::Four {
+    l.sub(l.splat(0.0), a)
+}
+
+/// `W z` of a symmetric block.
+#[inline(always)]
+fn times<L: Lanes>(l: L, W: &[L::Four; 6], z: &[L::Four; 3]) -> [L::Four; 3] {
+    let rows = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+    let mut out = [l.splat(0.0); 3];
+    for k in 0..3 {
+        let [a, b, c] = rows[k];
+        out[k] = l.add(l.add(l.mul(W[a], z[0]), l.mul(W[b], z[1])), l.mul(W[c], z[2]));
+    }
+    out
+}
+
+/// Equation (1) for four contacts.
+#[inline(always)]
+fn visit<L: Lanes>(l: L, contacts: &mut Contacts, s: &mut [Motion]) -> L::Four {
+    let mut sides = [gather(l, s, &contacts.sides[0]), gather(l, s, &contacts.sides[1])];
+    let (W, z) = (load(l, &contacts.W), load(l, &contacts.z));
+    let Wz = times(l, &W, &z);
+    let mut b = load(l, &contacts.q);
+    for k in 0..3 {
+        for side in 0..2 {
+            let K = &contacts.K[side];
+            let mut sum = l.mul(l.load(&K[6 * k]), sides[side][0]);
+            for i in 1..6 {
+                sum = l.add(sum, l.mul(l.load(&K[6 * k + i]), sides[side][i]));
+            }
+            b[k] = l.add(b[k], sum);
+        }
+        b[k] = l.sub(b[k], Wz[k]);
+    }
+
+    let answer = answer(l, contacts, &W, &b, &z);
+
+    // the bodies follow
+    let (mut step, mut square) = (z, l.splat(0.0));
+    for k in 0..3 {
+        step[k] = l.sub(answer[k], z[k]);
+        square = l.add(square, l.mul(step[k], step[k]));
+        contacts.z[k] = l.store(answer[k]);
+    }
+    for side in 0..2 {
+        let K = &contacts.K[side];
+        for i in 0..6 {
+            for k in 0..3 {
+                let push = l.mul(l.load(&K[6 * k + i]), step[k]);
+                sides[side][i] = l.add(sides[side][i], push);
+            }
+        }
+        scatter(l, &sides[side], &contacts.sides[side], s);
+    }
+    l.mul(l.load(&contacts.size), square)
+}
+
+/// Take-off, stick, or slip near where it was.
+#[inline(always)]
+fn answer<L: Lanes>(
+    l: L,
+    contacts: &Contacts,
+    W: &[L::Four; 6],
+    b: &[L::Four; 3],
+    z: &[L::Four; 3],
+) -> [L::Four; 3] {
+    let (zero, one) = (l.splat(0.0), l.splat(1.0));
+    let mut r = times(l, &load(l, &contacts.inverse), b);
+    for k in 0..3 {
+        r[k] = negative(l, r[k]);
+    }
+    let mu = l.load(&contacts.mu);
+    let (most, along) = (l.mul(mu, r[0]), dot(l, [r[1], r[2]], [r[1], r[2]]));
+    let opens = l.at_most(zero, b[0]);
+    let sticks = l.both(l.at_most(along, l.mul(most, most)), l.less(zero, r[0]));
+    let is_known = l.choose(opens, one, l.choose(sticks, one, zero));
+
+    let mut slip = [zero; 3];
+    if !l.all(l.less(zero, is_known)) {
+        slip = slide(l, contacts, W, b, z, &r, is_known);
+    }
+    let mut answer = [zero; 3];
+    for k in 0..3 {
+        answer[k] = l.choose(opens, zero, l.choose(sticks, r[k], slip[k]));
+    }
+    answer
+}
+
+/// Slip: `z = r (1, μ d)` with `w_N = 0` and `w_T` against `d`.
+#[inline(always)]
+fn slide<L: Lanes>(
+    l: L,
+    contacts: &Contacts,
+    W: &[L::Four; 6],
+    b: &[L::Four; 3],
+    z: &[L::Four; 3],
+    stick: &[L::Four; 3],
+    is_known: L::Four,
+) -> [L::Four; 3] {
+    let (zero, one, mu) = (l.splat(0.0), l.splat(1.0), l.load(&contacts.mu));
+    let (across, below) = ([W[1], W[2]], negative(l, b[0]));
+    let least = l.mul(l.splat(LEAST), W[0]);
+    // d, from the last force or where stick would have it
+    let slipped = l.less(zero, dot(l, [z[1], z[2]], [z[1], z[2]]));
+    let start = [l.choose(slipped, z[1], stick[1]), l.choose(slipped, z[2], stick[2])];
+    let mut d = unit(l, start);
+    let mut step = 0;
+    loop {
+        let denominator = l.greater(l.add(W[0], l.mul(mu, dot(l, across, d))), least);
+        let normal = l.div(below, denominator);
+        let force = l.mul(mu, normal);
+        let turn = [dot(l, [W[3], W[4]], d), dot(l, [W[4], W[5]], d)];
+        let w = [
+            l.add(l.add(l.mul(W[1], normal), l.mul(force, turn[0])), b[1]),
+            l.add(l.add(l.mul(W[2], normal), l.mul(force, turn[1])), b[2]),
+        ];
+        // e · w = 0 where e ⟂ d, and −d · w is the slip
+        let e = [negative(l, d[1]), d[0]];
+        let (off, speed) = (dot(l, e, w), negative(l, dot(l, d, w)));
+        if step == STEPS {
+            let slip = [normal, l.mul(force, d[0]), l.mul(force, d[1])];
+            let none = l.mul(l.splat(NONE), l.add(l.abs(b[1]), l.abs(b[2])));
+            let near = l.add(l.mul(l.splat(OFF), l.abs(speed)), none);
+            let near = l.at_most(l.abs(off), near);
+            let right = l.both(near, l.at_most(negative(l, none), speed));
+            let right = l.greater(is_known, l.choose(right, one, zero));
+            return match l.all(l.less(zero, right)) {
+                true => slip,
+                false => lost(l, contacts, b, &slip, right),
+            };
+        }
+        step += 1;
+        // the next d: by the slope of e · w, or against the velocity where that leads nowhere
+        let dr = negative(l, l.div(l.mul(force, dot(l, across, e)), denominator));
+        let more = l.mul(mu, dr);
+        let own = [dot(l, [W[3], W[4]], e), dot(l, [W[4], W[5]], e)];
+        let rate = [
+            l.add(l.add(l.mul(W[1], dr), l.mul(more, turn[0])), l.mul(force, own[0])),
+            l.add(l.add(l.mul(W[2], dr), l.mul(more, turn[1])), l.mul(force, own[1])),
+        ];
+        let slope = l.add(dot(l, e, rate), speed);
+        let good = l.both(l.less(zero, slope), l.less(zero, speed));
+        let angle = l.div(negative(l, off), slope);
+        let angle = l.greater(l.lesser(angle, one), l.splat(-1.0));
+        let next = [
+            l.choose(good, l.add(d[0], l.mul(angle, e[0])), negative(l, w[0])),
+            l.choose(good, l.add(d[1], l.mul(angle, e[1])), negative(l, w[1])),
+        ];
+        d = unit(l, next);
+    }
+}
+
+/// A vector of length one.
+#[inline(always)]
+fn unit<L: Lanes>(l: L, d: [L::Four; 2]) -> [L::Four; 2] {
+    let size = l.sqrt(l.add(dot(l, d, d), l.splat(f64::MIN_POSITIVE)));
+    [l.div(d[0], size), l.div(d[1], size)]
+}
+
+/// The slips of those contacts that have lost their direction, by all answers.
+#[cold]
+#[inline(never)]
+fn lost<L: Lanes>(
+    l: L,
+    contacts: &Contacts,
+    b: &[L::Four; 3],
+    slip: &[L::Four; 3],
+    right: L::Four,
+) -> [L::Four; 3] {
+    let right = l.store(right);
+    let b = [l.store(b[0]), l.store(b[1]), l.store(b[2])];
+    let mut slip = [l.store(slip[0]), l.store(slip[1]), l.store(slip[2])];
+    for lane in (0..4).filter(|&lane| right[lane] == 0.0) {
+        let own = |k: usize| contacts.W[k][lane];
+        let W = [own(0), own(1), own(2), own(1), own(3), own(4), own(2), own(4), own(5)];
+        let b = [b[0][lane], b[1][lane], b[2][lane]];
+        let mut z = [slip[0][lane], slip[1][lane], slip[2][lane]];
+        let mu = contacts.mu[lane];
+        match (Slip { mu, kappa: 0.0, W: &W, b: &b }).near([z[1], z[2]]) {
+            Some(answer) => z = answer,
+            None => {
+                Set::Coulomb3 { mu }.solve_block(&W, &b, &mut z);
+            }
+        }
+        (0..3).for_each(|k| slip[k][lane] = z[k]);
+    }
+    [l.load(&slip[0]), l.load(&slip[1]), l.load(&slip[2])]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::heaps::heap;
+    use super::super::measure::measure;
+    use super::super::{Friction, MovingBody, Touch, Twist};
+    use super::*;
+
+    fn filled(bodies: &[MovingBody], members: &[u32], touches: &[Touch]) -> (Rows, Fours) {
+        let (mut rows, mut fours) = (Rows::default(), Fours::default());
+        rows.fill(bodies, members, touches);
+        fours.fill(&rows);
+        (rows, fours)
+    }
+
+    #[test]
+    fn four_contacts_share_no_body_and_none_is_left_out() {
+        let (bodies, members, touches) = heap(4, Friction::Space { mu: 0.4 }, 0.0);
+        let (rows, fours) = filled(&bodies, &members, &touches);
+        let fixed = members.len() as u32;
+        for contacts in &fours.all {
+            let mut seen = Vec::new();
+            for lane in 0..4 {
+                let sides = contacts.sides.map(|side| side[lane]);
+                let moving = || sides.into_iter().filter(|k| *k != fixed);
+                assert!(moving().all(|k| !seen.contains(&k)));
+                seen.extend(moving());
+            }
+        }
+        let mut places = fours.place.clone();
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places.len(), touches.len());
+        for (c, &[at, lane]) in fours.place.iter().enumerate() {
+            assert_eq!(fours.all[at as usize].K[0][7][lane as usize], rows.all[c].K[0][7]);
+        }
+        // little room is lost
+        assert!(4 * fours.all.len() < touches.len() + 4 * OPEN);
+    }
+
+    /// Sweeps solve heaps of weak friction, of every law that has three components at most.
+    #[test]
+    fn sweeps_solve() {
+        let laws = [Friction::None, Friction::Space { mu: 0.2 }, Friction::Space { mu: 0.0 }];
+        for friction in laws {
+            let (bodies, members, touches) = heap(4, friction, 2.0);
+            let (rows, mut fours) = filled(&bodies, &members, &touches);
+            let (mut z, mut s) = (vec![0.0; 3 * touches.len()], Vec::new());
+            rows.follow(&z, &mut s);
+            fours.take(&z, &s);
+            fours.run(3000);
+            fours.leave(&mut z);
+            let mut twists = vec![Twist::default(); bodies.len()];
+            let value = measure(&bodies, &members, &touches, &z, 3, &mut twists).residual.value;
+            assert!(value <= 1e-9, "{friction:?} {value:e}");
+            // the velocities went along
+            rows.follow(&z, &mut s);
+            for (a, b) in s.iter().zip(&fours.s) {
+                assert!((0..6).all(|i| (a[i] - b[i]).abs() < 1e-9));
+            }
+        }
+    }
+
+    /// Two balls in line: what the first sweeps leave is the answer of each contact.
+    #[test]
+    fn a_slip_that_is_lost_is_found() {
+        let (mut bodies, members, mut touches) = heap(1, Friction::Space { mu: 0.5 }, 0.0);
+        touches.truncate(1);
+        bodies[0].v = [3.0, 0.4, -1.0];
+        bodies[0].omega = [0.0; 3];
+        let (rows, mut fours) = filled(&bodies, &members, &touches);
+        let mut s = Vec::new();
+        // a guess that points the wrong way
+        let mut z = [0.4, 0.15, -0.1];
+        rows.follow(&z, &mut s);
+        fours.take(&z, &s);
+        fours.run(40);
+        fours.leave(&mut z);
+        let mut twists = vec![Twist::default(); bodies.len()];
+        let value = measure(&bodies, &members, &touches, &z, 3, &mut twists).residual.value;
+        assert!(value <= 1e-12, "{value:e}");
+        assert!((z[1].hypot(z[2]) - 0.5 * z[0]).abs() < 1e-12, "{z:?}");
+    }
+}

@@ -1,0 +1,262 @@
+//! The surroundings of contacts that hold most of the residual, each solved as a problem of its own with all other
+//! impulses as they are.
+//!
+//! Where bodies are wedged, one contact's slip opens another, and sweeps take for ever to shift their forces.
+//! Some thirty contacts around them go through the [interior point method](super::interior) in about ten steps, each
+//! of which costs what a few dozen sweeps over them do, and where its path turns it is
+//! [followed](super::central_path).
+
+use super::cone::Vector;
+use super::interior::Interior;
+use super::rows::{FIXED, Motion, Row, Rows};
+use crate::Set;
+use saltus_linalg::GraphLu;
+
+/// Surroundings in one round, and the share of the squared residual at which no more are looked for.
+const SPOTS: usize = 16;
+const HELD: f64 = 0.9;
+/// Their residual, of the tolerance of the whole: what is aimed at, and what is taken.
+const FINE: f64 = 0.1;
+const TAKEN: f64 = 1.0;
+
+/// What is kept between calls.
+#[derive(Debug, Default)]
+pub(super) struct Surroundings {
+    first: Vec<u32>, // of the contacts of each body, in `of_body`
+    of_body: Vec<u32>,
+    shares: Vec<f64>,
+    order: Vec<u32>, // contacts, those with the largest shares first
+    is_done: Vec<bool>,
+    is_in: Vec<bool>, // bodies
+    bodies: Vec<u32>,
+    spot: Vec<u32>,
+    part: Rows,
+    lu: GraphLu,
+    interior: Interior,
+    z: Vec<f64>,
+    s: Vec<Motion>,
+}
+
+/// How residuals are measured: natural maps with `ρ` impulses a velocity, relative to the impulses `scale`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Measure {
+    pub rho: f64,
+    pub scale: f64,
+}
+
+impl Measure {
+    /// The square of the share of a contact.
+    fn share(self, row: &Row, z: &[f64], w: Vector) -> f64 {
+        let mut f = [0.0; 3];
+        Set::Coulomb3 { mu: row.mu }.natural_map(self.rho, &z[..3], &w, &mut f);
+        f.iter().map(|x| x * x).sum::<f64>() / (self.scale * self.scale)
+    }
+
+    /// The residual of rows.
+    fn residual(self, rows: &Rows, z: &[f64], s: &mut Vec<Motion>) -> f64 {
+        rows.follow(z, s);
+        let own = |(row, z): (&Row, &[f64])| self.share(row, z, row.velocity(s));
+        rows.all.iter().zip(z.chunks_exact(3)).map(own).sum::<f64>().sqrt()
+    }
+}
+
+impl Surroundings {
+    /// The contacts of each body.
+    pub fn prepare(&mut self, rows: &Rows) {
+        let moving = |row: &Row| row.sides.into_iter().filter(|&side| side != FIXED);
+        self.first.clear();
+        self.first.resize(rows.free.len() + 1, 0);
+        for row in &rows.all {
+            moving(row).for_each(|k| self.first[k as usize + 1] += 1);
+        }
+        for k in 0..rows.free.len() {
+            self.first[k + 1] += self.first[k];
+        }
+        self.of_body.clear();
+        self.of_body.resize(self.first[rows.free.len()] as usize, 0);
+        for (c, row) in rows.all.iter().enumerate() {
+            for k in moving(row) {
+                let next = &mut self.first[k as usize];
+                self.of_body[*next as usize] = c as u32;
+                *next += 1;
+            }
+        }
+        self.first.rotate_right(1);
+        self.first[0] = 0;
+    }
+
+    /// Solves at most `most` contacts around each of those with the largest shares of the residual; `s` are the
+    /// velocities of `z`, and follow it. How many steps of the interior point method.
+    pub fn solve(
+        &mut self,
+        rows: &Rows,
+        measure: Measure,
+        tol: f64,
+        most: usize,
+        z: &mut [f64],
+        s: &mut [Motion],
+    ) -> usize {
+        self.shares.clear();
+        for (row, z) in rows.all.iter().zip(z.chunks_exact(3)) {
+            self.shares.push(measure.share(row, z, row.velocity(s)));
+        }
+        let all: f64 = self.shares.iter().sum();
+        self.order.clear();
+        self.order.extend(0..rows.all.len() as u32);
+        let shares = &self.shares;
+        self.order.sort_by(|&a, &b| shares[b as usize].total_cmp(&shares[a as usize]));
+        self.is_done.clear();
+        self.is_done.resize(rows.all.len(), false);
+        self.is_in.resize(rows.free.len().max(self.is_in.len()), false);
+        let (mut steps, mut held, mut spots) = (0, 0.0, 0);
+        for at in 0..self.order.len() {
+            let worst = self.order[at];
+            let is_small = self.shares[worst as usize].sqrt() <= FINE * tol;
+            if spots == SPOTS || held >= HELD * all || is_small {
+                break;
+            }
+            if self.is_done[worst as usize] {
+                continue;
+            }
+            self.surround(rows, worst, most);
+            spots += 1;
+            for &c in &self.spot {
+                self.is_done[c as usize] = true;
+                held += self.shares[c as usize];
+            }
+            steps += self.solve_one(rows, measure, tol, z, s);
+        }
+        steps
+    }
+
+    /// The contacts around one, body by body.
+    fn surround(&mut self, rows: &Rows, worst: u32, most: usize) {
+        let Surroundings { first, of_body, is_done, is_in, bodies, spot, .. } = self;
+        spot.clear();
+        bodies.clear();
+        spot.push(worst);
+        is_done[worst as usize] = true;
+        let mut add = |c: u32, bodies: &mut Vec<u32>| {
+            for side in rows.all[c as usize].sides {
+                if side != FIXED && !std::mem::replace(&mut is_in[side as usize], true) {
+                    bodies.push(side);
+                }
+            }
+        };
+        add(worst, bodies);
+        let mut at = 0;
+        while at < bodies.len() && spot.len() < most {
+            let k = bodies[at] as usize;
+            for &c in &of_body[first[k] as usize..first[k + 1] as usize] {
+                if !std::mem::replace(&mut is_done[c as usize], true) {
+                    spot.push(c);
+                    add(c, bodies);
+                }
+            }
+            at += 1;
+        }
+        bodies.iter().for_each(|&k| is_in[k as usize] = false);
+    }
+
+    /// One of them alone; nothing changes where it is not solved. How many steps.
+    fn solve_one(
+        &mut self,
+        rows: &Rows,
+        measure: Measure,
+        tol: f64,
+        z: &mut [f64],
+        s: &mut [Motion],
+    ) -> usize {
+        let Surroundings { spot, part, lu, interior, z: own, s: of_part, .. } = self;
+        part.part(rows, spot, z, s);
+        part.join(lu);
+        let begin = |own: &mut Vec<f64>| {
+            own.clear();
+            for &c in &*spot {
+                own.extend_from_slice(&z[3 * c as usize..3 * c as usize + 3]);
+            }
+        };
+        let fine = FINE * tol;
+        begin(own);
+        let mut residual = |z: &[f64]| measure.residual(part, z, of_part);
+        let mut steps = interior.solve(part, lu, own, fine, &mut residual);
+        let mut value = residual(own);
+        if !(value <= fine) {
+            begin(own);
+            steps += interior.follow(part, lu, own, fine, &mut residual);
+            value = residual(own);
+        }
+        if value <= TAKEN * tol {
+            for (&c, own) in spot.iter().zip(own.chunks_exact(3)) {
+                let before = &mut z[3 * c as usize..3 * c as usize + 3];
+                let step = [own[0] - before[0], own[1] - before[1], own[2] - before[2]];
+                rows.all[c as usize].push(step, s);
+                before.copy_from_slice(own);
+            }
+        }
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Friction;
+    use super::super::heaps::heap;
+    use super::*;
+
+    #[test]
+    fn a_part_sees_what_the_others_push() {
+        let (bodies, members, touches) = heap(3, Friction::Space { mu: 0.4 }, 0.0);
+        let (mut rows, mut part) = (Rows::default(), Rows::default());
+        rows.fill(&bodies, &members, &touches);
+        let z: Vec<f64> = (0..3 * touches.len()).map(|k| (k as f64).cos()).collect();
+        let (mut s, mut of_part) = (Vec::new(), Vec::new());
+        rows.follow(&z, &mut s);
+        let of = [3, 17, 40, 41];
+        for _ in 0..2 {
+            part.part(&rows, &of, &z, &s);
+            let own: Vec<f64> =
+                of.iter().flat_map(|&c| z[3 * c as usize..3 * c as usize + 3].to_vec()).collect();
+            part.follow(&own, &mut of_part);
+            for (&c, row) in of.iter().zip(&part.all) {
+                let (a, b) = (row.velocity(&of_part), rows.all[c as usize].velocity(&s));
+                assert!((0..3).all(|k| (a[k] - b[k]).abs() < 1e-12));
+            }
+        }
+    }
+
+    /// The worst contacts and what is around them are solved, and nothing else changes.
+    #[test]
+    fn surroundings_are_solved() {
+        let (bodies, members, touches) = heap(4, Friction::Space { mu: 0.5 }, 1.0);
+        let mut rows = Rows::default();
+        rows.fill(&bodies, &members, &touches);
+        let (mut z, mut s) = (vec![0.0; 3 * touches.len()], Vec::new());
+        rows.follow(&z, &mut s);
+        let mut surroundings = Surroundings::default();
+        surroundings.prepare(&rows);
+        let measure = Measure { rho: 0.5, scale: 1.0 };
+        surroundings.shares.clear();
+        for (row, z) in rows.all.iter().zip(z.chunks_exact(3)) {
+            surroundings.shares.push(measure.share(row, z, row.velocity(&s)));
+        }
+        surroundings.is_done.resize(touches.len(), false);
+        surroundings.is_in.resize(members.len(), false);
+        surroundings.surround(&rows, 30, 20);
+        let spot = surroundings.spot.clone();
+        assert!(spot.len() >= 20 && spot.len() < 30 && spot[0] == 30, "{spot:?}");
+        surroundings.solve_one(&rows, measure, 1e-9, &mut z, &mut s);
+        let mut again = Vec::new();
+        rows.follow(&z, &mut again);
+        for (c, row) in rows.all.iter().enumerate() {
+            let own = &z[3 * c..3 * c + 3];
+            match spot.contains(&(c as u32)) {
+                true => assert!(measure.share(row, own, row.velocity(&again)).sqrt() <= 1e-9),
+                false => assert_eq!(own, [0.0; 3]),
+            }
+        }
+        for (a, b) in s.iter().zip(&again) {
+            assert!((0..6).all(|i| (a[i] - b[i]).abs() < 1e-12), "velocities follow");
+        }
+    }
+}
