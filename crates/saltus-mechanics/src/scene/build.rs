@@ -286,7 +286,7 @@ impl Scene {
         let mut shapes = Vec::new();
         for (k, one) in self.statics.iter().enumerate() {
             let (side, at) = (sides.len(), Member::Static(k));
-            sides.push(Side { name: one.name.clone(), system: None });
+            sides.push(Side { name: one.name.as_str().into(), system: None });
             let drive = self.drive(k, one)?;
             // a driven frame is turned and moved by its drive
             let place = if drive.is_some() { [0.0; 3] } else { one.position };
@@ -302,7 +302,8 @@ impl Scene {
         for (k, body) in self.bodies.iter().enumerate() {
             let (side, at) = (sides.len(), Member::Body(k));
             let system = (model.system_id(&body.name)).map_err(|e| self.error(at, "name", e))?;
-            sides.push(Side { name: body.name.clone(), system: Some(system) });
+            let name = model.shared_name(system).map_err(|e| self.error(at, "name", e))?;
+            sides.push(Side { name, system: Some(system) });
             // the origin of a body's frame is its center of mass
             let center = self.mass_of(k)?.center;
             for part in body.parts.iter().filter(|part| part.touch) {
