@@ -477,8 +477,8 @@ class Scene:
 
 
 def load(path: str | os.PathLike[str]) -> Scene:
-    """Reads a scene: a model file (``.toml``), a scene of Siconos (``.hdf5``) or a robot
-    description (``.urdf``).
+    """Reads a scene: a model file (``.toml``), a scene of Siconos (``.hdf5``), a robot
+    description (``.urdf``) or a model of MuJoCo (``.xml``, ``.mjcf``).
 
     What has no place in the scene is told by a `SceneWarning`.
     """

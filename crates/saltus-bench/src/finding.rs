@@ -86,12 +86,12 @@ impl Heap {
             let length = q[at..].iter().map(|x| x * x).sum::<f64>().sqrt();
             q[at..].iter_mut().for_each(|x| *x /= length);
             v.extend((0..6).map(|_| 5.0 * jitter(&mut random)));
-            colliders.sides.push(Side { name: k.to_string(), system: Some(system) });
+            colliders.sides.push(Side { name: k.to_string().into(), system: Some(system) });
             let placed = shape.clone().into();
             colliders.shapes.push(Collider { side: k, placed, material: 0 });
         }
         let plane = Shape::Plane { normal: [0.0, 0.0, 1.0], offset: 0.0 };
-        colliders.sides.push(Side { name: "floor".to_string(), system: None });
+        colliders.sides.push(Side { name: "floor".into(), system: None });
         colliders.shapes.push(Collider { side: bodies, placed: plane.into(), material: 0 });
         starts.push(None);
         colliders.drives = vec![None; bodies + 1];

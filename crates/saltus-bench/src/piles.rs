@@ -251,27 +251,52 @@ impl Pile {
         json!({"h": H, "steps": self.steps, "mu": MU, "bin": [self.bin, self.bin], "bodies": bodies})
     }
 
-    /// What a peer says; nothing where it is not installed.
+    /// What a peer says; nothing where it is not installed or fails, which is told.
     fn peer(&self, program: &str, script: &[String], arguments: &[&str]) -> Option<Answer> {
         let mut command = Command::new(program);
         command.args(script).args(arguments).env("OMP_NUM_THREADS", "1");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().ok()?;
-        child.stdin.take()?.write_all(self.json().to_string().as_bytes()).ok()?;
-        let output = child.wait_with_output().ok()?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let answer: Value = text.lines().find_map(|line| serde_json::from_str(line).ok())?;
-        let numbers = |value: &Value| -> Vec<f64> {
-            value.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
-        };
-        let poses = answer["poses"].as_array()?.iter().map(numbers).collect();
-        let rows = |what: &str| -> Option<Vec<Vec<f64>>> {
-            Some(answer[what].as_array()?.iter().map(numbers).collect())
-        };
-        let (r, u) = (rows("reactions"), rows("velocities"));
-        let residual = r.zip(u).map(|(r, u)| distance(&r, &u));
-        Some(Answer { seconds: answer["seconds"].as_f64()?, poses, residual, note: String::new() })
+        let name = script.first().map_or(program, |path| path.as_str());
+        match self.answer(command) {
+            Ok(answer) => read(&answer),
+            Err(why) => {
+                eprintln!("{name} gives no answer: {why}");
+                None
+            }
+        }
     }
+
+    /// What a program answers to the scene.
+    fn answer(&self, mut command: Command) -> Result<Value, String> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| error.to_string())?;
+        let scene = self.json().to_string();
+        // one that ends before it has read all says why
+        if let Some(mut input) = child.stdin.take() {
+            let _ = input.write_all(scene.as_bytes());
+        }
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let answer = text.lines().find_map(|line| serde_json::from_str(line).ok());
+        answer.ok_or_else(|| {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let last = said.lines().rev().find(|line| !line.trim().is_empty());
+            format!("{}, {}", output.status, last.unwrap_or("without a word"))
+        })
+    }
+}
+
+/// What the answer of a peer says.
+fn read(answer: &Value) -> Option<Answer> {
+    let numbers = |value: &Value| -> Vec<f64> {
+        value.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
+    };
+    let poses = answer["poses"].as_array()?.iter().map(numbers).collect();
+    let rows = |what: &str| -> Option<Vec<Vec<f64>>> {
+        Some(answer[what].as_array()?.iter().map(numbers).collect())
+    };
+    let (r, u) = (rows("reactions"), rows("velocities"));
+    let residual = r.zip(u).map(|(r, u)| distance(&r, &u));
+    Some(Answer { seconds: answer["seconds"].as_f64()?, poses, residual, note: String::new() })
 }
 
 /// Worst and root mean square distance of contacts from the law.

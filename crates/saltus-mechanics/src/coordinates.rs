@@ -291,27 +291,58 @@ impl Coupler {
             (2, false) => [Sides::First, Sides::Second],
             _ => [Sides::Both; 2],
         };
-        let mut lines = Vec::new();
-        for (coordinate, side) in self.coordinates.iter().zip(sides) {
-            let starts = match side {
-                Sides::Both => [a, b],
-                Sides::First => [a, Start::WORLD],
-                Sides::Second => [b, Start::WORLD],
-            };
-            lines.push((coordinate.line(starts)?, side));
-        }
-        let period = match (lines[0].0.period, lines[1].0.period) {
-            (f64::INFINITY, second) => second,
-            (first, f64::INFINITY) => (ratio * first).abs(),
-            (first, second) => second.min(first) / f64::from(denominator(ratio)?),
-        };
-        let terms = |k: usize, factor: f64| {
-            let (line, side) = &lines[k];
-            line.terms.iter().map(move |(own, row, _)| (factor * own, *row, *side))
-        };
-        let terms = terms(1, 1.0).chain(terms(0, -ratio)).collect();
-        Ok(Line { terms, center: 0.0, period, factor: 1.0, offset: 0.0 })
+        couple(&self.coordinates, sides, ratio, [a, b])
     }
+}
+
+/// One coordinate that follows another, each between two of the linked bodies and the world.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Following {
+    pub coordinates: [JointCoordinate; 2],
+    pub sides: [Sides; 2],
+    pub ratio: f64,
+}
+
+impl IntoRelation for Following {
+    type Relation = Lines;
+
+    fn complete(self, linked: Linked<'_>) -> Lines {
+        let Following { coordinates, sides, ratio } = self;
+        let body = coordinates[0].joint.body();
+        let line = Start::pair(body, linked).and_then(|starts| {
+            couple(&coordinates, sides, crate::fault::not_zero("ratio", ratio)?, starts)
+        });
+        Lines::new("a joint that follows", body, Role::Gap, line.map(|line| vec![line]))
+    }
+}
+
+/// `x₂ − ratio x₁`.
+fn couple(
+    coordinates: &[JointCoordinate; 2],
+    sides: [Sides; 2],
+    ratio: f64,
+    [a, b]: [Start; 2],
+) -> Result<Line, Fault> {
+    let mut lines = Vec::new();
+    for (coordinate, side) in coordinates.iter().zip(sides) {
+        let starts = match side {
+            Sides::Both => [a, b],
+            Sides::First => [a, Start::WORLD],
+            Sides::Second => [b, Start::WORLD],
+        };
+        lines.push((coordinate.line(starts)?, side));
+    }
+    let period = match (lines[0].0.period, lines[1].0.period) {
+        (f64::INFINITY, second) => second,
+        (first, f64::INFINITY) => (ratio * first).abs(),
+        (first, second) => second.min(first) / f64::from(denominator(ratio)?),
+    };
+    let terms = |k: usize, factor: f64| {
+        let (line, side) = &lines[k];
+        line.terms.iter().map(move |(own, row, _)| (factor * own, *row, *side))
+    };
+    let terms = terms(1, 1.0).chain(terms(0, -ratio)).collect();
+    Ok(Line { terms, center: 0.0, period, factor: 1.0, offset: 0.0 })
 }
 
 /// The denominator of a ratio of whole numbers up to 1000.

@@ -47,8 +47,8 @@ pub use joints::Joint;
 pub use joints_2d::Joint2d;
 pub use mass::MassProperties;
 pub use scene::{
-    Anchor, BodySpec, ContactPair, DriveSpec, Fitting, Given, JointLink, Material, MotorSpec, Part,
-    Scene, SceneError, StaticSpec,
+    Anchor, BodySpec, ContactPair, DriveSpec, Fitting, Follows, Given, JointLink, Material,
+    MotorSpec, Part, Scene, SceneError, StaticSpec,
 };
 pub use shape::{Placed, Shape, ShapeError};
 pub use spec::{Extras, Friction, JointSpec, Limits, Motor, Spring};

@@ -62,7 +62,7 @@ fn searches_allocate_nothing() {
         q.extend(place.iter().map(|x| x + 0.05 * (7.0 * k as f64 + x).sin()));
         q.extend([0.8, 0.6 * (k as f64).sin(), 0.6 * (k as f64).cos(), 0.0]);
         v.extend((0..6).map(|i| 0.5 * (3.0 * k as f64 + f64::from(i)).sin()));
-        colliders.sides.push(Side { name, system });
+        colliders.sides.push(Side { name: name.into(), system });
         let placed = shapes[k % 3].clone().into();
         colliders.shapes.push(Collider { side: k, placed, material: 0 });
     }
@@ -75,7 +75,7 @@ fn searches_allocate_nothing() {
     ];
     for (k, shape) in grounds.into_iter().enumerate() {
         let side = colliders.sides.len();
-        colliders.sides.push(Side { name: format!("ground {k}"), system: None });
+        colliders.sides.push(Side { name: format!("ground {k}").into(), system: None });
         colliders.shapes.push(Collider { side, placed: shape.into(), material: 0 });
         starts.push(None);
     }

@@ -7,12 +7,13 @@
 use crate::rotation::Vector;
 use crate::{Body, Law, Model, ModelError, OperatorError, SystemId};
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// Something that can be touched: a body of the model, or a thing that moves as it is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side {
     /// Its name in results.
-    pub name: String,
+    pub name: Arc<str>,
     /// The system whose configuration it follows; none of what stands still or is driven.
     pub system: Option<SystemId>,
 }

@@ -140,9 +140,9 @@ const PREPARED: usize = 100;
 pub struct Model {
     title: String,
     t0: f64,
-    systems: Vec<(String, System)>,
-    interactions: Vec<(String, Interaction)>,
-    names: std::collections::HashMap<String, Member>,
+    systems: Vec<(Arc<str>, System)>,
+    interactions: Vec<(Arc<str>, Interaction)>,
+    names: std::collections::HashMap<Arc<str>, Member>,
     parameters: Vec<(String, f64)>,
     events: Vec<Event>,
     recipe: Option<Recipe>,
@@ -204,8 +204,9 @@ impl Model {
         let system = system.into();
         system.check(&format!("system `{name}`")).map_err(|error| error.of(name))?;
         let id = SystemId(self.systems.len());
-        self.systems.push((name.to_string(), system));
-        self.names.insert(name.to_string(), Member::System(id));
+        let name: Arc<str> = name.into();
+        self.systems.push((Arc::clone(&name), system));
+        self.names.insert(name, Member::System(id));
         Ok(id)
     }
 
@@ -261,8 +262,9 @@ impl Model {
         }
         let (systems, active) = (systems.to_vec(), true);
         let interaction = Interaction { relation, law, systems, active };
-        self.interactions.push((name.to_string(), interaction));
-        self.names.insert(name.to_string(), Member::Interaction(id));
+        let name: Arc<str> = name.into();
+        self.interactions.push((Arc::clone(&name), interaction));
+        self.names.insert(name, Member::Interaction(id));
         Ok(id)
     }
 
@@ -335,12 +337,18 @@ impl Model {
 
     /// The systems with their names, in the order they were added.
     pub fn systems(&self) -> impl ExactSizeIterator<Item = (&str, &System)> {
-        self.systems.iter().map(|(name, system)| (name.as_str(), system))
+        self.systems.iter().map(|(name, system)| (&**name, system))
     }
 
     /// The interactions with their names, in the order they were added.
     pub fn interactions(&self) -> impl ExactSizeIterator<Item = (&str, &Interaction)> {
-        self.interactions.iter().map(|(name, interaction)| (name.as_str(), interaction))
+        self.interactions.iter().map(|(name, interaction)| (&**name, interaction))
+    }
+
+    /// The name of a system, without a copy of its text.
+    pub fn shared_name(&self, id: SystemId) -> Result<Arc<str>, ModelError> {
+        let found = self.systems.get(id.0).map(|(name, _)| Arc::clone(name));
+        found.ok_or(ModelError::Handle { index: id.0 })
     }
 
     /// The name of the system at this position; empty where there is none.
@@ -544,7 +552,7 @@ impl Model {
     }
 
     fn named_system(&self, id: SystemId) -> Result<(&str, &System), ModelError> {
-        let found = self.systems.get(id.0).map(|(name, system)| (name.as_str(), system));
+        let found = self.systems.get(id.0).map(|(name, system)| (&**name, system));
         found.ok_or(ModelError::Handle { index: id.0 })
     }
 

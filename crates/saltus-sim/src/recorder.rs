@@ -65,7 +65,7 @@ pub fn signals_of(model: &Model) -> Layout {
         }
     }
     let sides = model.contact_finder().map_or(&[][..], |finder| finder.sides());
-    let sides = sides.iter().map(|side| side.name.clone()).collect();
+    let sides = sides.iter().map(|side| side.name.to_string()).collect();
     Layout { title: model.title().to_string(), signals, ledger: second.states > 0, sides }
 }
 

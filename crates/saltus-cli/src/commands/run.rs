@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Run a model file, a scene or a netlist.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The model file or scene (.toml), netlist (.cir, .sp), or scene of Siconos (.hdf5)
+    /// The model file or scene (.toml), netlist (.cir, .sp), or scene of another program (.hdf5, .urdf, .xml)
     pub(super) file: PathBuf,
     /// The run file to write [default: NAME.h5 in the current folder]
     #[arg(short, long, value_name = "OUT.h5")]

@@ -1,9 +1,11 @@
-//! Scenes from files: model files (`.toml`), scenes of Siconos (`.hdf5`, `.h5`) and robot descriptions
-//! (`.urdf`).
+//! Scenes from files: model files (`.toml`), scenes of Siconos (`.hdf5`, `.h5`), robot descriptions
+//! (`.urdf`) and models of MuJoCo (`.xml`, `.mjcf`).
 
 mod group_attributes;
+mod mjcf;
 mod siconos;
 mod urdf;
+mod xml;
 
 use crate::model_file::{ModelFile, ModelFileError, Output, Simulation, Strategy, scene_text};
 use saltus_mechanics::Scene;
@@ -35,7 +37,7 @@ pub enum SceneFileError {
     },
     /// A name that tells of no format.
     #[error(
-        "`{}`: expected a model file (.toml), a scene of Siconos (.hdf5) or a robot (.urdf)",
+        "`{}`: expected a model file (.toml), a scene of Siconos (.hdf5), a robot (.urdf) or a model of MuJoCo (.xml, .mjcf)",
         path.display()
     )]
     Format {
@@ -90,6 +92,7 @@ pub fn read_scene(path: &Path) -> Result<SceneFile, SceneFileError> {
         "toml" => model_file(&path),
         "hdf5" | "h5" => siconos::read(&path),
         "urdf" => urdf::read(&path),
+        "xml" | "mjcf" => mjcf::read(&path),
         _ => Err(SceneFileError::Format { path }),
     }
 }
@@ -113,7 +116,7 @@ pub fn read_model(
 /// Whether a file of this name is a scene of another program.
 pub fn is_foreign(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
-    matches!(ending, Some("hdf5" | "h5" | "urdf"))
+    matches!(ending, Some("hdf5" | "h5" | "urdf" | "xml" | "mjcf"))
 }
 
 /// How scenes are simulated whose files do not say it.

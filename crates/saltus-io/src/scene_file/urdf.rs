@@ -1,36 +1,20 @@
 //! Robots in the Unified Robot Description Format.
 //!
 //! Links become bodies where the joints are at zero, under gravity along −z. The root link stands
-//! still. Links without a mass that are fixed to another become part of it. The file says nothing of
-//! contacts: shapes of `<collision>` touch once the scene has one, those of `<visual>` are drawn.
+//! still. Links without a mass that are fixed to another become part of it. Joints with `<mimic>` follow
+//! another, as far as both link two bodies that move at most. The file says nothing of contacts:
+//! shapes of `<collision>` touch once the scene has one, those of `<visual>` are drawn.
 
+use super::xml::{Pose, Xml, child, children, turned};
 use super::{SceneFile, SceneFileError};
 use roxmltree::{Document, Node};
 use saltus_mechanics::{
-    BodySpec, Coordinate, Fitting, Friction, Joint, JointLink, Limits, Part, Scene, Shape, Spring,
-    StaticSpec,
+    BodySpec, Coordinate, Fitting, Follows, Friction, Joint, JointLink, Limits, Part, Scene, Shape,
+    Spring, StaticSpec,
 };
-use saltus_model::rotation::{
-    IDENTITY, Matrix3, Quaternion, Vector, add, matrix, multiply, product, rotate,
-};
+use saltus_model::rotation::{IDENTITY, Vector, exp, norm, product, rotate, scaled};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-
-/// A place and a turn.
-#[derive(Debug, Clone, Copy)]
-struct Pose {
-    x: Vector,
-    p: Quaternion,
-}
-
-impl Pose {
-    const ORIGIN: Pose = Pose { x: [0.0; 3], p: IDENTITY };
-
-    /// What stands at `inner` in this frame.
-    fn then(self, inner: Pose) -> Pose {
-        Pose { x: add(self.x, rotate(self.p, inner.x)), p: product(self.p, inner.p) }
-    }
-}
 
 /// Where a link is: the body or static that it is part of, its place there, and that in the world.
 #[derive(Debug, Clone)]
@@ -41,11 +25,12 @@ struct Placed {
 }
 
 struct Reader<'a> {
-    path: &'a Path,
-    document: &'a Document<'a>,
+    xml: Xml<'a>,
     left_aside: Vec<String>,
     scene: Scene,
     links: HashMap<&'a str, Placed>,
+    /// Of joints with a coordinate: where they are in the scene.
+    joints: HashMap<&'a str, usize>,
 }
 
 /// Reads the robot of a file.
@@ -56,53 +41,15 @@ pub(super) fn read(path: &Path) -> Result<SceneFile, SceneFileError> {
     let robot = document.root_element();
     let title = robot.attribute("name").unwrap_or("robot");
     let scene = Scene::new(title).gravity([0.0, 0.0, -9.81]);
-    let (left_aside, links) = (Vec::new(), HashMap::new());
-    let mut reader = Reader { path, document: &document, left_aside, scene, links };
+    let (left_aside, links, joints) = (Vec::new(), HashMap::new(), HashMap::new());
+    let xml = Xml { path, document: &document };
+    let mut reader = Reader { xml, left_aside, scene, links, joints };
     reader.robot(robot)?;
     let Reader { scene, left_aside, .. } = reader;
     Ok(SceneFile { scene, simulation: None, left_aside })
 }
 
-fn children<'a>(node: Node<'a, 'a>, name: &str) -> impl Iterator<Item = Node<'a, 'a>> {
-    node.children().filter(move |child| child.tag_name().name() == name)
-}
-
-fn child<'a>(node: Node<'a, 'a>, name: &str) -> Option<Node<'a, 'a>> {
-    children(node, name).next()
-}
-
 impl<'a> Reader<'a> {
-    fn content(&self, node: Node<'a, 'a>, what: impl Into<String>) -> SceneFileError {
-        let at = self.document.text_pos_at(node.range().start);
-        let place = format!("line {}, column {}", at.row, at.col);
-        SceneFileError::Content { path: self.path.to_path_buf(), place, what: what.into() }
-    }
-
-    /// The attribute of a node that must be there.
-    fn need(&self, node: Node<'a, 'a>, name: &str) -> Result<&'a str, SceneFileError> {
-        let tag = node.tag_name().name();
-        node.attribute(name).ok_or_else(|| self.content(node, format!("<{tag}> has no `{name}`")))
-    }
-
-    /// Numbers in an attribute, separated by blanks.
-    fn numbers<const N: usize>(
-        &self,
-        node: Node<'a, 'a>,
-        name: &str,
-        default: [f64; N],
-    ) -> Result<[f64; N], SceneFileError> {
-        let Some(text) = node.attribute(name) else { return Ok(default) };
-        let numbers: Result<Vec<f64>, _> = text.split_whitespace().map(str::parse).collect();
-        let numbers = numbers.ok().filter(|values| values.iter().all(|value| value.is_finite()));
-        numbers.and_then(|values| values.try_into().ok()).ok_or_else(|| {
-            self.content(node, format!("`{name}` is {text:?}, expected {N} finite numbers"))
-        })
-    }
-
-    fn number(&self, node: Node<'a, 'a>, name: &str, default: f64) -> Result<f64, SceneFileError> {
-        self.numbers(node, name, [default]).map(|[value]| value)
-    }
-
     /// `<origin xyz="…" rpy="…"/>`: turns about the fixed axes x, y, z in that order.
     fn origin(&self, node: Node<'a, 'a>) -> Result<Pose, SceneFileError> {
         let Some(origin) = child(node, "origin") else { return Ok(Pose::ORIGIN) };
@@ -112,14 +59,14 @@ impl<'a> Reader<'a> {
             p[1 + axis] = sin;
             p
         };
-        let [roll, pitch, yaw] = self.numbers(origin, "rpy", [0.0; 3])?;
+        let [roll, pitch, yaw] = self.xml.numbers(origin, "rpy", [0.0; 3])?;
         let p = product(about(2, yaw), product(about(1, pitch), about(0, roll)));
-        Ok(Pose { x: self.numbers(origin, "xyz", [0.0; 3])?, p })
+        Ok(Pose { x: self.xml.numbers(origin, "xyz", [0.0; 3])?, p })
     }
 
     fn robot(&mut self, robot: Node<'a, 'a>) -> Result<(), SceneFileError> {
         if robot.tag_name().name() != "robot" {
-            return Err(self.content(robot, "expected <robot>"));
+            return Err(self.xml.content(robot, "expected <robot>"));
         }
         for node in robot.children().filter(Node::is_element) {
             let tag = node.tag_name().name();
@@ -131,9 +78,9 @@ impl<'a> Reader<'a> {
         }
         let mut links: HashMap<&str, Node<'a, 'a>> = HashMap::new();
         for link in children(robot, "link") {
-            let name = self.need(link, "name")?;
+            let name = self.xml.need(link, "name")?;
             if links.insert(name, link).is_some() {
-                return Err(self.content(link, format!("there are two links named `{name}`")));
+                return Err(self.xml.content(link, format!("there are two links named `{name}`")));
             }
         }
         // from the root outward
@@ -142,17 +89,17 @@ impl<'a> Reader<'a> {
         for &joint in &joints {
             let end = |tag: &str| {
                 let node = child(joint, tag)
-                    .ok_or_else(|| self.content(joint, format!("a joint has no <{tag}>")))?;
-                let name = self.need(node, "link")?;
+                    .ok_or_else(|| self.xml.content(joint, format!("a joint has no <{tag}>")))?;
+                let name = self.xml.need(node, "link")?;
                 match links.contains_key(name) {
                     true => Ok(name),
-                    false => Err(self.content(node, format!("there is no link `{name}`"))),
+                    false => Err(self.xml.content(node, format!("there is no link `{name}`"))),
                 }
             };
             ends.push((end("parent")?, end("child")?));
         }
         for link in children(robot, "link") {
-            let name = self.need(link, "name")?;
+            let name = self.xml.need(link, "name")?;
             if !ends.iter().any(|(_, child)| *child == name) {
                 self.root(name, link)?;
             }
@@ -165,14 +112,27 @@ impl<'a> Reader<'a> {
             let (parent, child) = ends[k];
             if self.links.contains_key(child) {
                 let what = format!("the link `{child}` is the child of two joints");
-                return Err(self.content(joints[k], what));
+                return Err(self.xml.content(joints[k], what));
             }
             self.joint(joints[k], parent, child, links[child])?;
         }
         match done.iter().position(|done| !done) {
-            None => Ok(()),
-            Some(k) => Err(self.content(joints[k], "this joint hangs on no root")),
+            None => {
+                self.mimics(&joints)?;
+                self.drop_empty();
+                Ok(())
+            }
+            Some(k) => Err(self.xml.content(joints[k], "this joint hangs on no root")),
         }
+    }
+
+    /// A root without shapes is the world.
+    fn drop_empty(&mut self) {
+        let Scene { statics, joints, .. } = &mut self.scene;
+        let is_empty =
+            |name: &String| statics.iter().any(|one| one.name == *name && one.parts.is_empty());
+        joints.iter_mut().for_each(|joint| joint.bodies.retain(|name| !is_empty(name)));
+        statics.retain(|one| !one.parts.is_empty());
     }
 
     /// The root stands still.
@@ -193,15 +153,19 @@ impl<'a> Reader<'a> {
         name: &'a str,
         link: Node<'a, 'a>,
     ) -> Result<(), SceneFileError> {
-        let kind = self.need(joint, "type")?;
+        let kind = self.xml.need(joint, "type")?;
         let parent = self.links[parent].clone();
         let origin = self.origin(joint)?;
-        let world = parent.world.then(origin);
+        let mut world = parent.world.then(origin);
+        if let Some(mimic) = child(joint, "mimic") {
+            let offset = self.xml.number(mimic, "offset", 0.0)?;
+            world = world.then(self.moved(joint, kind, offset)?);
+        }
         let inertial = child(link, "inertial");
         let Some(inertial) = inertial else {
             if kind != "fixed" {
                 let what = format!("the link `{name}` moves and has no <inertial>");
-                return Err(self.content(link, what));
+                return Err(self.xml.content(link, what));
             }
             // it becomes part of its parent
             let within = parent.within.then(origin);
@@ -235,16 +199,16 @@ impl<'a> Reader<'a> {
     ) -> Result<(), SceneFileError> {
         let center = self.origin(inertial)?;
         let mass = child(inertial, "mass")
-            .ok_or_else(|| self.content(inertial, "<inertial> has no <mass>"))?;
-        self.need(mass, "value")?;
+            .ok_or_else(|| self.xml.content(inertial, "<inertial> has no <mass>"))?;
+        self.xml.need(mass, "value")?;
         let mut body = BodySpec::without_shape(name);
         body.parts = self.parts(link)?;
         body.position = world.then(center).x;
         body.orientation = world.p;
-        body.mass = Some(self.number(mass, "value", 0.0)?);
+        body.mass = Some(self.xml.number(mass, "value", 0.0)?);
         body.center = Some(center.x);
         if let Some(node) = child(inertial, "inertia") {
-            let one = |name: &str| self.number(node, name, 0.0);
+            let one = |name: &str| self.xml.number(node, name, 0.0);
             let (xy, xz, yz) = (one("ixy")?, one("ixz")?, one("iyz")?);
             let own = [[one("ixx")?, xy, xz], [xy, one("iyy")?, yz], [xz, yz, one("izz")?]];
             body.inertia = Some(turned(&own, center.p));
@@ -261,19 +225,17 @@ impl<'a> Reader<'a> {
         parent: &str,
         world: Pose,
     ) -> Result<(), SceneFileError> {
-        let name = self.need(joint, "name")?;
-        let axis = match child(joint, "axis") {
-            Some(axis) => self.numbers(axis, "xyz", [1.0, 0.0, 0.0])?,
-            None => [1.0, 0.0, 0.0],
-        };
-        let (point, axis) = (world.x, rotate(world.p, axis));
+        let name = self.xml.need(joint, "name")?;
+        let (point, axis) = (world.x, rotate(world.p, self.axis(joint)?));
         let (made, coordinate) = match kind {
             "revolute" | "continuous" => (Joint::Pivot { point, axis }, Some(Coordinate::Angle)),
             "prismatic" => (Joint::Prismatic { axis }, Some(Coordinate::Way)),
             "fixed" => (Joint::Fixed, None),
             "planar" => (Joint::Planar { point, normal: axis }, None),
             "floating" => return Ok(()),
-            kind => return Err(self.content(joint, format!("there is no joint type `{kind}`"))),
+            kind => {
+                return Err(self.xml.content(joint, format!("there is no joint type `{kind}`")));
+            }
         };
         // a joint may have the name of a link
         let taken = self.scene.bodies.iter().any(|body| body.name == name)
@@ -286,12 +248,73 @@ impl<'a> Reader<'a> {
                 link.fittings.push(fitting);
             }
         }
-        for tag in ["mimic", "safety_controller", "calibration"] {
+        for tag in ["safety_controller", "calibration"] {
             if child(joint, tag).is_some() {
                 self.left_aside.push(format!("<{tag}> of the joint `{name}`"));
             }
         }
+        if let (Some(own), true) = (joint.attribute("name"), coordinate.is_some()) {
+            self.joints.insert(own, self.scene.joints.len());
+        }
         self.scene.joints.push(link);
+        Ok(())
+    }
+
+    fn axis(&self, joint: Node<'a, 'a>) -> Result<Vector, SceneFileError> {
+        match child(joint, "axis") {
+            Some(axis) => self.xml.numbers(axis, "xyz", [1.0, 0.0, 0.0]),
+            None => Ok([1.0, 0.0, 0.0]),
+        }
+    }
+
+    /// Where a joint puts its link that stands at this coordinate.
+    fn moved(&self, joint: Node<'a, 'a>, kind: &str, x: f64) -> Result<Pose, SceneFileError> {
+        let axis = self.axis(joint)?;
+        let length = norm(axis);
+        if x == 0.0 || length == 0.0 {
+            return Ok(Pose::ORIGIN);
+        }
+        let way = scaled(x / length, axis);
+        Ok(match kind {
+            "prismatic" => Pose { x: way, p: IDENTITY },
+            "revolute" | "continuous" => Pose { x: [0.0; 3], p: exp(way) },
+            _ => Pose::ORIGIN,
+        })
+    }
+
+    /// `<mimic>`: joints that are held in a ratio to others, once all of them are there.
+    fn mimics(&mut self, joints: &[Node<'a, 'a>]) -> Result<(), SceneFileError> {
+        for &joint in joints {
+            let Some(mimic) = child(joint, "mimic") else { continue };
+            let (own, other) = (self.xml.need(joint, "name")?, self.xml.need(mimic, "joint")?);
+            if !joints.iter().any(|joint| joint.attribute("name") == Some(other)) {
+                return Err(self.xml.content(mimic, format!("there is no joint `{other}`")));
+            }
+            let ratio = self.xml.number(mimic, "multiplier", 1.0)?;
+            let mut aside = |why: &str| {
+                self.left_aside.push(format!("<mimic> of the joint `{own}`: {why}"));
+            };
+            let place = |name: &str| self.joints.get(name).copied();
+            let (Some(k), Some(other)) = (place(own), place(other)) else {
+                aside("one of the two joints is fixed or floating");
+                continue;
+            };
+            if ratio == 0.0 {
+                aside("its multiplier is zero");
+                continue;
+            }
+            let moves = |name: &&String| self.scene.bodies.iter().any(|body| body.name == **name);
+            let links = [k, other].map(|k| self.scene.joints[k].bodies.iter().filter(moves));
+            let mut bodies: Vec<&String> = links.into_iter().flatten().collect();
+            bodies.sort();
+            bodies.dedup();
+            if bodies.len() > 2 {
+                aside("with the other it links more than two bodies that move");
+                continue;
+            }
+            let joint = self.scene.joints[other].name.clone();
+            self.scene.joints[k].follows = Some(Follows { joint, ratio });
+        }
         Ok(())
     }
 
@@ -305,14 +328,20 @@ impl<'a> Reader<'a> {
         let mut fitting = Fitting::new(coordinate);
         if let Some(limit) = child(joint, "limit").filter(|_| kind != "continuous") {
             let (lower, upper) =
-                (self.number(limit, "lower", 0.0)?, self.number(limit, "upper", 0.0)?);
+                (self.xml.number(limit, "lower", 0.0)?, self.xml.number(limit, "upper", 0.0)?);
+            // coordinates are zero at the start
+            let start = match child(joint, "mimic") {
+                Some(mimic) => self.xml.number(mimic, "offset", 0.0)?,
+                None => 0.0,
+            };
             if lower < upper {
+                let (lower, upper) = (lower - start, upper - start);
                 fitting.limits = Some(Limits { lower, upper, e: 0.0 });
             }
         }
         if let Some(dynamics) = child(joint, "dynamics") {
-            let damping = self.number(dynamics, "damping", 0.0)?;
-            let force = self.number(dynamics, "friction", 0.0)?;
+            let damping = self.xml.number(dynamics, "damping", 0.0)?;
+            let force = self.xml.number(dynamics, "friction", 0.0)?;
             if damping > 0.0 {
                 fitting.spring = Some(Spring { stiffness: 0.0, damping, rest: 0.0 });
             }
@@ -330,7 +359,7 @@ impl<'a> Reader<'a> {
             for node in children(link, tag) {
                 let place = self.origin(node)?;
                 let geometry = child(node, "geometry")
-                    .ok_or_else(|| self.content(node, format!("<{tag}> has no <geometry>")))?;
+                    .ok_or_else(|| self.xml.content(node, format!("<{tag}> has no <geometry>")))?;
                 for geometry in geometry.children().filter(Node::is_element) {
                     if let Some(shape) = self.shape(geometry, touch)? {
                         let (position, orientation) = (place.x, place.p);
@@ -344,13 +373,13 @@ impl<'a> Reader<'a> {
 
     fn shape(&mut self, node: Node<'a, 'a>, touch: bool) -> Result<Option<Shape>, SceneFileError> {
         let one = |name: &str| {
-            self.need(node, name)?;
-            self.number(node, name, 0.0)
+            self.xml.need(node, name)?;
+            self.xml.number(node, name, 0.0)
         };
         Ok(Some(match node.tag_name().name() {
             "box" => {
-                self.need(node, "size")?;
-                Shape::Box { edges: self.numbers(node, "size", [0.0; 3])? }
+                self.xml.need(node, "size")?;
+                Shape::Box { edges: self.xml.numbers(node, "size", [0.0; 3])? }
             }
             "cylinder" => Shape::Cylinder { radius: one("radius")?, length: one("length")? },
             "capsule" => Shape::Capsule { radius: one("radius")?, length: one("length")? },
@@ -365,8 +394,8 @@ impl<'a> Reader<'a> {
 
     /// A mesh; one that touches does so as its convex hull.
     fn mesh(&mut self, node: Node<'a, 'a>, touch: bool) -> Result<Option<Shape>, SceneFileError> {
-        let name = self.need(node, "filename")?;
-        let scale: Vector = self.numbers(node, "scale", [1.0; 3])?;
+        let name = self.xml.need(node, "filename")?;
+        let scale: Vector = self.xml.numbers(node, "scale", [1.0; 3])?;
         let file = self.find(name);
         let mesh = match saltus_mechanics::mesh::read(&file) {
             Ok(mesh) => mesh,
@@ -385,7 +414,7 @@ impl<'a> Reader<'a> {
 
     /// Where a file is: beside the robot, or in a package that one of its folders holds.
     fn find(&self, name: &str) -> PathBuf {
-        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let folder = self.xml.path.parent().unwrap_or(Path::new(""));
         let Some(inner) = name.strip_prefix("package://") else {
             return folder.join(name.strip_prefix("file://").unwrap_or(name));
         };
@@ -393,11 +422,4 @@ impl<'a> Reader<'a> {
         let candidates = folder.ancestors().flat_map(|up| [up.join(inner), up.join(without)]);
         candidates.into_iter().find(|path| path.exists()).unwrap_or_else(|| folder.join(without))
     }
-}
-
-/// `R J Rᵀ`.
-fn turned(J: &Matrix3, p: Quaternion) -> Matrix3 {
-    let R = matrix(p);
-    let back = [0, 1, 2].map(|i| [0, 1, 2].map(|j| R[j][i]));
-    multiply(&multiply(&R, J), &back)
 }

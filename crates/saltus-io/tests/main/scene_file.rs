@@ -1,8 +1,8 @@
 //! Scenes of other programs: what becomes of them, and what is left aside.
 
 use crate::sample::Folder;
-use saltus_io::scene_file::{SceneFileError, read_scene};
-use saltus_mechanics::{AnyJoint, Coordinate, Joint, Shape};
+use saltus_io::scene_file::{SceneFileError, read_model, read_scene};
+use saltus_mechanics::{AnyJoint, Coordinate, Follows, Joint, Shape};
 use std::path::{Path, PathBuf};
 
 fn data(name: &str) -> PathBuf {
@@ -38,7 +38,7 @@ fn a_scene_of_siconos() {
 #[test]
 fn a_robot() {
     let file = read_scene(&data("arm.urdf")).expect("a robot");
-    let aside = ["<transmission> `drive`", "<mimic> of the joint `elbow`"];
+    let aside = ["<transmission> `drive`"];
     assert_eq!(file.left_aside, aside);
     let scene = file.scene;
     assert_eq!(scene.title, "two links");
@@ -62,7 +62,147 @@ fn a_robot() {
     assert_eq!(fitting.spring.map(|spring| spring.damping), Some(0.1));
     assert_eq!(fitting.friction.map(|friction| friction.force), Some(0.05));
     assert!(scene.joints[1].fittings.is_empty());
+    let follows = Follows { joint: "shoulder".to_string(), ratio: 2.0 };
+    assert_eq!(scene.joints[1].follows, Some(follows));
     scene.model().expect("a model");
+}
+
+/// A gripper whose second finger mimics the first one, from an offset; its limits are those from there.
+#[test]
+fn a_gripper_that_mimics() {
+    let finger = |name: &str, y: f64, mimic: &str| {
+        format!(
+            r#"<joint name="{name} slide" type="prismatic"><parent link="palm"/><child link="{name}"/>
+            <origin xyz="0 {y} 0"/><axis xyz="0 1 0"/><limit lower="-0.1" upper="0.1" effort="1" velocity="1"/>{mimic}</joint>
+            <link name="{name}"><inertial><mass value="0.1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>"#
+        )
+    };
+    let mimic = r#"<mimic joint="left slide" multiplier="-1" offset="0.02"/>"#;
+    let robot = |palm: &str| {
+        let fingers = [finger("left", 0.1, ""), finger("right", -0.1, mimic)].concat();
+        format!(r#"<robot name="gripper">{palm}<link name="palm">{PALM}</link>{fingers}</robot>"#)
+    };
+    const PALM: &str =
+        r#"<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>"#;
+    let folder = Folder::new();
+    let path = folder.path("gripper.urdf");
+    std::fs::write(&path, robot("")).expect("a file");
+    let file = read_scene(&path).expect("a robot");
+    assert_eq!(file.left_aside, [""; 0]);
+    // a root without shapes is the world
+    assert!(file.scene.statics.is_empty());
+    let right = &file.scene.joints[1];
+    assert_eq!(right.bodies, ["right"]);
+    let follows = Follows { joint: "left slide".to_string(), ratio: -1.0 };
+    assert_eq!(right.follows, Some(follows));
+    assert!((file.scene.bodies[1].position[1] + 0.08).abs() < 1e-15);
+    let limits = right.fittings[0].limits.expect("limits");
+    assert!((limits.lower + 0.12).abs() < 1e-15 && (limits.upper - 0.08).abs() < 1e-15);
+    let model = file.scene.model().expect("a model");
+    assert!(model.interaction_id("right slide.follows").is_ok());
+    // as the text of a model file, too
+    let (text, _) = read_model(&path, &[]).expect("a model file");
+    assert_eq!(text.model.interactions().len(), model.interactions().len());
+
+    // on an arm it would link three bodies
+    let arm = r#"<link name="base"/><joint name="arm" type="continuous"><parent link="base"/><child link="palm"/></joint>"#;
+    std::fs::write(&path, robot(arm)).expect("a file");
+    let file = read_scene(&path).expect("a robot");
+    let aside = "<mimic> of the joint `right slide`: with the other it links more than two bodies that move";
+    assert_eq!(file.left_aside, [aside]);
+}
+
+/// Bodies, geoms, joints, defaults and equalities of MuJoCo.
+#[test]
+fn a_model_of_mujoco() {
+    let file = read_scene(&data("machine.xml")).expect("a model");
+    let aside =
+        ["`integrator` of <option>", "<actuator>", "`armature` of `crank` of the body `crank`"];
+    assert_eq!(file.left_aside, aside);
+    assert_eq!(file.simulation.expect("a simulation").h, 0.001);
+    let scene = file.scene;
+    assert_eq!((scene.title.as_str(), scene.gravity), ("machine", [0.0, 0.0, -9.8]));
+    let statics: Vec<&str> = scene.statics.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(statics, ["world", "post"]);
+    assert_eq!(
+        scene.statics[0].parts[0].shape,
+        Shape::Plane { normal: [0.0, 0.0, 1.0], offset: 0.0 }
+    );
+    assert_eq!(scene.statics[1].parts[0].position, [0.0, 1.0, 0.5]);
+    let names: Vec<&str> = scene.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(names, ["crank", "rod", "slider", "ball", "cart"]);
+    let [crank, rod, slider, ball, cart] = &scene.bodies[..] else { panic!("five bodies") };
+    // a capsule from end to end
+    assert_eq!(crank.parts[0].shape, Shape::Capsule { radius: 0.02, length: 0.2 });
+    assert!((crank.parts[0].position[0] - 0.1).abs() < 1e-15);
+    let mass = |body: &saltus_mechanics::BodySpec| {
+        let k = scene.bodies.iter().position(|one| one.name == body.name).expect("it is there");
+        scene.mass_of(k).expect("a mass")
+    };
+    let volume = std::f64::consts::PI * (0.02_f64.powi(2) * 0.2 + 4.0 / 3.0 * 0.02_f64.powi(3));
+    assert!((mass(crank).mass - 500.0 * volume).abs() < 1e-12);
+    // its own moments, turned by a right angle about z
+    assert_eq!((rod.mass, rod.center), (Some(0.3), Some([0.2, 0.0, 0.0])));
+    let inertia = rod.inertia.expect("moments");
+    assert!((inertia[0][0] - 2e-3).abs() < 1e-15 && (inertia[1][1] - 1e-3).abs() < 1e-15);
+    assert!((mass(slider).mass - 0.7).abs() < 1e-12);
+    assert_eq!(ball.v, [0.0; 3]);
+    assert!((cart.orientation[0] - 0.5_f64.sqrt()).abs() < 1e-12);
+    let joints: Vec<(&str, &str)> =
+        scene.joints.iter().map(|one| (one.name.as_str(), one.joint.name())).collect();
+    let expected = [
+        ("crank joint", "pivot"),
+        ("rod joint", "universal"),
+        ("slide", "prismatic"),
+        ("x", "planar"),
+        ("pin", "ball"),
+    ];
+    assert_eq!(joints, expected);
+    let fitting = &scene.joints[0].fittings[0];
+    let limits = fitting.limits.expect("limits");
+    assert!((limits.lower + 1.0).abs() < 1e-15 && (limits.upper - 2.0).abs() < 1e-15);
+    assert_eq!(fitting.spring.map(|spring| spring.damping), Some(0.25));
+    let follows = Follows { joint: "crank joint".to_string(), ratio: 0.5 };
+    assert_eq!(scene.joints[2].follows, Some(follows));
+    assert_eq!(scene.joints[4].bodies, ["rod", "cart"]);
+    assert_eq!(scene.apart, [["crank".to_string(), "slider".to_string()]]);
+    // friction of two is the larger one; what has no masks in common passes
+    let law = |a: usize, b: usize| {
+        let names = [format!("geom {a}"), format!("geom {b}")];
+        scene.contacts.iter().find(|pair| pair.materials == names).expect("a pair")
+    };
+    assert_eq!(law(1, 2).mu, Some(1.0));
+    assert_eq!(law(2, 2).mu, Some(0.4));
+    assert!(scene.contacts.iter().any(|pair| !pair.touch));
+}
+
+/// What of MuJoCo is not read is named, and where.
+#[test]
+fn models_of_mujoco_that_are_not_read() {
+    let folder = Folder::new();
+    let check = |inner: &str, expected: &str| {
+        let path = folder.path("m.xml");
+        std::fs::write(&path, format!("<mujoco>\n{inner}</mujoco>")).expect("a file");
+        let error = read_scene(&path).expect_err("it is wrong").to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    let body = |inner: &str| format!("<worldbody><body name='b'>{inner}</body></worldbody>");
+    let mesh = body("<freejoint/><geom type='mesh' mesh='hand'/>");
+    check(&mesh, "line 2, column 39: the geom `hand` is of type `mesh`, which is not read");
+    let ball = "<geom size='1'/>";
+    let many = format!("{ball}<joint type='slide'/><joint type='ball'/>");
+    check(&body(&many), "the body `b` has the joints slide, ball: none of the joints");
+    check(&body("<joint/>"), "the body `b` moves and has neither <inertial> nor <geom>");
+    check(&body(&format!("{ball}<composite/>")), "<composite> in the body `b` is not read");
+    check("<include file='other.xml'/>", "<include> is not read");
+    check(&body("<freejoint/><geom class='soft' size='1'/>"), "there is no class `soft`");
+    check(&body("<freejoint/><geom type='box' size='1 1'/>"), "needs 3 sizes, found 2");
+    check("<compiler angle='gon'/>", "expected degree or radian");
+    check("<option timestep='0'/>", "`timestep` is 0, expected (0, inf)");
+    let path = folder.path("r.xml");
+    std::fs::write(&path, "<robot/>").expect("a file");
+    let error = read_scene(&path).expect_err("it is wrong").to_string();
+    assert!(error.contains("expected <mujoco>"), "{error}");
 }
 
 #[test]
@@ -90,7 +230,7 @@ fn wrong_files_are_told_where() {
     check(
         "f.txt",
         "",
-        "expected a model file (.toml), a scene of Siconos (.hdf5) or a robot (.urdf)",
+        "expected a model file (.toml), a scene of Siconos (.hdf5), a robot (.urdf) or a model of MuJoCo (.xml, .mjcf)",
     );
     check(
         "g.toml",

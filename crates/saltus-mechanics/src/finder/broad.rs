@@ -19,12 +19,17 @@ impl Bounds {
     }
 }
 
+/// Moves of all boxes after which a tree is made anew. Between them it keeps its branches, so that no
+/// second tree is needed to put them in order.
+const MOVES: usize = 16;
+
 /// A tree of boxes, each with a number.
 #[derive(Clone, Default)]
 pub(super) struct Tree {
     bvh: Bvh,
     workspace: BvhWorkspace,
     count: usize,
+    moves: usize,
 }
 
 impl fmt::Debug for Tree {
@@ -39,7 +44,7 @@ impl Tree {
         let boxes: Vec<Aabb> = boxes.map(|bounds| bounds.aabb()).collect();
         let count = boxes.len();
         let bvh = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-        Tree { bvh, workspace: BvhWorkspace::default(), count }
+        Tree { bvh, workspace: BvhWorkspace::default(), count, moves: 0 }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -54,8 +59,12 @@ impl Tree {
 
     /// To be called once boxes have moved.
     pub fn refit(&mut self) {
-        self.bvh.refit(&mut self.workspace);
-        self.bvh.optimize_incremental(&mut self.workspace);
+        self.moves += 1;
+        if self.moves.is_multiple_of(MOVES) {
+            self.bvh.rebuild(&mut self.workspace, BvhBuildStrategy::Binned);
+        } else {
+            self.bvh.refit_without_opt();
+        }
     }
 
     /// All pairs of boxes that meet.

@@ -3,15 +3,16 @@
 use crate::Drive;
 use crate::pose::Pose;
 use saltus_model::rotation::{
-    IDENTITY, Quaternion, Vector, add, cross, dot, exp, matrix, norm, normalized, product, scaled,
-    sub,
+    IDENTITY, Matrix3, Quaternion, Vector, add, cross, dot, exp, matrix, norm, normalized, product,
+    scaled, sub,
 };
 use saltus_model::{At, Body, Operator, OperatorError};
 
 /// Where a side is at the beginning of a step, and how far it moves within it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Motion {
-    pub pose: Pose,
+    pub x: Vector,
+    pub R: Matrix3,
     /// `h v` of its origin.
     pub shift: Vector,
     /// `h |ω|`.
@@ -21,12 +22,20 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    pub const REST: Motion = Motion { pose: Pose::WORLD, shift: [0.0; 3], turn: 0.0, body: false };
+    pub const REST: Motion =
+        Motion { x: Pose::WORLD.x, R: Pose::WORLD.R, shift: [0.0; 3], turn: 0.0, body: false };
+
+    /// Its frame.
+    #[inline]
+    pub fn pose(&self) -> Pose {
+        Pose::of(self.x, self.R)
+    }
 
     /// Of a body in space.
     pub fn of_body(q: &[f64], v: &[f64], h: f64) -> Motion {
         Motion {
-            pose: Pose::new(q),
+            x: [q[0], q[1], q[2]],
+            R: matrix([q[3], q[4], q[5], q[6]]),
             shift: [h * v[0], h * v[1], h * v[2]],
             turn: h * norm([v[3], v[4], v[5]]),
             body: true,
@@ -36,7 +45,8 @@ impl Motion {
     /// Of a body in the plane.
     pub fn in_plane(q: &[f64], v: &[f64], h: f64) -> Motion {
         Motion {
-            pose: Pose::of([q[0], q[1], 0.0], about_z(q[2])),
+            x: [q[0], q[1], 0.0],
+            R: about_z(q[2]),
             shift: [h * v[0], h * v[1], 0.0],
             turn: h * v[2].abs(),
             body: true,
@@ -101,7 +111,8 @@ impl Driving {
             R = matrix(p);
         }
         Ok(Motion {
-            pose: Pose::of(self.x, R),
+            x: self.x,
+            R,
             shift: scaled(h, self.v),
             turn: h * norm(self.omega),
             body: false,

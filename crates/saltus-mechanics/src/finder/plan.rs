@@ -90,7 +90,7 @@ impl Plan {
         order.sort_by_key(|&k| colliders.shapes[k].side);
         for k in order {
             let collider = &colliders.shapes[k];
-            let name = || self.sides[collider.side].name.clone();
+            let name = || self.sides[collider.side].name.to_string();
             let fail = |source| FinderError::Shape { side: name(), source };
             collider.placed.check(self.space).map_err(fail)?;
             parts.clear();
@@ -221,7 +221,7 @@ fn check_lists(space: Body, colliders: &Colliders) -> Result<(), FinderError> {
     for (side, drive) in colliders.sides.iter().zip(&colliders.drives) {
         let Some(drive) = drive else { continue };
         if side.system.is_some() {
-            return Err(FinderError::BodyDriven { side: side.name.clone() });
+            return Err(FinderError::BodyDriven { side: side.name.to_string() });
         }
         let (wide, turns) = match space {
             Body::Space => (3, 3),
@@ -233,7 +233,7 @@ fn check_lists(space: Body, colliders: &Colliders) -> Result<(), FinderError> {
             let Some(operator) = operator else { continue };
             let (rows, cols) = operator.shape();
             if rows * cols != expected {
-                let side = side.name.clone();
+                let side = side.name.to_string();
                 return Err(FinderError::Drive { side, what, found: rows * cols, expected });
             }
         }

@@ -26,7 +26,8 @@ const SHARE: usize = 1024;
 #[derive(Debug)]
 pub(super) struct Search {
     plan: Arc<Plan>,
-    starts: Vec<Option<[usize; 2]>>,
+    /// Where configuration and velocity of each side begin.
+    starts: Vec<Option<[u32; 2]>>,
     motions: Vec<Motion>,
     /// How far each item can get.
     reaches: Vec<Reach>,
@@ -75,7 +76,7 @@ impl Search {
         });
         let driven = driven.collect();
         Search {
-            starts: starts.to_vec(),
+            starts: starts.iter().map(|own| own.map(|own| own.map(|k| k as u32))).collect(),
             motions,
             reaches: vec![Reach::default(); plan.items.len()],
             driven,
@@ -93,7 +94,8 @@ impl Search {
     fn take(&mut self, moment: &Moment<'_>) -> Result<bool, OperatorError> {
         let (h, mut same) = (moment.h, true);
         for (side, motion) in self.motions.iter_mut().enumerate() {
-            if let Some([q, v]) = self.starts.get(side).copied().flatten() {
+            if let Some(own) = self.starts.get(side).copied().flatten() {
+                let [q, v] = own.map(|k| k as usize);
                 let next = match self.plan.space {
                     Body::Space => Motion::of_body(&moment.q[q..q + 7], &moment.v[v..v + 6], h),
                     Body::Plane => Motion::in_plane(&moment.q[q..q + 3], &moment.v[v..v + 3], h),
@@ -124,7 +126,7 @@ impl Search {
         let reach = self.reaches[item as usize];
         let item = &self.plan.items[item as usize];
         let motion = &self.motions[item.side as usize];
-        let at = self.plan.places[item.place as usize].at(&motion.pose);
+        let at = self.plan.places[item.place as usize].at(&motion.pose());
         let bounds = self.plan.solids[item.solid as usize].bounds(&at);
         swept(bounds, motion.shift, reach.turn + reach.push)
     }
@@ -159,8 +161,7 @@ impl Search {
             let (a, b) = (plan.moving[i as usize], plan.moving[j as usize]);
             let (item, other) = (&plan.items[a as usize], &plan.items[b as usize]);
             // balls about the origins of the sides
-            let apart =
-                sub(motions[item.side as usize].pose.x, motions[other.side as usize].pose.x);
+            let apart = sub(motions[item.side as usize].x, motions[other.side as usize].x);
             let far =
                 item.radius + other.radius + reaches[a as usize].all + reaches[b as usize].all;
             if dot(apart, apart) <= far * far && plan.law(item, other).is_some() {
@@ -271,8 +272,8 @@ impl Pairs<'_> {
         let turn = reach_a.turn + reach_b.turn;
         let push = reach_a.push + reach_b.push;
         let reach = (norm(shift) + turn).max(push);
-        let at_a = plan.places[a.place as usize].at(&of_a.pose);
-        let at_b = plan.places[b.place as usize].at(&of_b.pose);
+        let at_a = plan.places[a.place as usize].at(&of_a.pose());
+        let at_b = plan.places[b.place as usize].at(&of_b.pose());
         touches.clear();
         contacts(
             Shaped { solid: &plan.solids[a.solid as usize], at: &at_a },

@@ -7,7 +7,8 @@
 //! | `.vtk` | legacy files, text, `POLYDATA`: polygons and strips |
 //! | `.vtp` | XML files of polygons and strips, with text arrays |
 //!
-//! Points that are the same to the last bit are one.
+//! Points that are the same to the last bit are one. Parts of STEP files are solids with curved faces,
+//! which the library of shapes does not know; CAD programs export their surface as STL.
 
 mod obj;
 mod stl;
@@ -44,9 +45,13 @@ pub enum MeshError {
     },
     /// An ending that stands for no format that can be read.
     #[error(
-        "{}: the ending {} is none of .stl, .obj, .vtk, .vtp",
+        "{}: the ending {} is none of .stl, .obj, .vtk, .vtp{}",
         path.display(),
-        found.as_deref().map_or("(none)".to_string(), |found| format!("`.{found}`"))
+        found.as_deref().map_or("(none)".to_string(), |found| format!("`.{found}`")),
+        match found.as_deref() {
+            Some("step" | "stp") => "; parts of STEP are curved solids, export their surface",
+            _ => "",
+        }
     )]
     Ending {
         /// The file.

@@ -183,3 +183,16 @@ fn damaged_files_do_no_harm() {
         }
     }
 }
+
+/// Parts of STEP are not read, and the error says what is.
+#[test]
+fn step_is_refused_by_name() {
+    for name in ["part.step", "part.STP"] {
+        let error = read(name).expect_err("no mesh");
+        assert!(matches!(&error, MeshError::Ending { found: Some(_), .. }), "{error:?}");
+        let error = error.to_string();
+        for words in [".stl, .obj, .vtk, .vtp", "parts of STEP are curved solids"] {
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

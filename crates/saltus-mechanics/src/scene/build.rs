@@ -3,13 +3,17 @@
 use super::laws::Materials;
 use super::untouched::Untouched;
 use super::{
-    Anchor, BodySpec, JointLink, Member, Part, Scene, SceneError, SceneFault, StaticSpec, life,
+    Anchor, BodySpec, Follows, JointLink, Member, Part, Scene, SceneError, SceneFault, StaticSpec,
+    life,
 };
-use crate::{Collider, Colliders, Drive, Finder, FinderError, Placed};
+use crate::coordinates::Following;
+use crate::row::Sides;
+use crate::{Collider, Colliders, Drive, Finder, FinderError, JointCoordinate, Placed};
 use saltus_model::rotation::{IDENTITY, Quaternion, Vector};
 use saltus_model::rotation::{add, normalized, product, rotate, sub};
 use saltus_model::{
-    Body, Event, Inertia, Model, Names, Operator, RigidBody, RigidBody2d, Side, System, SystemId,
+    Body, Event, Inertia, Law, Model, Names, Operator, RigidBody, RigidBody2d, Side, System,
+    SystemId,
 };
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -55,7 +59,12 @@ impl Scene {
         for (k, joint) in self.joints.iter().enumerate() {
             let before = model.interactions().len();
             self.connect(k, joint, model)?;
-            self.let_live(k, joint, before, model)?;
+            self.let_live(k, &joint.bodies, before, model)?;
+        }
+        for (k, joint) in self.joints.iter().enumerate() {
+            if let Some(follows) = &joint.follows {
+                self.follow(k, joint, follows, model)?;
+            }
         }
         for (k, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_mortal()) {
             self.give_life(k, body, model)?;
@@ -185,21 +194,77 @@ impl Scene {
         Ok(())
     }
 
-    /// A joint acts while both its bodies are there; its interactions begin at `first`.
-    fn let_live(
+    /// The coordinate of a joint is held in a ratio to that of another.
+    fn follow(
         &self,
         k: usize,
         link: &JointLink,
+        follows: &Follows,
+        model: &mut Model,
+    ) -> Result<(), SceneError> {
+        let fail = |fault| self.error(Member::Joint(k), "follows", fault);
+        let wrong = |why| fail(SceneFault::Follows { joint: follows.joint.clone(), why });
+        let Some(other) = self.joints.iter().find(|one| one.name == follows.joint) else {
+            let known = self.joints.iter().map(|one| one.name.as_str());
+            return Err(fail(SceneFault::unknown("joint", &follows.joint, known)));
+        };
+        if other.name == link.name {
+            return Err(wrong("which is itself"));
+        }
+        let mut linked = [Vec::new(), Vec::new()];
+        let mut coordinates = Vec::with_capacity(2);
+        for (joint, linked) in [other, link].into_iter().zip(&mut linked) {
+            for name in &joint.bodies {
+                linked.extend(self.linked(name, model).map_err(fail)?);
+            }
+            let Some(&coordinate) = joint.joint.coordinates().first() else {
+                return Err(wrong("and one of the two leaves nothing free that has a coordinate"));
+            };
+            let of = JointCoordinate::new(joint.joint, coordinate);
+            coordinates.push(JointCoordinate { axis: joint.axis, ..of });
+        }
+        // all bodies of both, in the order of the joint that links two of them
+        let [first, second] = &linked;
+        let mut systems = if second.len() > first.len() { second.clone() } else { first.clone() };
+        for id in first.iter().chain(second) {
+            if !systems.contains(id) {
+                systems.push(*id);
+            }
+        }
+        let side = |own: &[SystemId]| match own {
+            [one] if systems.len() == 1 || systems[0] == *one => Some(Sides::First),
+            [_] => Some(Sides::Second),
+            both if both == systems => Some(Sides::Both),
+            _ => None,
+        };
+        let (Some(one), Some(two), 1 | 2) = (side(first), side(second), systems.len()) else {
+            return Err(wrong("with which it links more than two bodies that move"));
+        };
+        let (sides, ratio) = ([one, two], follows.ratio);
+        let coordinates = [coordinates[0], coordinates[1]];
+        let (name, before) = (format!("{}.follows", link.name), model.interactions().len());
+        let relation = Following { coordinates, sides, ratio };
+        (model.connect(&name, relation, Law::Equality, &systems))
+            .map_err(|error| self.error(Member::Joint(k), key_of(&error), error))?;
+        self.let_live(k, &[&link.bodies[..], &other.bodies[..]].concat(), before, model)
+    }
+
+    /// A joint acts while its bodies are there; its interactions begin at `first`.
+    fn let_live(
+        &self,
+        k: usize,
+        bodies: &[String],
         first: usize,
         model: &mut Model,
     ) -> Result<(), SceneError> {
-        let linked = self.bodies.iter().filter(|body| link.bodies.contains(&body.name));
+        let linked = self.bodies.iter().filter(|body| bodies.contains(&body.name));
         let (mut birth, mut death) = (f64::NEG_INFINITY, f64::INFINITY);
         for [from, to] in linked.map(BodySpec::life) {
             (birth, death) = (birth.max(from), death.min(to));
         }
         let names: Vec<String> =
             model.interactions().skip(first).map(|(name, _)| name.to_string()).collect();
+        let own = || names.first().map_or("", |name| name);
         let mut events = Vec::new();
         if birth > model.t0() {
             for name in &names {
@@ -207,11 +272,11 @@ impl Scene {
                     model.set_active(id, false);
                 }
             }
-            let event = Event::at([birth]).named(format!("{} appears", link.name));
+            let event = Event::at([birth]).named(format!("{} appears", own()));
             events.push(names.iter().fold(event, |event, name| event.connect(name.as_str())));
         }
         if death > model.t0() && death < f64::INFINITY {
-            let event = Event::at([death]).named(format!("{} disappears", link.name));
+            let event = Event::at([death]).named(format!("{} disappears", own()));
             events.push(names.iter().fold(event, |event, name| event.disconnect(name.as_str())));
         }
         for event in events {
@@ -286,7 +351,7 @@ impl Scene {
         let mut shapes = Vec::new();
         for (k, one) in self.statics.iter().enumerate() {
             let (side, at) = (sides.len(), Member::Static(k));
-            sides.push(Side { name: one.name.clone(), system: None });
+            sides.push(Side { name: one.name.as_str().into(), system: None });
             let drive = self.drive(k, one)?;
             // a driven frame is turned and moved by its drive
             let place = if drive.is_some() { [0.0; 3] } else { one.position };
@@ -302,7 +367,8 @@ impl Scene {
         for (k, body) in self.bodies.iter().enumerate() {
             let (side, at) = (sides.len(), Member::Body(k));
             let system = (model.system_id(&body.name)).map_err(|e| self.error(at, "name", e))?;
-            sides.push(Side { name: body.name.clone(), system: Some(system) });
+            let name = model.shared_name(system).map_err(|e| self.error(at, "name", e))?;
+            sides.push(Side { name, system: Some(system) });
             // the origin of a body's frame is its center of mass
             let center = self.mass_of(k)?.center;
             for part in body.parts.iter().filter(|part| part.touch) {

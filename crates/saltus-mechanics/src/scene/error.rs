@@ -121,6 +121,14 @@ pub enum SceneFault {
         /// What was found.
         found: String,
     },
+    /// A joint that follows one with which it links more than two bodies, or that has no coordinate.
+    #[error("it follows `{joint}`, {why}")]
+    Follows {
+        /// The other joint.
+        joint: String,
+        /// Why that cannot be.
+        why: &'static str,
+    },
     /// A formula that cannot be read.
     #[error("`{key}`: {source}")]
     Formula {

@@ -24,6 +24,18 @@ pub struct JointLink {
     pub bodies: Vec<String>,
     /// Whether the two may touch each other nevertheless.
     pub touch: bool,
+    /// The joint whose first coordinate that of this one follows; nothing: it moves by itself.
+    pub follows: Option<Follows>,
+}
+
+/// How a joint follows another: `x = ratio x_other`, both of them zero at the start. Both joints link two
+/// bodies together at most, besides what stands still. It holds on where one of the joints breaks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Follows {
+    /// The other joint.
+    pub joint: String,
+    /// The ratio, not zero; that of two angles in space a ratio of whole numbers up to 1000.
+    pub ratio: f64,
 }
 
 /// What is built into one coordinate of a joint.
@@ -85,6 +97,7 @@ impl JointLink {
             break_moment: None,
             bodies: bodies.iter().map(|name| name.to_string()).collect(),
             touch: false,
+            follows: None,
         }
     }
 

@@ -29,7 +29,7 @@ mod untouched;
 
 pub use error::{Member, SceneError, SceneFault};
 pub use given::Given;
-pub use joint::{Fitting, JointLink, MotorSpec};
+pub use joint::{Fitting, Follows, JointLink, MotorSpec};
 
 use crate::Shape;
 use saltus_model::rotation::{IDENTITY, Matrix3, Quaternion, Vector};

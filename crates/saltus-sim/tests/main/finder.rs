@@ -42,7 +42,7 @@ impl Scene {
 
     pub fn add(&mut self, name: &str, body: RigidBody, shape: Shape) -> SystemId {
         let id = self.model.add(name, body).unwrap();
-        self.finder.sides.push(Side { name: name.to_string(), system: Some(id) });
+        self.finder.sides.push(Side { name: name.into(), system: Some(id) });
         self.finder.shapes.push(shape);
         id
     }
@@ -53,7 +53,7 @@ impl Scene {
 
     pub fn moving_ground(&mut self, n: Vector, c: f64, surface: Vector) {
         let name = format!("ground{}", self.finder.sides.len());
-        self.finder.sides.push(Side { name, system: None });
+        self.finder.sides.push(Side { name: name.into(), system: None });
         self.finder.shapes.push(Shape::HalfSpace { n, c, surface });
     }
 

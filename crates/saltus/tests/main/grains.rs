@@ -144,17 +144,22 @@ fn the_order_of_bodies_does_not_change_a_step() {
     }
 }
 
-/// Nor does it change a run, as long as the motion itself does not part what is next to each other.
-#[test]
-fn the_order_of_bodies_does_not_change_a_run() {
-    let mut slow = bin(4.0, 0.4);
+/// Stacks of three cubes that slide, and soon tip over their leading edges.
+fn stacks() -> Scene {
+    let mut scene = bin(4.0, 0.4);
     for k in 0..12 {
-        // stacks of three that slide
         let (row, place) = (k / 4, k % 4);
         let at = [0.5 + 0.5 * place as f64, 1.0 + 0.1 * place as f64, 0.1 + 0.2 * row as f64];
         let cube = BodySpec::new(format!("cube{k}"), Shape::Box { edges: [0.2; 3] }).of("stone");
-        slow.bodies.push(cube.at(at).moving([0.5, 0.2, 0.0], [0.0; 3]));
+        scene.bodies.push(cube.at(at).moving([0.5, 0.2, 0.0], [0.0; 3]));
     }
+    scene
+}
+
+/// Nor does it change a run, as long as the motion itself does not part what is next to each other, and
+/// steps have one answer only.
+#[test]
+fn the_order_of_bodies_does_not_change_a_run() {
     // a wall that slides, whose bricks lie on two others each
     let mut wall = bin(4.0, 0.4);
     for k in 0..12 {
@@ -163,8 +168,10 @@ fn the_order_of_bodies_does_not_change_a_run() {
         let brick = BodySpec::new(format!("brick{k}"), Shape::Box { edges: [0.3, 0.2, 0.2] });
         wall.bodies.push(brick.of("stone").at(at).moving([0.5, 0.0, 0.0], [0.0; 3]));
     }
-    // the residual of 1e-8 adds up from step to step
-    for (scene, steps, tolerance) in [(slow, 20, 1e-6), (wall, 20, 1e-6), (falling(20), 20, 1e-6)] {
+    // the residual of 1e-8 adds up from step to step; the stacks have several answers later, see below
+    for (scene, steps, tolerance) in
+        [(stacks(), 20, 1e-12), (wall, 60, 1e-8), (falling(20), 40, 1e-6)]
+    {
         let names = names(&scene);
         let mut one = simulation(scene.model().unwrap(), 1e-8, 1);
         let mut other = simulation(shuffled(scene).model().unwrap(), 1e-8, 1);
@@ -175,6 +182,51 @@ fn the_order_of_bodies_does_not_change_a_run() {
             within(&format!("places after step {step}"), apart(&a[0], &b[0]), tolerance);
         }
     }
+}
+
+/// Coulomb's law does not say everything. Once a stack has tipped onto two of its corners, the friction
+/// between its cubes is at its limit while they hardly slide, and the law has several solutions: from one
+/// state, all orders of the bodies give answers whose residual is below 1e-10, and the velocities of
+/// two of them differ by a centimeter a second. In a run the order of the bodies decides which one is
+/// taken; no tolerance does.
+#[test]
+fn a_step_may_have_several_answers() {
+    let (scene, tol) = (stacks(), 1e-10);
+    let names = names(&scene);
+    let mut sim = simulation(scene.model().unwrap(), 1e-8, 1);
+    let answers = |sim: &TimeStepping| -> Vec<Vec<f64>> {
+        let [q, v] = states(sim, &names);
+        let others = (0..12).map(|k| {
+            let mut scene = scene.clone();
+            scene.bodies.rotate_left(k);
+            scene
+        });
+        let one_step = |scene: Scene| {
+            let mut sim = simulation(scene.model().unwrap(), tol, 1);
+            for (k, name) in names.iter().enumerate() {
+                let id = sim.model().system_id(name).unwrap();
+                let (q, v) = (&q[7 * k..7 * k + 7], &v[6 * k..6 * k + 6]);
+                sim.set_qv(id, Some(q), Some(v)).unwrap();
+            }
+            assert!(sim.step().unwrap().residual <= tol);
+            let [_, v] = states(&sim, &names);
+            v
+        };
+        others.chain([shuffled(scene.clone())]).map(one_step).collect()
+    };
+    let widest = |all: &[Vec<f64>]| {
+        let pairs = all.iter().flat_map(|a| all.iter().map(move |b| apart(a, b)));
+        pairs.fold(0.0, f64::max)
+    };
+    for _ in 0..19 {
+        sim.step().unwrap();
+    }
+    within("velocities while the stacks slide", widest(&answers(&sim)), 1e-9);
+    for _ in 0..4 {
+        sim.step().unwrap();
+    }
+    let apart = widest(&answers(&sim));
+    assert!(apart > 1e-3, "{apart:e}");
 }
 
 /// A heap is no more chaotic than its bodies: of two that differ by 1e-12 m at first neither the last

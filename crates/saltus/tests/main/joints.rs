@@ -2,7 +2,7 @@
 //! hold.
 
 use crate::support::{Csv, difference, order_within, testdata, within};
-use saltus::mechanics::{BodySpec, Joint, Scene};
+use saltus::mechanics::{BodySpec, Follows, Joint, JointLink, Scene};
 use saltus::model::rotation;
 use saltus::numerics::{AutoSettings, Solver};
 use saltus::prelude::*;
@@ -80,6 +80,142 @@ fn joints_do_not_drift_over_a_hundred_thousand_steps() {
         }
         within(&format!("{projection:?}"), worst, 1e-12);
     }
+}
+
+/// A body whose center is off the joint, under gravity, thrown and turning.
+fn thrown(name: &str, place: [f64; 3], v: [f64; 3], omega: [f64; 3]) -> BodySpec {
+    let inertia = [[0.05, 0.0, 0.0], [0.0, 0.07, 0.0], [0.0, 0.0, 0.04]];
+    let body = BodySpec { inertia: Some(inertia), ..BodySpec::without_shape(name).mass(1.0) };
+    body.at(place).moving(v, omega)
+}
+
+/// The largest error of all joints of a scene in a hundred seconds, in steps of a millisecond.
+fn drift(bodies: Vec<BodySpec>, joints: Vec<(Joint, &[&str])>) -> f64 {
+    let mut scene = Scene::new("drift").gravity(G);
+    scene.bodies = bodies;
+    for (k, (joint, linked)) in joints.into_iter().enumerate() {
+        scene.joints.push(JointLink::new(format!("joint{k}"), joint, linked));
+    }
+    let mut sim = TimeStepping::new(scene.model().unwrap(), 1e-3, [moreau_jean(None)]).unwrap();
+    let names = scene.joints.iter().map(|joint| sim.model().interaction_id(&joint.name).unwrap());
+    let names: Vec<_> = names.collect();
+    let mut worst = 0.0_f64;
+    for _ in 0..100_000 {
+        sim.step().unwrap();
+        for &name in &names {
+            worst = sim.y(name).iter().fold(worst, |worst, y| worst.max(y.abs()));
+        }
+    }
+    worst
+}
+
+/// Every kind of joint stays closed for a long time, as scenes have them.
+fn check_drift(bodies: Vec<BodySpec>, joints: Vec<(Joint, &[&str])>) {
+    within("error of the joints", drift(bodies, joints), 1e-10);
+}
+
+const X: [f64; 3] = [1.0, 0.0, 0.0];
+const Y: [f64; 3] = [0.0, 1.0, 0.0];
+const Z: [f64; 3] = [0.0, 0.0, 1.0];
+const O: [f64; 3] = [0.0; 3];
+
+#[test]
+fn balls_and_distances_do_not_drift() {
+    let swinging = || vec![thrown("a", [0.4, 0.1, -0.2], [0.0, 1.0, 0.0], [1.0, 2.0, 0.5])];
+    check_drift(
+        swinging(),
+        vec![(Joint::Distance { point: [0.4, 0.1, -0.2], second_point: O }, &["a"])],
+    );
+    let spinning = vec![thrown("a", [0.4, 0.0, 0.0], O, [3.0, 0.0, 0.0])];
+    check_drift(spinning, vec![(Joint::Ball { point: O }, &["a"])]);
+}
+
+#[test]
+fn pivots_universal_and_fixed_joints_do_not_drift() {
+    let universal = Joint::Universal { point: O, axis: X, second_axis: Y };
+    check_drift(vec![thrown("a", [0.0, 0.0, -0.4], [0.5, 0.0, 0.0], O)], vec![(universal, &["a"])]);
+    let pair = vec![thrown("a", [0.4, 0.0, 0.0], O, O), thrown("b", [0.8, 0.1, 0.0], O, O)];
+    let pivot = Joint::Pivot { point: O, axis: Y };
+    check_drift(pair, vec![(pivot, &["a"]), (Joint::Fixed, &["a", "b"])]);
+}
+
+#[test]
+fn joints_with_ways_do_not_drift() {
+    let moving = |omega| vec![thrown("a", [0.1, 0.0, -0.2], [0.1, 0.0, 0.0], omega)];
+    check_drift(moving(O), vec![(Joint::Prismatic { axis: X }, &["a"])]);
+    check_drift(moving(O), vec![(Joint::Cylindrical { point: O, axis: X }, &["a"])]);
+    check_drift(moving([0.0, 0.0, 2.0]), vec![(Joint::Planar { point: O, normal: Z }, &["a"])]);
+    let screw = Joint::Screw { point: O, axis: X, pitch: 0.05 };
+    check_drift(vec![thrown("a", [0.1, 0.3, 0.0], O, O)], vec![(screw, &["a"])]);
+}
+
+#[test]
+fn gears_and_racks_do_not_drift() {
+    let pair = || vec![thrown("a", [0.0, 0.2, 0.0], O, O), thrown("b", [1.0, 0.0, 0.1], O, O)];
+    let held = Joint::Pivot { point: O, axis: X };
+    let other = Joint::Pivot { point: [1.0, 0.0, 0.0], axis: Y };
+    let gear = Joint::Gear { axis: X, second_axis: Y, teeth: [12, 30] };
+    check_drift(pair(), vec![(held, &["a"]), (other, &["b"]), (gear, &["a", "b"])]);
+    let rack = Joint::Rack { axis: X, direction: Y, radius: 0.1 };
+    let way = Joint::Prismatic { axis: Y };
+    check_drift(pair(), vec![(held, &["a"]), (way, &["b"]), (rack, &["a", "b"])]);
+}
+
+/// Two weights that follow each other as if they hung on a rope over a wheel: `a = g (m₁ − m₂)/(m₁ + m₂)`.
+#[test]
+fn a_joint_follows_another() {
+    let mut scene = Scene::new("Atwood").gravity(G);
+    for (name, mass, place) in [("heavy", 3.0, 0.0), ("light", 1.0, 1.0)] {
+        let mut body = thrown(name, [place, 0.0, 0.0], O, O);
+        body.mass = Some(mass);
+        scene.bodies.push(body);
+        let rail = JointLink::new(format!("{name} rail"), Joint::Prismatic { axis: Z }, &[name]);
+        scene.joints.push(rail);
+    }
+    scene.joints[1].follows = Some(Follows { joint: "heavy rail".to_string(), ratio: -1.0 });
+    let mut sim = TimeStepping::new(scene.model().unwrap(), 1e-3, [moreau_jean(None)]).unwrap();
+    let [heavy, light] = ["heavy", "light"].map(|name| sim.model().system_id(name).unwrap());
+    for _ in 0..1000 {
+        sim.step().unwrap();
+    }
+    let fallen = 0.5 * 9.81 * (3.0 - 1.0) / (3.0 + 1.0);
+    // the first step begins at rest, and impulses act at once
+    within("heavy", (sim.q(heavy).unwrap()[2] + fallen).abs(), 1e-3 * fallen);
+    within("both", (sim.q(heavy).unwrap()[2] + sim.q(light).unwrap()[2]).abs(), 1e-13);
+}
+
+/// An arm whose second link stays upright, since its joint turns back as much as the first turns.
+#[test]
+fn a_joint_follows_the_one_before_it() {
+    let mut scene = Scene::new("arm").gravity(G);
+    scene.bodies.push(thrown("upper", [0.3, 0.0, 0.0], O, O));
+    scene.bodies.push(thrown("fore", [0.6, 0.0, 0.3], O, O));
+    let shoulder = Joint::Pivot { point: O, axis: Y };
+    scene.joints.push(JointLink::new("shoulder", shoulder, &["upper"]));
+    let elbow = Joint::Pivot { point: [0.6, 0.0, 0.0], axis: Y };
+    let mut elbow = JointLink::new("elbow", elbow, &["fore", "upper"]);
+    elbow.follows = Some(Follows { joint: "shoulder".to_string(), ratio: -1.0 });
+    scene.joints.push(elbow);
+    let mut sim = TimeStepping::new(scene.model().unwrap(), 1e-3, [moreau_jean(None)]).unwrap();
+    let [upper, fore] = ["upper", "fore"].map(|name| sim.model().system_id(name).unwrap());
+    let mut lowest = 0.0_f64;
+    for _ in 0..1000 {
+        sim.step().unwrap();
+        lowest = lowest.min(sim.q(upper).unwrap()[2]);
+    }
+    within("lowest place of the upper arm", (lowest + 0.3).abs(), 1e-3);
+    within("turn of the fore arm", (sim.q(fore).unwrap()[3].abs() - 1.0).abs(), 1e-12);
+    // and a third one has too many bodies
+    scene.bodies.push(thrown("hand", [0.9, 0.0, 0.3], O, O));
+    let wrist = Joint::Pivot { point: [0.8, 0.0, 0.3], axis: Y };
+    let mut wrist = JointLink::new("wrist", wrist, &["hand", "fore"]);
+    wrist.follows = Some(Follows { joint: "shoulder".to_string(), ratio: 1.0 });
+    scene.joints.push(wrist);
+    let error = scene.model().unwrap_err().to_string();
+    assert!(error.contains("joint `wrist`: it follows `shoulder`, with which"), "{error}");
+    scene.joints[2].follows = Some(Follows { joint: "shoulders".to_string(), ratio: 1.0 });
+    let error = scene.model().unwrap_err().to_string();
+    assert!(error.contains("did you mean `shoulder`?"), "{error}");
 }
 
 /// The heavy top of the reference, on a ball joint in the origin.

@@ -7,7 +7,9 @@ use crate::model_file::joints::joint as of_kind;
 use crate::model_file::repetition::expand;
 use crate::model_file::tree::Item;
 use crate::model_file::vocabulary::SectionId;
-use saltus_mechanics::{AnyJoint, Fitting, Friction, Given, JointLink, Limits, MotorSpec, Spring};
+use saltus_mechanics::{
+    AnyJoint, Fitting, Follows, Friction, Given, JointLink, Limits, MotorSpec, Spring,
+};
 use saltus_model::{Body, Coefficient};
 
 pub(super) fn joint(fields: &Fields, space: Body) -> Result<JointLink, Fault> {
@@ -26,6 +28,10 @@ pub(super) fn joint(fields: &Fields, space: Body) -> Result<JointLink, Fault> {
     let mut link = JointLink::new(expand(fields.need("name")?, "name", fields.scope)?, joint, &[]);
     link.bodies = names(fields, "bodies", item)?;
     link.touch = flag(fields, "touch", false)?;
+    if let Some(item) = fields.get("follows") {
+        let joint = expand(item, "follows", fields.scope)?;
+        link.follows = Some(Follows { joint, ratio: fields.number("follow_ratio")? });
+    }
     link.break_force = number(fields, "break_force")?;
     link.break_moment = number(fields, "break_moment")?;
     if let Some(axis) = fields.vector("twist_axis")? {

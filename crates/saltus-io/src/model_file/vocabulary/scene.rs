@@ -171,6 +171,13 @@ fn joint() -> Section {
     keys.extend([
         needed("bodies", Form::Links, "the body, or the two bodies, that it links"),
         with_default("touch", Form::Flag, false, "whether the two may touch each other"),
+        optional("follows", Form::Text, "it moves by itself", "the joint that it follows"),
+        with_default(
+            "follow_ratio",
+            Form::Number,
+            1.0,
+            "its coordinate for each unit of that of the joint that it follows",
+        ),
     ]);
     Section {
         kinds: super::bodies::joints(),

@@ -96,7 +96,7 @@ fn tables_become_a_scene_and_a_model() {
     // the joint, its limits and its motor
     assert_eq!((model.systems().len(), model.interactions().len()), (4, 3));
     let finder = model.contact_finder().expect("contacts");
-    let sides: Vec<&str> = finder.sides().iter().map(|side| side.name.as_str()).collect();
+    let sides: Vec<&str> = finder.sides().iter().map(|side| &*side.name).collect();
     assert_eq!(sides, ["ground", "belt", "box0", "box1", "box2", "rod"]);
     // the center of mass of the rod is not where its shapes have their origin
     let (_, rod) = model.systems().last().expect("the rod");

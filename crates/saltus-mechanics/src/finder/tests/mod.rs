@@ -47,7 +47,7 @@ impl World {
         let name = format!("body {side}");
         let dummy = LagrangianLinear::new([1.0], [0.0], [[1.0]]);
         let system = self.model.add(&name, dummy).unwrap();
-        self.colliders.sides.push(Side { name, system: Some(system) });
+        self.colliders.sides.push(Side { name: name.into(), system: Some(system) });
         self.colliders.drives.push(None);
         self.colliders.shapes.push(Collider { side, placed: shape.into(), material: 0 });
         self.starts.push(Some([self.q.len(), self.v.len()]));
@@ -67,7 +67,7 @@ impl World {
 
     pub fn fixed(&mut self, placed: impl Into<Placed>) -> usize {
         let side = self.colliders.sides.len();
-        self.colliders.sides.push(Side { name: format!("fixed {side}"), system: None });
+        self.colliders.sides.push(Side { name: format!("fixed {side}").into(), system: None });
         self.colliders.drives.push(None);
         self.colliders.shapes.push(Collider { side, placed: placed.into(), material: 0 });
         self.starts.push(None);

@@ -17,6 +17,10 @@ pub(super) fn write(text: &mut Text, link: &JointLink) -> Result<(), SceneTextEr
     if link.touch {
         text.pair("touch", "true");
     }
+    if let Some(follows) = &link.follows {
+        text.pair("follows", &string(&follows.joint));
+        text.pair("follow_ratio", &number(follows.ratio));
+    }
     if link.axis != [0.0, 0.0, 1.0] {
         text.pair("twist_axis", &numbers(&link.axis));
     }
