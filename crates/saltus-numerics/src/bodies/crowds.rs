@@ -12,8 +12,9 @@ use super::Twist;
 use super::fours::Fours;
 use super::interior::Interior;
 use super::measure::{Measured, measure};
+use super::part::Measure;
 use super::rows::{Motion, Rows};
-use super::surroundings::{Measure, Surroundings};
+use super::surroundings::{FAST, GROWTH, LEAST, MOST, SLOW, Surroundings};
 use super::sweeps::{Island, Sweeping};
 use crate::{Report, Status};
 use saltus_linalg::GraphLu;
@@ -24,15 +25,10 @@ const BETWEEN: usize = 50;
 /// Multiplications of a factorization, about, up to which the whole crowd is factored first; and at all.
 const QUICK: f64 = 1e7;
 const LONGEST: f64 = 2e8;
+/// Contacts above which it is longer for certain.
+const ANALYSED: usize = 6000;
 /// Residual, in units of the tolerance, from which sweeps may go the rest of the way.
 const NEAR: f64 = 100.0;
-/// Contacts of surroundings: at first, at most, and how they grow and shrink.
-const LEAST: f64 = 30.0;
-const MOST: f64 = 120.0;
-const GROWTH: f64 = 1.25;
-/// Fall of the residual in a round above which they grow, and below which they shrink.
-const SLOW: f64 = 0.5;
-const FAST: f64 = 0.2;
 /// Rounds at most, and those within which the residual must halve.
 const ROUNDS: usize = 16;
 const PATIENCE: usize = 6;
@@ -72,25 +68,25 @@ impl Crowds {
         if now.residual.value > tol {
             self.rows.fill(island.bodies, island.members, island.touches);
             self.fours.fill(&self.rows);
-            for _ in 0..FIRST {
+        }
+        let mut work = f64::INFINITY;
+        if now.residual.value > tol && island.touches.len() <= ANALYSED {
+            self.rows.join(&mut self.lu);
+            work = self.lu.work();
+        }
+        let is_factored = work <= QUICK;
+        for _ in 0..if is_factored { 1 } else { FIRST } {
+            if now.residual.value > tol {
                 now = self.sweep(island, z, twists, &mut iterations);
-                if now.residual.value <= tol {
-                    break;
-                }
             }
         }
-        let mut is_factored = false;
-        if now.residual.value > tol {
-            self.rows.join(&mut self.lu);
-            is_factored = self.lu.work() <= QUICK;
-            if is_factored {
-                now = self.by_factors(island, z, tol, twists, now, &mut iterations);
-            }
+        if now.residual.value > tol && is_factored {
+            now = self.by_factors(island, z, tol, twists, now, &mut iterations);
         }
         if now.residual.value > tol {
             now = self.by_surroundings(island, z, tol, twists, now, &mut iterations);
         }
-        if now.residual.value > tol && thorough && !is_factored && self.lu.work() <= LONGEST {
+        if now.residual.value > tol && thorough && !is_factored && work <= LONGEST {
             now = self.by_factors(island, z, tol, twists, now, &mut iterations);
         }
         let (value, worst) = (now.residual.value, now.residual.worst);

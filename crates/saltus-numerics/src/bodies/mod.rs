@@ -11,17 +11,20 @@
 
 mod central_path;
 mod cone;
+mod contacts;
 mod crowds;
 mod fours;
 #[cfg(test)]
 mod heaps;
 mod interior;
 mod measure;
+mod part;
 mod rows;
 mod spots;
 mod surroundings;
 mod sweeps;
 
+pub(crate) use contacts::Contacts;
 pub use sweeps::{BodySweeps, Sweeping};
 
 use crate::{Block, Global, NumericsError, Operator, Problem, Set};

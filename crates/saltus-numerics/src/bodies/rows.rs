@@ -79,6 +79,21 @@ impl Rows {
         }
     }
 
+    /// These bodies and contacts, in units of the masses.
+    pub fn set(
+        &mut self,
+        free: Vec<Motion>,
+        contacts: impl Iterator<Item = ([Option<u32>; 2], [[f64; 18]; 2], [f64; 3], f64)>,
+    ) {
+        self.free = free;
+        self.all.clear();
+        for (sides, K, q, mu) in contacts {
+            let size = K.iter().flatten().map(|x| x * x).sum::<f64>() / 3.0;
+            let sides = sides.map(|side| side.unwrap_or(FIXED));
+            self.all.push(Row { sides, K, q, mu, size, pair: None });
+        }
+    }
+
     /// Some of the contacts alone, as rows of their own: what the others push is in the velocities `s` of all
     /// impulses `z`.
     pub fn part(&mut self, whole: &Rows, of: &[u32], z: &[f64], s: &[Motion]) {

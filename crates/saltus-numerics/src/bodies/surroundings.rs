@@ -6,18 +6,22 @@
 //! of which costs what a few dozen sweeps over them do, and where its path turns it is
 //! [followed](super::central_path).
 
-use super::cone::Vector;
-use super::interior::Interior;
+use super::part::{Measure, Part};
 use super::rows::{FIXED, Motion, Row, Rows};
-use crate::Set;
-use saltus_linalg::GraphLu;
 
 /// Surroundings in one round, and the share of the squared residual at which no more are looked for.
 const SPOTS: usize = 16;
 const HELD: f64 = 0.9;
-/// Their residual, of the tolerance of the whole: what is aimed at, and what is taken.
+/// Their residual, of the tolerance of the whole.
 const FINE: f64 = 0.1;
-const TAKEN: f64 = 1.0;
+
+/// Contacts of surroundings: at first, at most, and how they grow and shrink.
+pub(super) const LEAST: f64 = 30.0;
+pub(super) const MOST: f64 = 120.0;
+pub(super) const GROWTH: f64 = 1.25;
+/// Fall of the residual in a round above which they grow, and below which they shrink.
+pub(super) const SLOW: f64 = 0.5;
+pub(super) const FAST: f64 = 0.2;
 
 /// What is kept between calls.
 #[derive(Debug, Default)]
@@ -30,34 +34,7 @@ pub(super) struct Surroundings {
     is_in: Vec<bool>, // bodies
     bodies: Vec<u32>,
     spot: Vec<u32>,
-    part: Rows,
-    lu: GraphLu,
-    interior: Interior,
-    z: Vec<f64>,
-    s: Vec<Motion>,
-}
-
-/// How residuals are measured: natural maps with `ρ` impulses a velocity, relative to the impulses `scale`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Measure {
-    pub rho: f64,
-    pub scale: f64,
-}
-
-impl Measure {
-    /// The square of the share of a contact.
-    fn share(self, row: &Row, z: &[f64], w: Vector) -> f64 {
-        let mut f = [0.0; 3];
-        Set::Coulomb3 { mu: row.mu }.natural_map(self.rho, &z[..3], &w, &mut f);
-        f.iter().map(|x| x * x).sum::<f64>() / (self.scale * self.scale)
-    }
-
-    /// The residual of rows.
-    fn residual(self, rows: &Rows, z: &[f64], s: &mut Vec<Motion>) -> f64 {
-        rows.follow(z, s);
-        let own = |(row, z): (&Row, &[f64])| self.share(row, z, row.velocity(s));
-        rows.all.iter().zip(z.chunks_exact(3)).map(own).sum::<f64>().sqrt()
-    }
+    part: Part,
 }
 
 impl Surroundings {
@@ -124,7 +101,7 @@ impl Surroundings {
                 self.is_done[c as usize] = true;
                 held += self.shares[c as usize];
             }
-            steps += self.solve_one(rows, measure, tol, z, s);
+            steps += self.part.solve(rows, &self.spot, measure, FINE * tol, z, s).steps;
         }
         steps
     }
@@ -157,45 +134,6 @@ impl Surroundings {
         }
         bodies.iter().for_each(|&k| is_in[k as usize] = false);
     }
-
-    /// One of them alone; nothing changes where it is not solved. How many steps.
-    fn solve_one(
-        &mut self,
-        rows: &Rows,
-        measure: Measure,
-        tol: f64,
-        z: &mut [f64],
-        s: &mut [Motion],
-    ) -> usize {
-        let Surroundings { spot, part, lu, interior, z: own, s: of_part, .. } = self;
-        part.part(rows, spot, z, s);
-        part.join(lu);
-        let begin = |own: &mut Vec<f64>| {
-            own.clear();
-            for &c in &*spot {
-                own.extend_from_slice(&z[3 * c as usize..3 * c as usize + 3]);
-            }
-        };
-        let fine = FINE * tol;
-        begin(own);
-        let mut residual = |z: &[f64]| measure.residual(part, z, of_part);
-        let mut steps = interior.solve(part, lu, own, fine, &mut residual);
-        let mut value = residual(own);
-        if !(value <= fine) {
-            begin(own);
-            steps += interior.follow(part, lu, own, fine, &mut residual);
-            value = residual(own);
-        }
-        if value <= TAKEN * tol {
-            for (&c, own) in spot.iter().zip(own.chunks_exact(3)) {
-                let before = &mut z[3 * c as usize..3 * c as usize + 3];
-                let step = [own[0] - before[0], own[1] - before[1], own[2] - before[2]];
-                rows.all[c as usize].push(step, s);
-                before.copy_from_slice(own);
-            }
-        }
-        steps
-    }
 }
 
 #[cfg(test)]
@@ -203,27 +141,6 @@ mod tests {
     use super::super::Friction;
     use super::super::heaps::heap;
     use super::*;
-
-    #[test]
-    fn a_part_sees_what_the_others_push() {
-        let (bodies, members, touches) = heap(3, Friction::Space { mu: 0.4 }, 0.0);
-        let (mut rows, mut part) = (Rows::default(), Rows::default());
-        rows.fill(&bodies, &members, &touches);
-        let z: Vec<f64> = (0..3 * touches.len()).map(|k| (k as f64).cos()).collect();
-        let (mut s, mut of_part) = (Vec::new(), Vec::new());
-        rows.follow(&z, &mut s);
-        let of = [3, 17, 40, 41];
-        for _ in 0..2 {
-            part.part(&rows, &of, &z, &s);
-            let own: Vec<f64> =
-                of.iter().flat_map(|&c| z[3 * c as usize..3 * c as usize + 3].to_vec()).collect();
-            part.follow(&own, &mut of_part);
-            for (&c, row) in of.iter().zip(&part.all) {
-                let (a, b) = (row.velocity(&of_part), rows.all[c as usize].velocity(&s));
-                assert!((0..3).all(|k| (a[k] - b[k]).abs() < 1e-12));
-            }
-        }
-    }
 
     /// The worst contacts and what is around them are solved, and nothing else changes.
     #[test]
@@ -245,7 +162,8 @@ mod tests {
         surroundings.surround(&rows, 30, 20);
         let spot = surroundings.spot.clone();
         assert!(spot.len() >= 20 && spot.len() < 30 && spot[0] == 30, "{spot:?}");
-        surroundings.solve_one(&rows, measure, 1e-9, &mut z, &mut s);
+        let solved = surroundings.part.solve(&rows, &spot, measure, 1e-10, &mut z, &mut s);
+        assert!(solved.is_solved);
         let mut again = Vec::new();
         rows.follow(&z, &mut again);
         for (c, row) in rows.all.iter().enumerate() {

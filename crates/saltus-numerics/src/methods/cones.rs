@@ -22,7 +22,7 @@
 //! no solution ends the search.
 
 use super::admm;
-use super::bodies::{is_one_island, of_bodies};
+use super::bodies::{self, is_one_island, of_bodies};
 use super::islands::Islands;
 use super::parts::Parts;
 use super::{Admm, Extragradient, GaussSeidel, InteriorPoint, Newton, josephy, regions};
@@ -87,6 +87,8 @@ const SPOT_ROUNDS: usize = 20;
 /// Most iterations of those, and iterations in which their residual must halve.
 const MOST: usize = 400;
 const HALVED: usize = 25;
+/// Largest problem of about one force a velocity that begins with surroundings by interior points.
+const WEDGED: usize = 12_000;
 /// Largest problem whose matrix is factored: beyond it factors fill the memory.
 const FACTORED: usize = 60_000;
 
@@ -115,6 +117,7 @@ pub(crate) struct Cones {
     interior_point: InteriorPoint,
     admm: Admm,
     pub(super) has_regions: bool, // not so where it solves one
+    pub(super) most_tries: usize,
     best: Vec<f64>,
 }
 
@@ -133,6 +136,7 @@ impl Cones {
             interior_point: InteriorPoint::new(interior),
             admm: Admm::new(directions),
             has_regions: true,
+            most_tries: usize::MAX,
             best: Vec::new(),
         }
     }
@@ -196,6 +200,9 @@ impl Cones {
             if search.take(report, z) {
                 return;
             }
+            if can_sweep && self.by_surroundings(problem, z, w, search) {
+                return;
+            }
             if n > ISLANDS && can_sweep && self.has_regions {
                 if self.by_regions(problem, z, w, search) {
                     return;
@@ -212,6 +219,7 @@ impl Cones {
             let tries = if n <= SMALL || !self.has_regions { SMALL_TRIES } else { TRIES };
             let is_large_region = n > LARGE && !self.has_regions;
             let most = if is_large_region { REGION_TRIES } else { tries.len() };
+            let most = most.min(self.most_tries);
             for attempt in tries.into_iter().take(most) {
                 if n > FACTORED {
                     break;
@@ -223,11 +231,41 @@ impl Cones {
                     return;
                 }
             }
-            if is_large_region || !(search.residual < 0.5 * before) && sweeps > 10 * worth {
+            if is_large_region
+                || most < tries.len()
+                || !(search.residual < 0.5 * before) && sweeps > 10 * worth
+            {
                 return;
             }
             sweeps *= 4;
         }
+    }
+
+    /// Contacts of bodies with about one force a velocity, where some wedge each other and sweeps alone do not get on:
+    /// sweeps and surroundings by interior points in turn; whether that solves the problem.
+    fn by_surroundings(
+        &mut self,
+        problem: &Problem,
+        z: &mut [f64],
+        w: &mut [f64],
+        search: &mut Search<'_>,
+    ) -> bool {
+        let n = problem.len();
+        let of_all = |global: &Global| n as f64 / global.velocities() as f64;
+        let wedged = problem.global().map(of_all).is_some_and(|c| JOINED < c && c < HYPERSTATIC);
+        if !wedged || !self.has_regions || !(ISLANDS..=WEDGED).contains(&n) {
+            return false;
+        }
+        let Some(mut contacts) = bodies::contacts(problem) else { return false };
+        let iterations = contacts.search(z, self.settings.tol);
+        let last = residual(problem, z, w);
+        let solved = last.value <= self.settings.tol;
+        let status = if solved { Status::Solved } else { Status::Stalled };
+        let (value, worst, method) = (last.value, last.worst, "surroundings");
+        let report = Report { status, iterations, residual: value, worst, method };
+        let done = search.take(Ok(report), z);
+        z.copy_from_slice(search.best);
+        done
     }
 
     /// Sweeps while they will be done in time at the rate so far.
@@ -358,6 +396,7 @@ impl Cones {
         let AutoSettings { tol, max_iter, .. } = self.settings;
         let (mut least, mut stale, mut rings) = (f64::INFINITY, 0, 1);
         let (mut of_blocks, mut sweeps) = (Vec::new(), 0);
+        let mut contacts = None;
         while stale < SPOT_ROUNDS && sweeps < max_iter {
             // as long as the residual halves now and then
             let (mut half, mut since) = (f64::INFINITY, 0);
@@ -384,7 +423,9 @@ impl Cones {
             shares(problem, z, w, &mut of_blocks);
             let Some(level) = regions::worst(&of_blocks, stale > 0) else { continue };
             let tol = (0.01 * now).max(0.3 * tol);
-            let mut parts = Parts::new(AutoSettings { tol, ..self.settings.clone() });
+            let contacts = contacts.get_or_insert_with(|| bodies::contacts(problem));
+            let parts = Parts::new(AutoSettings { tol, ..self.settings.clone() });
+            let mut parts = parts.among(contacts.as_mut(), z);
             parts.inner.has_regions = false;
             if let Some(bodies) = self.gauss_seidel.bodies_of(problem) {
                 parts.solve_spots(problem, bodies, &of_blocks, level, rings, z);
@@ -414,6 +455,7 @@ impl Cones {
         let Ok(blocks) = self.gauss_seidel.blocks_of(problem) else { return false };
         let largest = regions::LARGEST.max(blocks.len() / PIECES);
         let (mut least, mut left, mut size) = (f64::INFINITY, ROUNDS, regions::SIZE);
+        let mut contacts = bodies::contacts(problem);
         let mut tried = f64::INFINITY; // the residual from which Newton's method was tried
         let (mut of_blocks, mut sweeps) = (Vec::new(), 0);
         while left > 0 && sweeps < max_iter {
@@ -439,10 +481,9 @@ impl Cones {
                 }
             }
             let blocks = self.gauss_seidel.blocks();
-            let mut parts = Parts::new(AutoSettings {
-                tol: (0.01 * now).max(0.3 * tol),
-                ..self.settings.clone()
-            });
+            let tol_of_parts = (0.01 * now).max(0.3 * tol);
+            let parts = Parts::new(AutoSettings { tol: tol_of_parts, ..self.settings.clone() });
+            let mut parts = parts.among(contacts.as_mut(), z);
             parts.inner.has_regions = false;
             for region in &regions {
                 parts.solve(problem, blocks, region, z);

@@ -1,17 +1,25 @@
 //! Parts of a problem, solved or swept one by one, while the rest stays as it is.
+//!
+//! Contacts of bodies in space go through the interior point method on their bodies first (see `bodies::part`), whose
+//! factors are those of blocks of six.
 
 use super::cones::Cones;
 use super::islands::Neighbourhood;
 use super::regions;
+use crate::bodies::Contacts;
 use crate::residual::Residual;
-use crate::{Attempt, AutoSettings, NumericsError, Problem, Report, Status};
+use crate::{Attempt, AutoSettings, Problem, Report, Status};
 
 /// Most sweeps of a large spot.
 const MOST: usize = 50;
+/// Methods after the sweeps of a part before the interior point method on its bodies.
+const FEW_TRIES: usize = 1;
 
 /// A portfolio for the parts, and what it keeps from one to the next.
-pub(super) struct Parts {
+pub(super) struct Parts<'a> {
     pub inner: Cones,
+    contacts: Option<&'a mut Contacts>,
+    tol: f64,
     /// The most that one of them took.
     pub iterations: usize,
     z: Vec<f64>,
@@ -19,10 +27,20 @@ pub(super) struct Parts {
     attempts: Vec<Attempt>,
 }
 
-impl Parts {
+impl<'a> Parts<'a> {
     pub fn new(settings: AutoSettings) -> Self {
-        let (z, w, attempts) = (Vec::new(), Vec::new(), Vec::new());
-        Parts { inner: Cones::new(settings), iterations: 0, z, w, attempts }
+        let (z, w, attempts, tol) = (Vec::new(), Vec::new(), Vec::new(), settings.tol);
+        let inner = Cones::new(settings);
+        Parts { inner, contacts: None, tol, iterations: 0, z, w, attempts }
+    }
+
+    /// With all of it as contacts of bodies, from the point in `z`.
+    pub fn among(mut self, contacts: Option<&'a mut Contacts>, z: &[f64]) -> Self {
+        self.contacts = contacts;
+        if let Some(contacts) = &mut self.contacts {
+            contacts.begin(z);
+        }
+        self
     }
 
     /// Solves for these blocks, from the point in `z` and with the others as they are there.
@@ -33,8 +51,26 @@ impl Parts {
         of: &[usize],
         z: &mut [f64],
     ) {
+        if self.contacts.is_some() {
+            // what is nearest to where it is, by little
+            self.inner.most_tries = FEW_TRIES;
+            let mut is_solved = false;
+            self.each(problem, blocks, of, z, |parts, part| {
+                let report =
+                    parts.inner.solve(part, &mut parts.z, &mut parts.w, &mut parts.attempts);
+                let report = report.ok().filter(|report| report.status == Status::Solved);
+                is_solved = report.is_some();
+                report
+            });
+            self.inner.most_tries = usize::MAX;
+            let tol = self.tol;
+            let by_bodies = |contacts: &mut &mut Contacts| contacts.solve(of, tol, z);
+            if is_solved || self.contacts.as_mut().is_some_and(by_bodies) {
+                return;
+            }
+        }
         self.each(problem, blocks, of, z, |parts, part| {
-            parts.inner.solve(part, &mut parts.z, &mut parts.w, &mut parts.attempts)
+            parts.inner.solve(part, &mut parts.z, &mut parts.w, &mut parts.attempts).ok()
         });
     }
 
@@ -68,7 +104,7 @@ impl Parts {
     ) {
         self.each(problem, blocks, of, z, |parts, part| {
             let (z, w) = (&mut parts.z, &mut parts.w);
-            parts.inner.gauss_seidel.run(part, z, w, limit, |_, _| true)
+            parts.inner.gauss_seidel.run(part, z, w, limit, |_, _| true).ok()
         });
     }
 
@@ -78,16 +114,23 @@ impl Parts {
         blocks: &impl Neighbourhood,
         of: &[usize],
         z: &mut [f64],
-        solve: impl FnOnce(&mut Self, &Problem) -> Result<Report, NumericsError>,
+        solve: impl FnOnce(&mut Self, &Problem) -> Option<Report>,
     ) {
         let Some((part, unknowns)) = blocks.part(problem, of, z) else { return };
         self.z.clear();
         self.z.extend(unknowns.iter().map(|&i| z[i]));
         self.w.clear();
         self.w.resize(unknowns.len(), 0.0);
-        if let Ok(found) = solve(self, &part) {
+        if let Some(found) = solve(self, &part) {
             self.iterations = self.iterations.max(found.iterations);
-            unknowns.iter().zip(&self.z).for_each(|(&i, value)| z[i] = *value);
+            // what is left in their place is how it was before
+            unknowns
+                .iter()
+                .zip(&mut self.z)
+                .for_each(|(&i, value)| std::mem::swap(&mut z[i], value));
+            if let Some(contacts) = &mut self.contacts {
+                contacts.follow(of, &self.z, z);
+            }
         }
     }
 

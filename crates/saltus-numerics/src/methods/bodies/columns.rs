@@ -8,6 +8,8 @@
 //! and with `Kᵀ` each read it once.
 
 use super::Pair;
+use crate::bodies::Contacts;
+use crate::{Problem, Set};
 use saltus_linalg::vector::dot;
 use saltus_linalg::{Wide, wide};
 
@@ -86,6 +88,30 @@ impl Columns {
             }
         }
         true
+    }
+
+    /// The same as contacts of bodies in space; `None` where some block is none.
+    pub fn contacts(&self, problem: &Problem) -> Option<Contacts> {
+        let mut mus = Vec::with_capacity(self.first.len());
+        let mut are_contacts = self.alike;
+        problem.for_each_block(|_, set, _| match *set {
+            Set::Coulomb3 { mu } if mu > 0.0 => mus.push(mu),
+            _ => are_contacts = false,
+        });
+        if !are_contacts || self.first.windows(2).any(|range| range[1] - range[0] > 2) {
+            return None;
+        }
+        let free = self.free.chunks_exact(6).map(|u| std::array::from_fn(|i| u[i])).collect();
+        let contacts = self.blocks().zip(mus).map(|((unknowns, touches), mu)| {
+            let (mut sides, mut K) = ([None; 2], [[0.0; 18]; 2]);
+            for (side, touch) in touches.iter().enumerate() {
+                sides[side] = Some((touch.body / 6) as u32);
+                K[side].copy_from_slice(&self.K[touch.at..touch.at + 18]);
+            }
+            let q = std::array::from_fn(|k| problem.q()[unknowns.start + k]);
+            (sides, K, q, mu)
+        });
+        Some(Contacts::new(free, contacts))
     }
 
     /// `Lᵀ f`: the velocities without forces.

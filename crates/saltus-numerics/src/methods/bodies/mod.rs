@@ -25,9 +25,17 @@ pub(super) use pair::{Pair, is_one_island, of_bodies, of_masses};
 pub(super) use stiffness::Stiffness;
 
 use super::gauss_seidel::{every, solve_block};
+use crate::bodies::Contacts;
 use crate::sets::visit::Visit;
 use crate::{LARGEST_BLOCK, Problem, Set};
 use saltus_linalg::vector::dot;
+
+/// A problem as contacts of bodies in space, where it is one.
+pub(super) fn contacts(problem: &Problem) -> Option<Contacts> {
+    let mut start = vec![0];
+    problem.for_each_block(|first, _, size| start.push(first + size));
+    Columns::new(of_masses(problem)?, start)?.contacts(problem)
+}
 
 /// From one visit to the next where bodies touch with their faces, whose points stand next to each other in
 /// the list: they would pass the load to and fro among themselves before others have their say.

@@ -1,0 +1,114 @@
+//! The contacts of a problem of bodies in space, solved in parts or by sweeps and surroundings.
+
+use super::fours::Fours;
+use super::part::{Measure, Part};
+use super::rows::{Motion, Rows};
+use super::surroundings::{FAST, GROWTH, LEAST, MOST, SLOW, Surroundings};
+
+/// Sweeps at first, and between rounds.
+const FIRST: usize = 150;
+const BETWEEN: usize = 50;
+/// Rounds at most, and those within which the residual must halve.
+const ROUNDS: usize = 60;
+const PATIENCE: usize = 12;
+/// Residual that is aimed at, of the tolerance: it is measured in another way by others.
+const FINE: f64 = 0.5;
+
+/// All contacts of a problem, of which parts are solved in turn.
+#[derive(Debug)]
+pub(crate) struct Contacts {
+    rows: Rows,
+    part: Part,
+    measure: Measure,
+    s: Vec<Motion>,
+    scratch: Vec<Motion>,
+    of: Vec<u32>,
+}
+
+impl Contacts {
+    /// Of bodies that move like this without impulses, and contacts: which bodies they touch, with what matrices in
+    /// units of the masses, what is added to the velocity, and the coefficient of friction.
+    pub fn new(
+        free: Vec<Motion>,
+        contacts: impl Iterator<Item = ([Option<u32>; 2], [[f64; 18]; 2], [f64; 3], f64)>,
+    ) -> Contacts {
+        let mut rows = Rows::default();
+        rows.set(free, contacts);
+        let measure = Measure { rho: 1.0, scale: 1.0 };
+        let (s, scratch, of) = (Vec::new(), Vec::new(), Vec::new());
+        Contacts { rows, part: Part::default(), measure, s, scratch, of }
+    }
+
+    /// The velocities of the impulses `z`, and the scale of both.
+    pub fn begin(&mut self, z: &[f64]) {
+        let Contacts { rows, measure, s, .. } = self;
+        let square = |w: [f64; 3]| w.iter().map(|w| w * w).sum::<f64>();
+        let free = rows.all.iter().map(|row| square(row.velocity(&rows.free))).sum::<f64>().sqrt();
+        let largest = rows.all.iter().map(|row| row.size).fold(0.0, f64::max);
+        let forces = z.iter().map(|z| z * z).sum::<f64>().sqrt();
+        let scale = forces.max(free / largest);
+        *measure = Measure { rho: scale / free, scale };
+        rows.follow(z, s);
+    }
+
+    /// Solves for some contacts until their residual, relative to that of all, is at most `aim`; whether that is so.
+    pub fn solve(&mut self, of: &[usize], aim: f64, z: &mut [f64]) -> bool {
+        let Contacts { rows, part, measure, s, of: own, .. } = self;
+        if !(measure.scale > 0.0 && measure.rho.is_finite()) {
+            return false;
+        }
+        own.clear();
+        own.extend(of.iter().map(|&c| c as u32));
+        part.solve(rows, own, *measure, aim, z, s).is_solved
+    }
+
+    /// Sweeps and the [surroundings](super::surroundings) of what they leave, in turn, until the residual is at most
+    /// `tol` or falls no more; the best impulses are left in `z`. How many sweeps and steps.
+    pub fn search(&mut self, z: &mut [f64], tol: f64) -> usize {
+        let (mut fours, mut surroundings) = (Fours::default(), Surroundings::default());
+        fours.fill(&self.rows);
+        surroundings.prepare(&self.rows);
+        let mut best = z.to_vec();
+        let (mut least, mut half, mut since, mut iterations) = (f64::INFINITY, f64::INFINITY, 0, 0);
+        let (mut size, mut before) = (LEAST, f64::INFINITY);
+        for round in 0..ROUNDS {
+            self.begin(z);
+            if round > 0 {
+                let Contacts { rows, measure, s, .. } = self;
+                iterations += surroundings.solve(rows, *measure, tol, size as usize, z, s);
+            }
+            fours.take(z, &self.s);
+            let sweeps = if round == 0 { FIRST } else { BETWEEN };
+            fours.run(sweeps);
+            fours.leave(z);
+            iterations += sweeps;
+            let value = self.measure.residual(&self.rows, z, &mut self.scratch);
+            if value < least {
+                least = value;
+                best.copy_from_slice(z);
+            }
+            if value <= 0.5 * half {
+                (half, since) = (value, round);
+            }
+            if value <= FINE * tol || !value.is_finite() || round >= since + PATIENCE {
+                break;
+            }
+            if value > SLOW * before {
+                size = (GROWTH * size).min(MOST);
+            } else if value < FAST * before {
+                size = (size / GROWTH).max(LEAST);
+            }
+            before = value;
+        }
+        z.copy_from_slice(&best);
+        iterations
+    }
+
+    /// The velocities follow where these contacts have been changed by others.
+    pub fn follow(&mut self, of: &[usize], before: &[f64], z: &[f64]) {
+        for (&c, before) in of.iter().zip(before.chunks_exact(3)) {
+            let step = [0, 1, 2].map(|k| z[3 * c + k] - before[k]);
+            self.rows.all[c].push(step, &mut self.s);
+        }
+    }
+}
