@@ -18,6 +18,7 @@ const FINE: f64 = 0.5;
 #[derive(Debug)]
 pub(crate) struct Contacts {
     rows: Rows,
+    fours: Option<Fours>, // once there are sweeps
     part: Part,
     measure: Measure,
     s: Vec<Motion>,
@@ -36,7 +37,7 @@ impl Contacts {
         rows.set(free, contacts);
         let measure = Measure { rho: 1.0, scale: 1.0 };
         let (s, scratch, of) = (Vec::new(), Vec::new(), Vec::new());
-        Contacts { rows, part: Part::default(), measure, s, scratch, of }
+        Contacts { rows, fours: None, part: Part::default(), measure, s, scratch, of }
     }
 
     /// The velocities of the impulses `z`, and the scale of both.
@@ -62,11 +63,30 @@ impl Contacts {
         part.solve(rows, own, *measure, aim, z, s).is_solved
     }
 
+    /// So many sweeps over all contacts, from the impulses `z`.
+    pub fn sweep(&mut self, z: &mut [f64], sweeps: usize) {
+        self.begin(z);
+        self.sweep_from_here(z, sweeps);
+        self.rows.follow(z, &mut self.s);
+    }
+
+    /// The same where `s` are the velocities of `z`; they do not follow.
+    fn sweep_from_here(&mut self, z: &mut [f64], sweeps: usize) {
+        let rows = &self.rows;
+        let fours = self.fours.get_or_insert_with(|| {
+            let mut fours = Fours::default();
+            fours.fill(rows);
+            fours
+        });
+        fours.take(z, &self.s);
+        fours.run(sweeps);
+        fours.leave(z);
+    }
+
     /// Sweeps and the [surroundings](super::surroundings) of what they leave, in turn, until the residual is at most
     /// `tol` or falls no more; the best impulses are left in `z`. How many sweeps and steps.
     pub fn search(&mut self, z: &mut [f64], tol: f64) -> usize {
-        let (mut fours, mut surroundings) = (Fours::default(), Surroundings::default());
-        fours.fill(&self.rows);
+        let mut surroundings = Surroundings::default();
         surroundings.prepare(&self.rows);
         let mut best = z.to_vec();
         let (mut least, mut half, mut since, mut iterations) = (f64::INFINITY, f64::INFINITY, 0, 0);
@@ -77,10 +97,8 @@ impl Contacts {
                 let Contacts { rows, measure, s, .. } = self;
                 iterations += surroundings.solve(rows, *measure, tol, size as usize, z, s);
             }
-            fours.take(z, &self.s);
             let sweeps = if round == 0 { FIRST } else { BETWEEN };
-            fours.run(sweeps);
-            fours.leave(z);
+            self.sweep_from_here(z, sweeps);
             iterations += sweeps;
             let value = self.measure.residual(&self.rows, z, &mut self.scratch);
             if value < least {

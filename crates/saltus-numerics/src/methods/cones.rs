@@ -496,11 +496,12 @@ impl Cones {
             // sweeps, where blocks are now worse than they were in the mean
             shares(problem, z, w, &mut of_blocks);
             let spots = regions::spots(blocks, &of_blocks, level, regions::RINGS);
-            let report = if 2 * spots.iter().map(Vec::len).sum::<usize>() > blocks.len() {
+            let many = 2 * spots.iter().map(Vec::len).sum::<usize>() > blocks.len();
+            parts.iterations = 0;
+            let report = if many && !parts.sweep_all(z, BETWEEN) {
                 self.gauss_seidel.run(problem, z, w, BETWEEN, |_, _| true)
             } else {
-                parts.iterations = 0;
-                for spot in &spots {
+                for spot in spots.iter().filter(|_| !many) {
                     parts.sweep(problem, blocks, spot, z, BETWEEN);
                 }
                 let last = residual(problem, z, w);

@@ -108,6 +108,14 @@ impl<'a> Parts<'a> {
         });
     }
 
+    /// Sweeps all contacts of bodies so many times; false where there are none.
+    pub fn sweep_all(&mut self, z: &mut [f64], sweeps: usize) -> bool {
+        let Some(contacts) = &mut self.contacts else { return false };
+        contacts.sweep(z, sweeps);
+        self.iterations = sweeps;
+        true
+    }
+
     fn each(
         &mut self,
         problem: &Problem,
