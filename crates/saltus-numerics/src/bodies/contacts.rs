@@ -84,8 +84,9 @@ impl Contacts {
     }
 
     /// Sweeps and the [surroundings](super::surroundings) of what they leave, in turn, until the residual is at most
-    /// `tol` or falls no more; the best impulses are left in `z`. How many sweeps and steps.
-    pub fn search(&mut self, z: &mut [f64], tol: f64) -> usize {
+    /// `tol` or falls no more, or `max_iter` sweeps and steps are done; the best impulses are left in `z`. How many
+    /// sweeps and steps.
+    pub fn search(&mut self, z: &mut [f64], tol: f64, max_iter: usize) -> usize {
         let mut surroundings = Surroundings::default();
         surroundings.prepare(&self.rows);
         let mut best = z.to_vec();
@@ -108,7 +109,8 @@ impl Contacts {
             if value <= 0.5 * half {
                 (half, since) = (value, round);
             }
-            if value <= FINE * tol || !value.is_finite() || round >= since + PATIENCE {
+            let is_done = value <= FINE * tol || !value.is_finite();
+            if is_done || round >= since + PATIENCE || iterations >= max_iter {
                 break;
             }
             if value > SLOW * before {

@@ -62,33 +62,45 @@ impl Crowds {
         settings: Sweeping,
         twists: &mut [Twist],
     ) -> Report {
-        let Sweeping { tol, thorough, .. } = settings;
+        let Sweeping { tol, thorough, max_iter, .. } = settings;
         let mut now = island.measure(z, twists);
         let mut iterations = 0;
-        if now.residual.value > tol {
+        // a NaN is not done
+        let left = |now: &Measured, iterations: usize| {
+            !(now.residual.value <= tol) && iterations < max_iter
+        };
+        let mut work = f64::INFINITY;
+        if left(&now, 0) {
             self.rows.fill(island.bodies, island.members, island.touches);
             self.fours.fill(&self.rows);
-        }
-        let mut work = f64::INFINITY;
-        if now.residual.value > tol && island.touches.len() <= ANALYSED {
-            self.rows.join(&mut self.lu);
-            work = self.lu.work();
+            if island.touches.len() <= ANALYSED {
+                self.rows.join(&mut self.lu);
+                work = self.lu.work();
+            }
         }
         let is_factored = work <= QUICK;
+        self.saved.clear();
+        self.saved.extend_from_slice(z);
         for _ in 0..if is_factored { 1 } else { FIRST } {
-            if now.residual.value > tol {
+            if left(&now, iterations) {
                 now = self.sweep(island, z, twists, &mut iterations);
             }
         }
-        if now.residual.value > tol && is_factored {
+        if !now.residual.value.is_finite() {
+            z.copy_from_slice(&self.saved);
+            now = island.measure(z, twists);
+        }
+        if left(&now, iterations) && is_factored {
             now = self.by_factors(island, z, tol, twists, now, &mut iterations);
         }
-        if now.residual.value > tol {
-            now = self.by_surroundings(island, z, tol, twists, now, &mut iterations);
+        if left(&now, iterations) {
+            now = self.by_surroundings(island, z, settings, twists, now, &mut iterations);
         }
-        if now.residual.value > tol && thorough && !is_factored && work <= LONGEST {
+        if left(&now, iterations) && thorough && !is_factored && work <= LONGEST {
             now = self.by_factors(island, z, tol, twists, now, &mut iterations);
         }
+        // what was left in `twists` is of the last attempt
+        now = if now.residual.value <= tol { now } else { island.measure(z, twists) };
         let (value, worst) = (now.residual.value, now.residual.worst);
         let status = match value {
             value if value <= tol => Status::Solved,
@@ -119,7 +131,7 @@ impl Crowds {
         &mut self,
         island: Island<'_>,
         z: &mut [f64],
-        tol: f64,
+        Sweeping { tol, max_iter, .. }: Sweeping,
         twists: &mut [Twist],
         mut now: Measured,
         iterations: &mut usize,
@@ -147,7 +159,7 @@ impl Crowds {
             if value <= 0.5 * least {
                 (least, since) = (value, round);
             }
-            if round >= since + PATIENCE {
+            if round >= since + PATIENCE || *iterations >= max_iter {
                 break;
             }
             if value > SLOW * before {

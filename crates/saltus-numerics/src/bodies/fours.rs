@@ -144,6 +144,7 @@ impl Fours {
             (0..3).for_each(|k| own[k][lane as usize] = z[k]);
         }
         self.s[..s.len()].copy_from_slice(s);
+        self.s[s.len()..].fill([0.0; 6]);
     }
 
     /// The impulses.

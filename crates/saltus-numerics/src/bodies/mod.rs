@@ -434,6 +434,41 @@ mod tests {
         }
     }
 
+    /// Contacts without rolling resistance that have room for it, because others of the scene do.
+    #[test]
+    fn a_crowd_may_have_more_room_than_it_needs() {
+        let (bodies, members, touches) = heaps::heap(3, Friction::Space { mu: 0.4 }, 0.0);
+        let settings = Sweeping { tol: 1e-9, max_iter: 20_000, patience: 20, thorough: true };
+        let solve = |stride: usize| {
+            let (mut sweeps, mut z) = (BodySweeps::default(), vec![0.0; stride * touches.len()]);
+            let report = sweeps.solve(&bodies, &members, &touches, &mut z, stride, settings);
+            assert_eq!(report.status, Status::Solved, "{report:?}");
+            let again = sweeps.measure(&bodies, &members, &touches, &z, stride);
+            assert_eq!(again.residual, report.residual);
+            (z, sweeps.twists().to_vec())
+        };
+        let ((z, twists), (wide, same)) = (solve(3), solve(COMPONENTS));
+        assert_eq!(twists, same);
+        for (z, wide) in z.chunks_exact(3).zip(wide.chunks_exact(COMPONENTS)) {
+            assert_eq!((z, &[0.0; 2][..]), (&wide[..3], &wide[3..]));
+        }
+    }
+
+    /// What is no number ends as such, and leaves the next problem alone.
+    #[test]
+    fn a_crowd_survives_what_is_no_number() {
+        let (bodies, members, touches) = heaps::heap(3, Friction::Space { mu: 0.4 }, 0.0);
+        let settings = Sweeping { tol: 1e-9, max_iter: 2000, patience: 20, thorough: true };
+        let (mut sweeps, mut z) = (BodySweeps::default(), vec![0.0; 3 * touches.len()]);
+        let mut broken = bodies.clone();
+        broken[4].v[1] = f64::NAN;
+        let report = sweeps.solve(&broken, &members, &touches, &mut z, 3, settings);
+        assert_eq!(report.status, Status::Diverged);
+        z.fill(0.0);
+        let report = sweeps.solve(&bodies, &members, &touches, &mut z, 3, settings);
+        assert_eq!(report.status, Status::Solved, "{report:?}");
+    }
+
     #[test]
     fn what_the_impulses_stop_is_at_rest() {
         let (mut bodies, members, touches) = row(1, Friction::Space { mu: 0.3 });

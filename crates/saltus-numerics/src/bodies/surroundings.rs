@@ -62,7 +62,7 @@ impl Surroundings {
         self.first[0] = 0;
     }
 
-    /// Solves at most `most` contacts around each of those with the largest shares of the residual; `s` are the
+    /// Solves some `most` contacts, those of whole bodies, around each of the ones with the largest shares of the residual; `s` are the
     /// velocities of `z`, and follow it. How many steps of the interior point method.
     pub fn solve(
         &mut self,

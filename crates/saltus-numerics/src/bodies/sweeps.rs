@@ -176,7 +176,19 @@ impl BodySweeps {
         let rolls = |touch: &Touch| touch.friction.size() > touch.friction.linear();
         if !few && !touches.iter().any(rolls) {
             let island = Island { bodies, members, touches };
-            return self.crowds.solve(island, z, settings, &mut self.twists);
+            if stride == 3 {
+                return self.crowds.solve(island, z, settings, &mut self.twists);
+            }
+            // elsewhere in the scene there is rolling resistance, and room for it here
+            let mut packed = std::mem::take(&mut self.saved);
+            packed.clear();
+            packed.extend(z.chunks_exact(stride).flat_map(|z| [z[0], z[1], z[2]]));
+            let report = self.crowds.solve(island, &mut packed, settings, &mut self.twists);
+            for (z, own) in z.chunks_exact_mut(stride).zip(packed.chunks_exact(3)) {
+                z[..3].copy_from_slice(own);
+            }
+            self.saved = packed;
+            return report;
         }
         self.prepare(bodies, touches, stride);
         let Sweeping { tol, max_iter, patience, .. } = settings;

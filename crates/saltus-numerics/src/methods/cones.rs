@@ -9,6 +9,8 @@
 //!    whose iterations do not grow in number with the bodies, and regions (3) where that stalls.
 //! 2. [`GaussSeidel`] while its residual falls fast enough to be done at less cost than Newton's
 //!    method.
+//!    Contacts of bodies in space with about one force a velocity, up to `WEDGED` unknowns: sweeps over four at a
+//!    time in turn with interior points for the surroundings of the worst (see `bodies::contacts`).
 //! 3. Above `ISLANDS` unknowns the surroundings of the worst blocks (see `regions`), in turn with
 //!    sweeps where these have disturbed others, while the residual falls; and up to `LARGE` unknowns
 //!    with a few steps of Newton's method.
@@ -193,6 +195,7 @@ impl Cones {
                 }
             }
         }
+        let mut surrounded = false;
         while search.iterations < self.settings.max_iter {
             let before = search.residual;
             let report = self.sweep(problem, z, w, sweeps);
@@ -200,7 +203,8 @@ impl Cones {
             if search.take(report, z) {
                 return;
             }
-            if can_sweep && self.by_surroundings(problem, z, w, search) {
+            let is_first = !std::mem::replace(&mut surrounded, true);
+            if can_sweep && is_first && self.by_surroundings(problem, z, w, search) {
                 return;
             }
             if n > ISLANDS && can_sweep && self.has_regions {
@@ -257,9 +261,10 @@ impl Cones {
             return false;
         }
         let Some(mut contacts) = bodies::contacts(problem) else { return false };
-        let iterations = contacts.search(z, self.settings.tol);
+        let AutoSettings { tol, max_iter, .. } = self.settings;
+        let iterations = contacts.search(z, tol, max_iter - search.iterations.min(max_iter));
         let last = residual(problem, z, w);
-        let solved = last.value <= self.settings.tol;
+        let solved = last.value <= tol;
         let status = if solved { Status::Solved } else { Status::Stalled };
         let (value, worst, method) = (last.value, last.worst, "surroundings");
         let report = Report { status, iterations, residual: value, worst, method };

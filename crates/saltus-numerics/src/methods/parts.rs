@@ -1,7 +1,7 @@
 //! Parts of a problem, solved or swept one by one, while the rest stays as it is.
 //!
-//! Contacts of bodies in space go through the interior point method on their bodies first (see `bodies::part`), whose
-//! factors are those of blocks of six.
+//! Contacts of bodies in space that sweeps and Newton's method do not solve go through the interior point method on
+//! their bodies (see `bodies::part`), whose factors are those of blocks of six.
 
 use super::cones::Cones;
 use super::islands::Neighbourhood;

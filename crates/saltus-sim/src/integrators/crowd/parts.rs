@@ -3,7 +3,7 @@
 //! Whether the problem of a heap is solved is a matter of where its bodies are: contacts that wedge each other
 //! in one position do not in the next. So a step that fails is cut into parts, each of which is verified like any
 //! other step, and halved again where it fails. Methods that take long on many contacts come last. A heap that needed
-//! parts needs them in the next step, too: it begins with parts as short, and tries longer ones from time to time.
+//! parts needs them in the next step, too: that begins with one halving more, and with one less after steps that went well.
 //!
 //! ```text
 //! λ ← h/h_m λ_m                                                                               (1)
