@@ -62,6 +62,10 @@ const DIRECTIONS: usize = 2500;
 const STEPS: usize = 100;
 /// The share of the tolerance that small islands go for: digits that cost next to nothing.
 const FINE: f64 = 1e-4;
+/// Residual of rest, in units of the tolerance, from which on an island may be at rest, and the share of the tolerance
+/// that then tells.
+const NEARLY: f64 = 1e3;
+const FINER: f64 = 0.01;
 /// Contacts up to which an island is small.
 const SMALL: usize = 12;
 /// Contacts from which on a step is cut into parts before the methods that take long are tried.
@@ -249,13 +253,26 @@ impl Crowd {
         }
         let first = range.start;
         step.verify(report, |worst| self.touching.owner(first + worst))?;
-        let z = &self.touching.z[range.start * stride..range.end * stride];
+        let z = &mut self.touching.z[range.start * stride..range.end * stride];
 
         if z.iter().all(|z| *z == 0.0) {
             return Ok(report);
         }
         if !overlaps {
-            let residual = self.sweeps.rests(moving, systems, touches, z, stride);
+            let mut residual = self.sweeps.rests(moving, systems, touches, z, stride);
+            if residual > tol && residual <= NEARLY * tol && touches.len() > SMALL {
+                // digits beyond the tolerance tell whether it moves
+                self.scratch.clear();
+                self.scratch.extend_from_slice(z);
+                let finer = Sweeping { tol: FINER * tol, thorough: false, ..settings };
+                let finer = self.sweeps.solve(moving, systems, touches, z, stride, finer);
+                if !(finer.residual <= report.residual) {
+                    z.copy_from_slice(&self.scratch);
+                }
+                report.iterations += finer.iterations;
+                report.residual = report.residual.min(finer.residual);
+                residual = self.sweeps.rests(moving, systems, touches, z, stride);
+            }
             if residual <= tol {
                 self.stop(island);
                 return Ok(rest(residual, report.iterations));
