@@ -262,6 +262,20 @@ fn models_of_mujoco_in_parts() {
     assert_eq!(apart, pairs.map(|pair| pair.map(str::to_string)));
     scene.model().expect("a model");
 
+    // a body without joints and mass is part of the one that it stands in
+    let file = mujoco(
+        "<worldbody><body><freejoint/><geom size='1'/><body pos='1 0 0'><body name='pad' pos='0 2 0'>
+        <geom size='1' mass='0'/></body></body></body><body name='ground'><geom size='1'/></body></worldbody>
+        <contact><exclude body1='pad' body2='ground'/></contact>",
+    );
+    let [body] = &file.scene.bodies[..] else { panic!("one body") };
+    let places: Vec<[f64; 3]> = body.parts.iter().map(|part| part.position).collect();
+    assert_eq!(places, [[0.0; 3], [1.0, 2.0, 0.0]]);
+    assert_eq!(file.scene.apart, [[body.name.clone(), "ground".to_string()]]);
+    let mass = file.scene.mass_of(0).expect("a mass").mass;
+    assert!((mass / (4000.0 / 3.0 * std::f64::consts::PI) - 1.0).abs() < 1e-12);
+    file.scene.model().expect("a model");
+
     let joint = "<worldbody><body><joint range='-1 1'/><geom size='1'/></body></worldbody>";
     let file = mujoco(&format!("<compiler autolimits='false'/>{joint}"));
     assert!(file.scene.joints[0].fittings.is_empty());
@@ -299,6 +313,13 @@ fn friction_of_two_geoms_of_mujoco() {
     let expected = [(None, None), (Some(0.5), Some(1e-4)), (None, None), (Some(0.2), Some(1e-4))];
     assert_eq!([0, 1, 2, 3].map(law), expected);
     assert_eq!(law(4), (None, None));
+    // a geom that says less has the rest of its class
+    let file = mujoco(
+        "<default><geom condim='6' friction='1 0.1 0.2'/></default>
+        <worldbody><geom size='1' friction='0.5'/></worldbody>",
+    );
+    let pair = &file.scene.contacts[0];
+    assert_eq!((pair.mu, pair.mu_r), (Some(0.5), Some(0.2)));
 }
 
 /// Joints follow others only where both link two bodies, in ratios that can be held.

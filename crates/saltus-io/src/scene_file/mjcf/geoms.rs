@@ -3,7 +3,7 @@
 use super::super::xml::{Pose, children};
 use super::{Reader, SceneFileError, upright};
 use roxmltree::Node;
-use saltus_mechanics::{ContactPair, Material, Part, Shape};
+use saltus_mechanics::{BodySpec, ContactPair, Material, Part, Scene, Shape};
 use saltus_model::rotation::{add, norm, scaled, sub};
 use std::f64::consts::PI;
 
@@ -33,7 +33,8 @@ impl Kind {
 }
 
 impl<'a> Reader<'a> {
-    /// The geoms of a body, in the frame of its shapes, which is at `frame`; whether its mass is theirs.
+    /// The geoms of a body, in the frame of its shapes, which is at `frame`; `weighs`: the mass of the
+    /// body is theirs.
     pub(super) fn parts(
         &mut self,
         node: Node<'a, 'a>,
@@ -54,9 +55,7 @@ impl<'a> Reader<'a> {
                 Some([mass]) => mass / volume,
                 None => density,
             };
-            let given = self.list(geom, class, "friction")?.unwrap_or_default();
-            let mu = given.first().copied().unwrap_or(1.0);
-            let mu_r = given.get(2).copied().unwrap_or(1e-4);
+            let [mu, _, mu_r] = self.friction(geom, class)?;
             let condim = self.number(geom, class, "condim", 3.0)?;
             if touches && condim >= 4.0 {
                 self.tell(
@@ -81,6 +80,18 @@ impl<'a> Reader<'a> {
             });
         }
         Ok(parts)
+    }
+
+    /// Against sliding, spinning and rolling; what a geom does not say is that of its class.
+    fn friction(&self, geom: Node<'a, 'a>, class: &str) -> Result<[f64; 3], SceneFileError> {
+        let class = geom.attribute("class").unwrap_or(class);
+        let inherited = self.defaults.get(class).and_then(|own| own.get(&("geom", "friction")));
+        let mut friction = [1.0, 0.005, 1e-4];
+        for text in [inherited.copied(), geom.attribute("friction")].into_iter().flatten() {
+            let given = self.parsed(geom, "friction", text)?;
+            friction.iter_mut().zip(given).for_each(|(own, given)| *own = given);
+        }
+        Ok(friction)
     }
 
     /// Whether a geom weighs something.
@@ -156,11 +167,38 @@ impl<'a> Reader<'a> {
         Ok(Some((shape, volume, pose)))
     }
 
+    /// Where some of the geoms that touch weigh nothing, the mass of a body is that of the others.
+    fn weigh(&mut self) {
+        for k in 0..self.scene.bodies.len() {
+            let body = &self.scene.bodies[k];
+            let has_density = |part: &Part| {
+                let of = |one: &&Material| Some(&one.name) == part.material.as_ref();
+                self.scene.materials.iter().find(of).is_some_and(|one| one.density.is_some())
+            };
+            if body.mass.is_some() || body.parts.iter().all(|part| !part.touch || has_density(part))
+            {
+                continue;
+            }
+            let mut alone = Scene::new("");
+            alone.materials.clone_from(&self.scene.materials);
+            let parts = body.parts.iter().filter(|part| has_density(part)).cloned().collect();
+            alone.bodies.push(BodySpec { parts, ..body.clone() });
+            // what is wrong with it is said where the scene is built
+            if let Ok(found) = alone.mass_of(0) {
+                let body = &mut self.scene.bodies[k];
+                (body.mass, body.center) = (Some(found.mass), Some(found.center));
+                body.inertia = Some(found.inertia);
+            }
+        }
+    }
+
     /// Materials, and what happens where two of them touch.
     pub(super) fn laws(&mut self) {
         for (k, kind) in self.kinds.iter().enumerate() {
-            self.scene.materials.push(Material::new(material(k), kind.density));
+            let density = (kind.density != 0.0).then_some(kind.density);
+            self.scene.materials.push(Material { name: material(k), density });
         }
+        self.weigh();
         for (i, one) in self.kinds.iter().enumerate() {
             for (j, other) in self.kinds.iter().enumerate().skip(i) {
                 let Kind { mu, mu_r, condim, .. } = one.with(other);

@@ -3,14 +3,15 @@
 //! | of the file | in the scene |
 //! | --- | --- |
 //! | body with joints | a body, linked to the one that it stands in |
-//! | body without joints | part of what stands still, or fixed to the one that it stands in |
+//! | body without joints | part of what stands still, or fixed to the one that it stands in; without a mass part of it |
 //! | geom | a shape, whose density, friction and masks are its material's |
 //! | several joints of a body | hinge and hinge: universal; slide and hinge: cylindrical; slide, slide, hinge: planar |
 //! | equality | connect: ball; weld: fixed; joint: one follows the other |
 //!
-//! Friction of two geoms is the larger one; contacts are hard and have no restitution, whatever `solref`
-//! and `solimp` say. What has no place in a scene is told; what would change the motion and cannot be
-//! read, such as a mesh that touches, is an error.
+//! Of two geoms the larger `condim` and friction hold, or those of the larger priority; contacts are hard
+//! and have no restitution, whatever `solref` and `solimp` say. What has no place in a scene and every
+//! attribute that is not read is told; a mesh that touches or weighs is an error, and so are flags that
+//! switch off a part of the motion.
 
 mod geoms;
 mod joints;
@@ -243,14 +244,20 @@ impl<'a> Reader<'a> {
         name: &str,
     ) -> Result<Option<Vec<f64>>, SceneFileError> {
         let Some(text) = self.text(node, class, name)? else { return Ok(None) };
+        self.parsed(node, name, text).map(Some)
+    }
+
+    fn parsed(
+        &self,
+        node: Node<'a, 'a>,
+        name: &str,
+        text: &str,
+    ) -> Result<Vec<f64>, SceneFileError> {
         let values: Result<Vec<f64>, _> = text.split_whitespace().map(str::parse).collect();
-        match values.ok().filter(|values| values.iter().all(|value| value.is_finite())) {
-            Some(values) => Ok(Some(values)),
-            None => {
-                let what = format!("`{name}` is {text:?}, expected finite numbers");
-                Err(self.xml.content(node, what))
-            }
-        }
+        let values = values.ok().filter(|values| values.iter().all(|value| value.is_finite()));
+        values.ok_or_else(|| {
+            self.xml.content(node, format!("`{name}` is {text:?}, expected finite numbers"))
+        })
     }
 
     /// So many numbers of an attribute.
