@@ -311,7 +311,13 @@ class Scene:
         return Side(name)
 
     def add_joint(
-        self, name: str, joint: Joint, *bodies: Side | str, touch: bool = False
+        self,
+        name: str,
+        joint: Joint,
+        *bodies: Side | str,
+        touch: bool = False,
+        follows: str | None = None,
+        follow_ratio: float = 1.0,
     ) -> None:
         """Adds a joint between two bodies, or a body and the world.
 
@@ -325,6 +331,12 @@ class Scene:
             The body, or two of them.
         touch : bool
             Whether the two may touch each other nevertheless.
+        follows : str, optional
+            The joint whose first coordinate that of this one follows, both from where they start. The
+            two link two bodies that move at most.
+        follow_ratio : float
+            The ratio of the coordinate to the other one, not zero; that of two angles a ratio of whole
+            numbers up to 1000.
         """
         self._changed()
         scope = Scope(f"joint `{name}`", dict(self._core.parameters), ("", 0))
@@ -336,6 +348,7 @@ class Scene:
             joint._built_in.get("break_moment"),
             [_name(body) for body in bodies],
             bool(touch),
+            None if follows is None else (follows, real(follow_ratio, "follow_ratio")),
         )
 
     def mass(self, body: Side | str) -> tuple[float, np.ndarray, np.ndarray]:

@@ -62,6 +62,20 @@ class TestContract:
         distance = np.linalg.norm(run["bar"].position, axis=1)
         assert np.abs(distance - 0.5).max() < 1e-9
 
+    def test_a_joint_that_follows(self):
+        sc = m.Scene(gravity=(1, 0, 0))
+        for k, name in enumerate(["one", "two"]):
+            sc.add_body(name, m.Sphere(0.1), mass=1, position=(0, k, 0))
+        sc.add_joint("slide one", m.Prismatic(axis=(1, 0, 0)), "one")
+        sc.add_joint(
+            "slide two", m.Prismatic(axis=(1, 0, 0)), "two", follows="slide one", follow_ratio=2
+        )
+        assert 'follows = "slide one"' in sc.text()
+        run = sc.run(h=1e-3, until=0.1)
+        # with x2 = 2 x1: (1 + 4) a1 = 1 + 2
+        assert run["one"].position[-1, 0] == pytest.approx(0.3 * 0.1**2, rel=1e-3)
+        assert run["two"].position[-1, 0] == pytest.approx(2 * run["one"].position[-1, 0])
+
     def test_other_systems_beside_it(self):
         sc = box_on_ground()
         model = sc.model

@@ -346,7 +346,7 @@ fn couple(
 }
 
 /// The denominator of a ratio of whole numbers up to 1000.
-fn denominator(ratio: f64) -> Result<u32, Fault> {
+pub(crate) fn denominator(ratio: f64) -> Result<u32, Fault> {
     let whole = |n: &u32| {
         let x = ratio.abs() * f64::from(*n);
         x <= 1000.0 && (x - x.round()).abs() <= 1e-12 * x

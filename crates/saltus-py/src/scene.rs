@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use saltus::io::model_file::{Output, Simulation, Strategy, scene_text};
 use saltus::io::scene_file::{SceneFile, read_scene};
 use saltus::mechanics::{
-    Anchor, BodySpec, ContactPair, DriveSpec, Fitting, Given, JointLink, Material, MotorSpec, Part,
-    Placed, Scene, Shape, StaticSpec,
+    Anchor, BodySpec, ContactPair, DriveSpec, Fitting, Follows, Given, JointLink, Material,
+    MotorSpec, Part, Placed, Scene, Shape, StaticSpec,
 };
 use saltus::model::{Body, Frame};
 use std::path::PathBuf;
@@ -409,11 +409,13 @@ impl PyScene {
         break_moment: Option<f64>,
         bodies: Vec<String>,
         touch: bool,
+        follows: Option<(String, f64)>,
     ) -> PyResult<()> {
         let owner = format!("joint `{name}`");
         let joint = joint_of(py, &owner, kind, &vectors, number, teeth)?;
         let mut link = JointLink::new(name, joint, &[]);
         (link.bodies, link.touch) = (bodies, touch);
+        link.follows = follows.map(|(joint, ratio)| Follows { joint, ratio });
         (link.break_force, link.break_moment) = (break_force, break_moment);
         if let Some((_, axis)) = vectors.iter().find(|(key, _)| key == "twist_axis") {
             link.axis = vector("twist_axis", axis)?;

@@ -2,15 +2,17 @@
 //!
 //! Links become bodies where the joints are at zero, under gravity along −z. The root link stands
 //! still. Links without a mass that are fixed to another become part of it. Joints with `<mimic>` follow
-//! another, as far as both link two bodies that move at most. The file says nothing of contacts:
-//! shapes of `<collision>` touch once the scene has one, those of `<visual>` are drawn.
+//! another, as far as both link two bodies that move at most and two angles are in a ratio of whole
+//! numbers. Links that are fixed to each other do not touch, nor do they touch those next to them.
+//! The file says nothing of contacts: shapes of `<collision>` touch once the scene has one, those of
+//! `<visual>` are drawn.
 
-use super::xml::{Pose, Xml, child, children, turned};
+use super::xml::{Names, Pose, Xml, child, children, follow, set_welded_apart, turned};
 use super::{SceneFile, SceneFileError};
 use roxmltree::{Document, Node};
 use saltus_mechanics::{
-    BodySpec, Coordinate, Fitting, Follows, Friction, Joint, JointLink, Limits, Part, Scene, Shape,
-    Spring, StaticSpec,
+    BodySpec, Coordinate, Fitting, Friction, Joint, JointLink, Limits, Part, Scene, Shape, Spring,
+    StaticSpec,
 };
 use saltus_model::rotation::{IDENTITY, Vector, exp, norm, product, rotate, scaled};
 use std::collections::HashMap;
@@ -31,6 +33,9 @@ struct Reader<'a> {
     links: HashMap<&'a str, Placed>,
     /// Of joints with a coordinate: where they are in the scene.
     joints: HashMap<&'a str, usize>,
+    names: Names,
+    /// What links are called in the scene.
+    titles: HashMap<&'a str, String>,
 }
 
 /// Reads the robot of a file.
@@ -43,7 +48,8 @@ pub(super) fn read(path: &Path) -> Result<SceneFile, SceneFileError> {
     let scene = Scene::new(title).gravity([0.0, 0.0, -9.81]);
     let (left_aside, links, joints) = (Vec::new(), HashMap::new(), HashMap::new());
     let xml = Xml { path, document: &document };
-    let mut reader = Reader { xml, left_aside, scene, links, joints };
+    let (names, titles) = (Names::default(), HashMap::new());
+    let mut reader = Reader { xml, left_aside, scene, links, joints, names, titles };
     reader.robot(robot)?;
     let Reader { scene, left_aside, .. } = reader;
     Ok(SceneFile { scene, simulation: None, left_aside })
@@ -82,6 +88,8 @@ impl<'a> Reader<'a> {
             if links.insert(name, link).is_some() {
                 return Err(self.xml.content(link, format!("there are two links named `{name}`")));
             }
+            let title = self.names.fresh(name, "link", &mut self.left_aside);
+            self.titles.insert(name, title);
         }
         // from the root outward
         let joints: Vec<Node<'a, 'a>> = children(robot, "joint").collect();
@@ -120,6 +128,7 @@ impl<'a> Reader<'a> {
             None => {
                 self.mimics(&joints)?;
                 self.drop_empty();
+                set_welded_apart(&mut self.scene);
                 Ok(())
             }
             Some(k) => Err(self.xml.content(joints[k], "this joint hangs on no root")),
@@ -137,10 +146,10 @@ impl<'a> Reader<'a> {
 
     /// The root stands still.
     fn root(&mut self, name: &'a str, link: Node<'a, 'a>) -> Result<(), SceneFileError> {
-        let mut fixed = StaticSpec::new(name, Shape::Sphere { radius: 1.0 });
+        let owner = self.titles[name].clone();
+        let mut fixed = StaticSpec::new(&*owner, Shape::Sphere { radius: 1.0 });
         fixed.parts = self.parts(link)?;
         self.scene.statics.push(fixed);
-        let owner = name.to_string();
         let place = Placed { owner, within: Pose::ORIGIN, world: Pose::ORIGIN };
         self.links.insert(name, place);
         Ok(())
@@ -184,10 +193,11 @@ impl<'a> Reader<'a> {
             self.links.insert(name, Placed { owner, within, world });
             return Ok(());
         };
-        self.body(name, link, inertial, world)?;
-        let owner = name.to_string();
+        let owner = self.titles[name].clone();
+        self.body(&owner, link, inertial, world)?;
+        self.connect(joint, kind, &owner, &parent.owner, world)?;
         self.links.insert(name, Placed { owner, within: Pose::ORIGIN, world });
-        self.connect(joint, kind, name, &parent.owner, world)
+        Ok(())
     }
 
     fn body(
@@ -238,9 +248,7 @@ impl<'a> Reader<'a> {
             }
         };
         // a joint may have the name of a link
-        let taken = self.scene.bodies.iter().any(|body| body.name == name)
-            || self.scene.statics.iter().any(|one| one.name == name);
-        let name = if taken { format!("{name} joint") } else { name.to_string() };
+        let name = self.names.fresh(name, "joint", &mut self.left_aside);
         let mut link = JointLink::new(&*name, made, &[body, parent]);
         if let Some(coordinate) = coordinate {
             let fitting = self.fitting(joint, kind, coordinate)?;
@@ -291,29 +299,14 @@ impl<'a> Reader<'a> {
                 return Err(self.xml.content(mimic, format!("there is no joint `{other}`")));
             }
             let ratio = self.xml.number(mimic, "multiplier", 1.0)?;
-            let mut aside = |why: &str| {
-                self.left_aside.push(format!("<mimic> of the joint `{own}`: {why}"));
-            };
             let place = |name: &str| self.joints.get(name).copied();
-            let (Some(k), Some(other)) = (place(own), place(other)) else {
-                aside("one of the two joints is fixed or floating");
-                continue;
+            let made = match (place(own), place(other)) {
+                (Some(k), Some(other)) => follow(&mut self.scene, k, other, ratio),
+                _ => Err("one of the two joints is fixed or floating"),
             };
-            if ratio == 0.0 {
-                aside("its multiplier is zero");
-                continue;
+            if let Err(why) = made {
+                self.left_aside.push(format!("<mimic> of the joint `{own}`: {why}"));
             }
-            let moves = |name: &&String| self.scene.bodies.iter().any(|body| body.name == **name);
-            let links = [k, other].map(|k| self.scene.joints[k].bodies.iter().filter(moves));
-            let mut bodies: Vec<&String> = links.into_iter().flatten().collect();
-            bodies.sort();
-            bodies.dedup();
-            if bodies.len() > 2 {
-                aside("with the other it links more than two bodies that move");
-                continue;
-            }
-            let joint = self.scene.joints[other].name.clone();
-            self.scene.joints[k].follows = Some(Follows { joint, ratio });
         }
         Ok(())
     }

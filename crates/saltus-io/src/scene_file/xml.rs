@@ -2,9 +2,11 @@
 
 use super::SceneFileError;
 use roxmltree::{Document, Node};
+use saltus_mechanics::{AnyJoint, Follows, Joint, Scene};
 use saltus_model::rotation::{
     IDENTITY, Matrix3, Quaternion, Vector, add, matrix, multiply, product, rotate,
 };
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// A place and a turn.
@@ -80,4 +82,113 @@ pub(super) fn turned(J: &Matrix3, p: Quaternion) -> Matrix3 {
     let R = matrix(p);
     let back = [0, 1, 2].map(|i| [0, 1, 2].map(|j| R[j][i]));
     multiply(&multiply(&R, J), &back)
+}
+
+/// Names of a scene, each of them once.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    taken: HashSet<String>,
+}
+
+impl Names {
+    /// A name that no other has; `kind` tells it from the one of a body.
+    pub fn fresh(&mut self, wanted: &str, kind: &str, told: &mut Vec<String>) -> String {
+        // these have a meaning in signal paths
+        let is_free = |c: char| !c.is_control() && !"./[]{},\"'".contains(c);
+        let plain: String =
+            wanted.trim().chars().map(|c| if is_free(c) { c } else { '_' }).collect();
+        let plain = if plain.is_empty() { kind.to_string() } else { plain };
+        if plain != wanted {
+            told.push(format!("the name `{wanted}`, which is `{plain}` here"));
+        }
+        let others = (2..).map(|k| format!("{plain} {kind} {k}"));
+        let mut names = [plain.clone(), format!("{plain} {kind}")].into_iter().chain(others);
+        let name = names.find(|name| !self.taken.contains(name)).unwrap_or(plain);
+        self.taken.insert(name.clone());
+        name
+    }
+}
+
+/// Holds the coordinate of the joint `k` in a ratio to that of another, or says why it cannot be.
+pub(super) fn follow(
+    scene: &mut Scene,
+    k: usize,
+    other: usize,
+    ratio: f64,
+) -> Result<(), &'static str> {
+    if k == other {
+        return Err("it would follow itself");
+    }
+    if ratio == 0.0 {
+        return Err("its ratio is zero");
+    }
+    let moves = |name: &&String| scene.bodies.iter().any(|body| body.name == **name);
+    let both = [k, other].map(|k| scene.joints[k].bodies.iter().filter(moves));
+    let bodies: HashSet<&String> = both.into_iter().flatten().collect();
+    if bodies.len() > 2 {
+        return Err("with the other it links more than two bodies that move");
+    }
+    let follows = Follows { joint: scene.joints[other].name.clone(), ratio };
+    let is_hinge = |k: usize| matches!(scene.joints[k].joint, AnyJoint::Space(Joint::Pivot { .. }));
+    if is_hinge(k) && is_hinge(other) && !follows.is_of_angles() {
+        return Err("the ratio of two angles has to be one of whole numbers up to 1000");
+    }
+    scene.joints[k].follows = Some(follows);
+    Ok(())
+}
+
+/// Bodies that are fixed to each other are one: they do not touch, nor does any of them touch one of
+/// those that a joint links to any of them.
+pub(super) fn set_welded_apart(scene: &mut Scene) {
+    let linked: Vec<(&str, &str, bool)> = (scene.joints.iter())
+        .filter(|joint| !joint.touch)
+        .filter_map(|joint| match &joint.bodies[..] {
+            [a, b] => {
+                let is_fixed = matches!(joint.joint, AnyJoint::Space(Joint::Fixed));
+                Some((a.as_str(), b.as_str(), is_fixed))
+            }
+            _ => None,
+        })
+        .collect();
+    // of each side the number of its group; the members of each group
+    let mut group: HashMap<&str, usize> = HashMap::new();
+    let mut members: Vec<Vec<&str>> = Vec::new();
+    for (a, b, _) in &linked {
+        for name in [*a, *b] {
+            group.entry(name).or_insert_with(|| {
+                members.push(vec![name]);
+                members.len() - 1
+            });
+        }
+    }
+    for (a, b, _) in linked.iter().filter(|(.., is_fixed)| *is_fixed) {
+        let (to, from) = (group[a], group[b]);
+        if to != from {
+            let moved = std::mem::take(&mut members[from]);
+            moved.iter().for_each(|name| {
+                group.insert(name, to);
+            });
+            members[to].extend(moved);
+        }
+    }
+    let ordered = |a: &str, b: &str| [a.min(b).to_string(), a.max(b).to_string()];
+    // those of a joint are apart already
+    let mut known: HashSet<[String; 2]> = linked.iter().map(|(a, b, _)| ordered(a, b)).collect();
+    known.extend(scene.apart.iter().map(|[a, b]| ordered(a, b)));
+    let mut done: HashSet<[usize; 2]> = HashSet::new();
+    let mut apart = Vec::new();
+    for (a, b, _) in &linked {
+        let [one, two] = [group[a], group[b]];
+        if !done.insert([one.min(two), one.max(two)]) {
+            continue;
+        }
+        for x in &members[one] {
+            for y in members[two].iter().filter(|y| *y != x) {
+                if known.insert(ordered(x, y)) {
+                    apart.push([x.to_string(), y.to_string()]);
+                }
+            }
+        }
+    }
+    scene.apart.extend(apart);
 }

@@ -112,6 +112,51 @@ fn a_gripper_that_mimics() {
     assert_eq!(file.left_aside, [aside]);
 }
 
+/// Hinges whose ratio is none of whole numbers are left to move by themselves; names that have a meaning
+/// in signal paths are written otherwise; what is fixed together does not touch.
+#[test]
+fn a_robot_of_odd_ratios_and_names() {
+    let inertial = r#"<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>"#;
+    let joint = |name: &str, kind: &str, parent: &str, child: &str, mimic: &str| {
+        format!(
+            r#"<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{mimic}</joint>
+            <link name="{child}">{inertial}</link>"#
+        )
+    };
+    let mimic = |ratio: f64| format!(r#"<mimic joint="r/a" multiplier="{ratio}"/>"#);
+    let text = [
+        joint("r/a", "continuous", "base", "arm", ""),
+        joint("tip", "continuous", "arm", "b", &mimic(std::f64::consts::PI)),
+        joint("c", "fixed", "b", "tip", ""),
+        joint("d", "fixed", "b", "end", ""),
+    ];
+    let folder = Folder::new();
+    let path = folder.path("odd.urdf");
+    let write = |text: &[String]| {
+        let text = format!(r#"<robot name="odd"><link name="base"/>{}</robot>"#, text.concat());
+        std::fs::write(&path, text).expect("a file");
+        read_scene(&path).expect("a robot")
+    };
+    let file = write(&text);
+    let aside = [
+        "the name `r/a`, which is `r_a` here",
+        "<mimic> of the joint `tip`: the ratio of two angles has to be one of whole numbers up to 1000",
+    ];
+    assert_eq!(file.left_aside, aside);
+    let joints: Vec<&str> = file.scene.joints.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(joints, ["r_a", "tip joint", "c", "d"]);
+    let mut apart = file.scene.apart.clone();
+    apart.iter_mut().for_each(|pair| pair.sort());
+    apart.sort();
+    let pairs = [["arm", "end"], ["arm", "tip"], ["end", "tip"]];
+    assert_eq!(apart, pairs.map(|pair| pair.map(str::to_string)));
+    file.scene.model().expect("a model");
+    let same = joint("tip", "continuous", "arm", "b", &mimic(1.5));
+    let file = write(&[text[0].clone(), same]);
+    assert_eq!(file.scene.joints[1].follows.as_ref().map(|one| one.ratio), Some(1.5));
+    file.scene.model().expect("a model");
+}
+
 /// Bodies, geoms, joints, defaults and equalities of MuJoCo.
 #[test]
 fn a_model_of_mujoco() {
@@ -176,6 +221,128 @@ fn a_model_of_mujoco() {
     assert!(scene.contacts.iter().any(|pair| !pair.touch));
 }
 
+/// Reads a model of MuJoCo from its inner text.
+fn mujoco(inner: &str) -> saltus_io::scene_file::SceneFile {
+    let folder = Folder::new();
+    let path = folder.path("m.xml");
+    std::fs::write(&path, format!("<mujoco>{inner}</mujoco>")).expect("a file");
+    read_scene(&path).expect("a model")
+}
+
+/// Sections that come twice, classes that turn, limits that are none, names that come later.
+#[test]
+fn models_of_mujoco_in_parts() {
+    let file = mujoco(
+        "<compiler angle='radian'/><compiler eulerseq='XYZ'/>
+        <default><geom density='500' euler='0 0 1'/></default><default><geom size='2'/></default>
+        <worldbody><geom/></worldbody>
+        <worldbody><geom/>
+            <body name='a'><joint name='b' range='0 0'/><geom quat='1 0 0 0'/>
+                <body name='b'><joint name='r/c' range='-1 1'/><geom/>
+                    <body name='c'><geom/></body><body name='d'><geom/></body></body></body>
+        </worldbody>",
+    );
+    let scene = &file.scene;
+    assert_eq!(file.left_aside, ["the name `r/c`, which is `r_c` here"]);
+    let [world] = &scene.statics[..] else { panic!("one static") };
+    assert_eq!((world.name.as_str(), world.parts.len()), ("world", 2));
+    assert!((world.parts[0].orientation[3] - 0.5_f64.sin()).abs() < 1e-15);
+    assert_eq!(world.parts[0].shape, Shape::Sphere { radius: 2.0 });
+    assert_eq!(scene.bodies[0].parts[0].orientation, [1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(scene.materials[0].density, Some(500.0));
+    let joints: Vec<&str> = scene.joints.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(joints, ["b joint", "r_c", "c joint", "d joint"]);
+    assert!(scene.joints[0].fittings.is_empty());
+    assert_eq!(scene.joints[1].fittings[0].limits.map(|one| one.upper), Some(1.0));
+    // b, c and d are one, beside a
+    let pairs = [["a", "c"], ["a", "d"], ["c", "d"]];
+    let mut apart = scene.apart.clone();
+    apart.iter_mut().for_each(|pair| pair.sort());
+    apart.sort();
+    assert_eq!(apart, pairs.map(|pair| pair.map(str::to_string)));
+    scene.model().expect("a model");
+
+    // a body without joints and mass is part of the one that it stands in
+    let file = mujoco(
+        "<worldbody><body><freejoint/><geom size='1'/><body pos='1 0 0'><body name='pad' pos='0 2 0'>
+        <geom size='1' mass='0'/></body></body></body><body name='ground'><geom size='1'/></body></worldbody>
+        <contact><exclude body1='pad' body2='ground'/></contact>",
+    );
+    let [body] = &file.scene.bodies[..] else { panic!("one body") };
+    let places: Vec<[f64; 3]> = body.parts.iter().map(|part| part.position).collect();
+    assert_eq!(places, [[0.0; 3], [1.0, 2.0, 0.0]]);
+    assert_eq!(file.scene.apart, [[body.name.clone(), "ground".to_string()]]);
+    let mass = file.scene.mass_of(0).expect("a mass").mass;
+    assert!((mass / (4000.0 / 3.0 * std::f64::consts::PI) - 1.0).abs() < 1e-12);
+    file.scene.model().expect("a model");
+
+    let joint = "<worldbody><body><joint range='-1 1'/><geom size='1'/></body></worldbody>";
+    let file = mujoco(&format!("<compiler autolimits='false'/>{joint}"));
+    assert!(file.scene.joints[0].fittings.is_empty());
+}
+
+/// What changes a motion and is not read is told, by the name of its attribute.
+#[test]
+fn attributes_of_mujoco_that_are_told() {
+    let file = mujoco(
+        "<compiler settotalmass='3' boundmass='0'/><option><flag warmstart='disable'/></option>
+        <default><joint springdamper='1 1'/></default>
+        <worldbody><geom margin='0.1' gap='0' condim='4' size='1' rgba='1 0 0 1'/>
+            <body gravcomp='1'><joint/><geom size='1'/></body></worldbody>",
+    );
+    let told = [
+        "`settotalmass` of <compiler>",
+        "the flag `warmstart`",
+        "`margin` of <geom>",
+        "friction against spinning of geoms whose `condim` is 4 or 6",
+        "`gravcomp` of <body>",
+        "`springdamper` of <joint>",
+    ];
+    assert_eq!(file.left_aside, told);
+}
+
+/// Of two geoms the larger `condim` and the larger of each friction hold, or those of the larger priority.
+#[test]
+fn friction_of_two_geoms_of_mujoco() {
+    let file = mujoco(
+        "<worldbody><geom size='1' condim='1' friction='0.5'/><geom size='1' condim='6' friction='0.2'/>
+        <geom size='1' condim='1' priority='1'/></worldbody>",
+    );
+    let law = |k: usize| (file.scene.contacts[k].mu, file.scene.contacts[k].mu_r);
+    // each with each: 1 1, 1 2, 1 3, 2 2, 2 3, 3 3
+    let expected = [(None, None), (Some(0.5), Some(1e-4)), (None, None), (Some(0.2), Some(1e-4))];
+    assert_eq!([0, 1, 2, 3].map(law), expected);
+    assert_eq!(law(4), (None, None));
+    // a geom that says less has the rest of its class
+    let file = mujoco(
+        "<default><geom condim='6' friction='1 0.1 0.2'/></default>
+        <worldbody><geom size='1' friction='0.5'/></worldbody>",
+    );
+    let pair = &file.scene.contacts[0];
+    assert_eq!((pair.mu, pair.mu_r), (Some(0.5), Some(0.2)));
+}
+
+/// Joints follow others only where both link two bodies, in ratios that can be held.
+#[test]
+fn equalities_of_mujoco_that_are_left_aside() {
+    let body = |name: &str, inner: &str| {
+        format!("<body name='{name}'><joint name='{name} j'/><geom size='1'/>{inner}</body>")
+    };
+    let bodies = body("a", &body("b", &body("c", "")));
+    let equal = |one: &str, two: &str, ratio: &str| {
+        format!("<joint joint1='{one} j' joint2='{two} j' polycoef='0 {ratio}'/>")
+    };
+    let equalities = [equal("c", "a", "1"), equal("b", "a", "0.7390851332151607")].concat();
+    let text = format!("<worldbody>{bodies}</worldbody><equality>{equalities}</equality>");
+    let file = mujoco(&text);
+    let aside = [
+        "<joint> `equality 1` of <equality>: with the other it links more than two bodies that move",
+        "<joint> `equality 2` of <equality>: the ratio of two angles has to be one of whole numbers up to 1000",
+    ];
+    assert_eq!(file.left_aside, aside);
+    file.scene.model().expect("a model");
+}
+
 /// What of MuJoCo is not read is named, and where.
 #[test]
 fn models_of_mujoco_that_are_not_read() {
@@ -197,6 +364,10 @@ fn models_of_mujoco_that_are_not_read() {
     check("<include file='other.xml'/>", "<include> is not read");
     check(&body("<freejoint/><geom class='soft' size='1'/>"), "there is no class `soft`");
     check(&body("<freejoint/><geom type='box' size='1 1'/>"), "needs 3 sizes, found 2");
+    let seen = "<geom type='mesh' mesh='hand' contype='0' conaffinity='0'/>";
+    check(&body(&format!("<freejoint/>{ball}{seen}")), "the geom `hand` is of type `mesh`");
+    check("<option><flag gravity='disable'/></option>", "the flag `gravity` is \"disable\"");
+    check(&body(&format!("<joint limited='true'/>{ball}")), "is limited and has no `range`");
     check("<compiler angle='gon'/>", "expected degree or radian");
     check("<option timestep='0'/>", "`timestep` is 0, expected (0, inf)");
     let path = folder.path("r.xml");

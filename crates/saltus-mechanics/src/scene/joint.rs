@@ -38,6 +38,13 @@ pub struct Follows {
     pub ratio: f64,
 }
 
+impl Follows {
+    /// Whether two angles in space can be held in this ratio.
+    pub fn is_of_angles(&self) -> bool {
+        self.ratio != 0.0 && crate::coordinates::denominator(self.ratio).is_ok()
+    }
+}
+
 /// What is built into one coordinate of a joint.
 #[derive(Debug, Clone)]
 pub struct Fitting {
