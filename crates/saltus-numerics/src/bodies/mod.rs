@@ -177,6 +177,9 @@ impl Twist {
     /// Adds what an impulse at a point and a moment do.
     #[inline]
     fn push(&mut self, body: &MovingBody, arm: Vector, sign: f64, impulse: Vector, moment: Vector) {
+        if body.inverse_mass == 0.0 && body.inverse_inertia == [0.0; 6] {
+            return; // not even by what is no number
+        }
         self.v = add(self.v, sign * body.inverse_mass, impulse);
         let turn = add(cross(arm, impulse), 1.0, moment);
         self.omega = add(self.omega, sign, apply(&body.inverse_inertia, turn));

@@ -188,7 +188,7 @@ impl Crowd {
         let states = &self.touching.states[range.clone()];
         let extents = range.clone().map(|place| self.touching.extent(place));
         let overlaps =
-            states.iter().zip(extents).any(|(state, arm)| -state.gap > overlap::LEFT * arm);
+            states.iter().zip(extents).any(|(state, arm)| -state.gap > overlap::SEEN * arm);
         let z = &mut self.touching.z[range.start * stride..range.end * stride];
         let z_before = z.iter().any(|z| *z != 0.0);
         let rest = |residual: f64, iterations: usize| Report {

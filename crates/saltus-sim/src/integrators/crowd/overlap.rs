@@ -15,6 +15,8 @@ use saltus_numerics::bodies::{MovingBody, Touch, Twist};
 const SHARE: f64 = 0.2;
 /// Overlap, relative to the arm, that is left.
 pub(super) const LEFT: f64 = 1e-6;
+/// The overlap, in the same units, from which on there is one: what is taken away ends at `LEFT`, up to round-off.
+pub(super) const SEEN: f64 = 1.01 * LEFT;
 /// Sweeps at most, and the way, relative to the arm, at which they end.
 const SWEEPS: usize = 200;
 const FINE: f64 = 1e-9;
