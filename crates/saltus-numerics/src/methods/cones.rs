@@ -20,7 +20,7 @@
 //! 5. Gauss–Seidel again, longer, and the rest from there, until the budget is spent.
 //!
 //! A problem whose map is a function goes to Josephy's method (see `josephy`).
-//! Each attempt starts from the best point so far, but for one of Newton's. A proof that there is
+//! Each attempt starts from the best point so far, but for interior points and one of Newton's, which come once. A proof that there is
 //! no solution ends the search.
 
 use super::admm;
@@ -110,6 +110,13 @@ enum Try {
     },
 }
 
+impl Try {
+    /// Whether it does not look at where it begins.
+    fn forgets(self) -> bool {
+        matches!(self, Try::InteriorPoint | Try::Newton { from_zero: true, .. })
+    }
+}
+
 /// The portfolio and what its methods keep between calls.
 #[derive(Debug)]
 pub(crate) struct Cones {
@@ -195,7 +202,7 @@ impl Cones {
                 }
             }
         }
-        let mut surrounded = false;
+        let mut is_first = true;
         while search.iterations < self.settings.max_iter {
             let before = search.residual;
             let report = self.sweep(problem, z, w, sweeps);
@@ -203,7 +210,6 @@ impl Cones {
             if search.take(report, z) {
                 return;
             }
-            let is_first = !std::mem::replace(&mut surrounded, true);
             if can_sweep && is_first && self.by_surroundings(problem, z, w, search) {
                 return;
             }
@@ -228,6 +234,9 @@ impl Cones {
                 if n > FACTORED {
                     break;
                 }
+                if !is_first && attempt.forgets() {
+                    continue; // it would end where it did
+                }
                 let report = self.attempt(attempt, problem, z, w);
                 let infeasible =
                     report.as_ref().is_ok_and(|report| report.status == Status::Infeasible);
@@ -242,6 +251,7 @@ impl Cones {
                 return;
             }
             sweeps *= 4;
+            is_first = false;
         }
     }
 

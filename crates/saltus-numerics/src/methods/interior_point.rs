@@ -241,6 +241,11 @@ impl InteriorPoint {
         self.prepare(problem)?;
         let mut found = Found { least: residual(problem, z, w), iterations: 0 };
         self.best.copy_from_slice(z);
+        if found.least.value <= self.settings.tol {
+            return Ok(found.report(Status::Solved, found.least));
+        }
+        // Newton's method is to end the path, and not to begin where another method was stuck
+        found.least.value = f64::INFINITY;
         let status = self.follow(problem, z, w, &mut found);
 
         // iterates that run away may prove that there is no solution, and a residual relative to
@@ -682,5 +687,25 @@ mod tests {
                 assert!((found[i] - z[i]).abs() < 1e-6, "{q:?}: {found:?}");
             }
         }
+    }
+
+    /// A point near an answer, where other methods were stuck, is not where the end of the path begins.
+    #[test]
+    fn a_guess_that_is_no_answer_changes_nothing() {
+        let made = crate::generate::packing(60, 3.0, 0.5, 1).expect("a packing");
+        let (problem, answer) = (&made.problem, &made.z);
+        let solve = |mut z: Vec<f64>| {
+            let mut w = vec![0.0; z.len()];
+            let mut method = InteriorPoint::new(InteriorPointSettings::default());
+            let report = method.solve(problem, &mut z, &mut w).expect("a linear problem");
+            (report, z)
+        };
+        let near: Vec<f64> =
+            answer.iter().enumerate().map(|(k, z)| z + 1e-5 * (k as f64).cos()).collect();
+        let (cold, warm) = (solve(vec![0.0; near.len()]), solve(near));
+        assert_eq!(cold, warm);
+        let (report, z) = solve(answer.clone());
+        assert_eq!((report.status, report.iterations), (Status::Solved, 0));
+        assert_eq!(&z, answer);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use saltus_linalg::Matrix;
-use saltus_numerics::{NumericsError, Problem, Solver, Status, solve};
+use saltus_numerics::{NumericsError, Problem, Solver, Status, generate, solve};
 
 #[track_caller]
 fn outcome(data: &Data, name: &str, expected: Status) {
@@ -189,6 +189,17 @@ fn stacks_of_contacts() {
         H.apply(&v, &mut q); // in the range of H, so that there is an answer
         let data = Data::lcp(H.mul(&H.transpose()), &q);
         check(&data, &method("auto").with_tol(1e-10), None, &format!("stack {n}"));
+    }
+}
+
+/// A packing whose velocities no motion of bodies makes: sweeps and Newton's method come near and no further, the
+/// interior point method gets there if it ends where its own path led.
+#[test]
+fn a_packing_beyond_sweeps() {
+    let problem = generate::packing(300, 3.0, 0.5, 1).unwrap().problem;
+    for solver in [Solver::default(), method("interior-point")] {
+        let solution = solve(&problem, &solver, None).unwrap();
+        assert_eq!(solution.report.status, Status::Solved, "{:?}", solution.attempts);
     }
 }
 
