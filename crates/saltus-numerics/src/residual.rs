@@ -31,7 +31,7 @@
 //! A NaN anywhere makes the residual NaN, and NaN is never at most a tolerance.
 
 use crate::sets::{LARGEST_BLOCK, Set, natural, norm};
-use crate::{Operator, Problem, watch};
+use crate::{Operator, Problem, Report, Status, watch};
 use saltus_linalg::Lanes;
 use saltus_linalg::vector::norm2;
 
@@ -58,6 +58,21 @@ pub struct Residual {
     pub value: f64,
     /// The unknown with the largest share.
     pub worst: usize,
+}
+
+impl Residual {
+    /// What a method that ended here is worth: solved, or otherwise.
+    pub(crate) fn report(
+        self,
+        tol: f64,
+        otherwise: Status,
+        iterations: usize,
+        method: &'static str,
+    ) -> Report {
+        let Residual { value: residual, worst } = self;
+        let status = if residual <= tol { Status::Solved } else { otherwise };
+        Report { status, iterations, residual, worst, method }
+    }
 }
 
 /// Recomputes `w` from `z`, and measures how far the pair is from a solution. Within a solve that

@@ -3,13 +3,12 @@
 use super::fours::Fours;
 use super::part::{Measure, Part};
 use super::rows::{Motion, Rows};
-use super::surroundings::{FAST, GROWTH, LEAST, MOST, SLOW, Surroundings};
+use super::turns::{Limits, Now, Turns};
 
-/// Sweeps at first, and between rounds.
+/// Sweeps at first.
 const FIRST: usize = 150;
-const BETWEEN: usize = 50;
-/// Rounds at most, and those within which the residual must halve.
-const ROUNDS: usize = 60;
+/// Turns at most, and those within which the residual must halve.
+const TURNS: usize = 60;
 const PATIENCE: usize = 12;
 /// Residual that is aimed at, of the tolerance: it is measured in another way by others.
 const FINE: f64 = 0.5;
@@ -42,14 +41,8 @@ impl Contacts {
 
     /// The velocities of the impulses `z`, and the scale of both.
     pub fn begin(&mut self, z: &[f64]) {
-        let Contacts { rows, measure, s, .. } = self;
-        let square = |w: [f64; 3]| w.iter().map(|w| w * w).sum::<f64>();
-        let free = rows.all.iter().map(|row| square(row.velocity(&rows.free))).sum::<f64>().sqrt();
-        let largest = rows.all.iter().map(|row| row.size).fold(0.0, f64::max);
-        let forces = z.iter().map(|z| z * z).sum::<f64>().sqrt();
-        let scale = forces.max(free / largest);
-        *measure = Measure { rho: scale / free, scale };
-        rows.follow(z, s);
+        self.measure = Measure::of(&self.rows, z);
+        self.rows.follow(z, &mut self.s);
     }
 
     /// Solves for some contacts until their residual, relative to that of all, is at most `aim`; whether that is so.
@@ -83,45 +76,24 @@ impl Contacts {
         fours.leave(z);
     }
 
-    /// Sweeps and the [surroundings](super::surroundings) of what they leave, in turn, until the residual is at most
-    /// `tol` or falls no more, or `max_iter` sweeps and steps are done; the best impulses are left in `z`. How many
-    /// sweeps and steps.
+    /// Sweeps and the surroundings of what they leave, [in turn](super::turns), until the residual is at most `tol` or
+    /// falls no more, or `max_iter` sweeps and steps are done; the best impulses are left in `z`. How many sweeps and
+    /// steps.
     pub fn search(&mut self, z: &mut [f64], tol: f64, max_iter: usize) -> usize {
-        let mut surroundings = Surroundings::default();
-        surroundings.prepare(&self.rows);
-        let mut best = z.to_vec();
-        let (mut least, mut half, mut since, mut iterations) = (f64::INFINITY, f64::INFINITY, 0, 0);
-        let (mut size, mut before) = (LEAST, f64::INFINITY);
-        for round in 0..ROUNDS {
-            self.begin(z);
-            if round > 0 {
-                let Contacts { rows, measure, s, .. } = self;
-                iterations += surroundings.solve(rows, *measure, tol, size as usize, z, s);
-            }
-            let sweeps = if round == 0 { FIRST } else { BETWEEN };
-            self.sweep_from_here(z, sweeps);
-            iterations += sweeps;
-            let value = self.measure.residual(&self.rows, z, &mut self.scratch);
-            if value < least {
-                least = value;
-                best.copy_from_slice(z);
-            }
-            if value <= 0.5 * half {
-                (half, since) = (value, round);
-            }
-            let is_done = value <= FINE * tol || !value.is_finite();
-            if is_done || round >= since + PATIENCE || iterations >= max_iter {
-                break;
-            }
-            if value > SLOW * before {
-                size = (GROWTH * size).min(MOST);
-            } else if value < FAST * before {
-                size = (size / GROWTH).max(LEAST);
-            }
-            before = value;
-        }
-        z.copy_from_slice(&best);
-        iterations
+        self.begin(z);
+        self.sweep_from_here(z, FIRST);
+        let Contacts { rows, fours, measure, scratch, .. } = self;
+        let mut now = |z: &[f64]| {
+            let residual = measure.residual(rows, z, scratch);
+            *measure = Measure::of(rows, z);
+            Now { residual, measure: *measure }
+        };
+        let (first, aim) = (now(z), FINE * tol);
+        let is_done = first.residual <= aim || !first.residual.is_finite();
+        let Some(fours) = fours.as_mut().filter(|_| !is_done) else { return FIRST };
+        let max_iter = max_iter.saturating_sub(FIRST);
+        let limits = Limits { aim, tol, turns: TURNS, patience: PATIENCE, max_iter };
+        FIRST + Turns::default().run(rows, fours, limits, first, z, now)
     }
 
     /// The velocities follow where these contacts have been changed by others.

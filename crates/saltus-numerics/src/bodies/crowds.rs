@@ -14,14 +14,13 @@ use super::interior::Interior;
 use super::measure::{Measured, measure};
 use super::part::Measure;
 use super::rows::{Motion, Rows};
-use super::surroundings::{FAST, GROWTH, LEAST, MOST, SLOW, Surroundings};
 use super::sweeps::{Island, Sweeping};
+use super::turns::{Limits, Now, SWEEPS, Turns};
 use crate::{Report, Status};
 use saltus_linalg::GraphLu;
 
-/// Sweeps at first, in parts after each of which is measured; between rounds; and to go the rest of the way.
+/// Rounds of sweeps at first.
 const FIRST: usize = 3;
-const BETWEEN: usize = 50;
 /// Multiplications of a factorization, about, up to which the whole crowd is factored first; and at all.
 const QUICK: f64 = 1e7;
 const LONGEST: f64 = 2e8;
@@ -29,8 +28,8 @@ const LONGEST: f64 = 2e8;
 const ANALYSED: usize = 6000;
 /// Residual, in units of the tolerance, from which sweeps may go the rest of the way.
 const NEAR: f64 = 100.0;
-/// Rounds at most, and those within which the residual must halve.
-const ROUNDS: usize = 16;
+/// Turns at most, and those within which the residual must halve.
+const TURNS: usize = 16;
 const PATIENCE: usize = 6;
 
 /// Both ways of the interior point method.
@@ -48,7 +47,7 @@ pub(super) struct Crowds {
     s: Vec<Motion>,
     lu: GraphLu,
     interior: Interior,
-    surroundings: Surroundings,
+    turns: Turns,
     saved: Vec<f64>,
 }
 
@@ -120,56 +119,32 @@ impl Crowds {
     ) -> Measured {
         self.rows.follow(z, &mut self.s);
         self.fours.take(z, &self.s);
-        self.fours.run(BETWEEN);
+        self.fours.run(SWEEPS);
         self.fours.leave(z);
-        *iterations += BETWEEN;
+        *iterations += SWEEPS;
         island.measure(z, twists)
     }
 
-    /// Surroundings and sweeps in turn; the best that was found is left in `z`.
+    /// Surroundings and sweeps [in turn](super::turns); the best that was found is left in `z`.
     fn by_surroundings(
         &mut self,
         island: Island<'_>,
         z: &mut [f64],
         Sweeping { tol, max_iter, .. }: Sweeping,
         twists: &mut [Twist],
-        mut now: Measured,
+        begin: Measured,
         iterations: &mut usize,
     ) -> Measured {
-        self.surroundings.prepare(&self.rows);
-        self.saved.clear();
-        self.saved.extend_from_slice(z);
-        let (mut best, mut since, mut size) = (now, 0, LEAST);
-        let mut least = now.residual.value;
-        for round in 1..=ROUNDS {
-            let before = now.residual.value;
-            self.rows.follow(z, &mut self.s);
+        let Crowds { rows, fours, turns, .. } = self;
+        let now = |now: Measured| {
             let measure = Measure { rho: now.rho, scale: now.rho * now.free };
-            *iterations +=
-                self.surroundings.solve(&self.rows, measure, tol, size as usize, z, &mut self.s);
-            now = self.sweep(island, z, twists, iterations);
-            let value = now.residual.value;
-            if value < best.residual.value {
-                best = now;
-                self.saved.copy_from_slice(z);
-            }
-            if value <= tol || !value.is_finite() {
-                break;
-            }
-            if value <= 0.5 * least {
-                (least, since) = (value, round);
-            }
-            if round >= since + PATIENCE || *iterations >= max_iter {
-                break;
-            }
-            if value > SLOW * before {
-                size = (GROWTH * size).min(MOST);
-            } else if value < FAST * before {
-                size = (size / GROWTH).max(LEAST);
-            }
-        }
-        z.copy_from_slice(&self.saved);
-        best
+            Now { residual: now.residual.value, measure }
+        };
+        let max_iter = max_iter - *iterations;
+        let limits = Limits { aim: tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
+        *iterations +=
+            turns.run(rows, fours, limits, now(begin), z, |z| now(island.measure(z, twists)));
+        island.measure(z, twists)
     }
 
     /// The interior point method on all contacts; `z` is as before where neither way leads there.

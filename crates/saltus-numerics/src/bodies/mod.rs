@@ -9,6 +9,7 @@
 //! and a product with `W = H M⁻¹ Hᵀ` is one walk over the contacts. All vectors are in the frame of the
 //! world. Bodies in the plane are bodies in space whose contacts have two components.
 
+mod by_body;
 mod central_path;
 mod cone;
 mod contacts;
@@ -23,6 +24,7 @@ mod rows;
 mod spots;
 mod surroundings;
 mod sweeps;
+mod turns;
 
 pub(crate) use contacts::Contacts;
 pub use sweeps::{BodySweeps, Sweeping};

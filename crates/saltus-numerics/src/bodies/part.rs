@@ -20,6 +20,16 @@ pub(super) struct Measure {
 }
 
 impl Measure {
+    /// For the impulses `z`.
+    pub fn of(rows: &Rows, z: &[f64]) -> Measure {
+        let square = |w: Vector| w.iter().map(|w| w * w).sum::<f64>();
+        let free = rows.all.iter().map(|row| square(row.velocity(&rows.free))).sum::<f64>().sqrt();
+        let largest = rows.all.iter().map(|row| row.size).fold(0.0, f64::max);
+        let forces = z.iter().map(|z| z * z).sum::<f64>().sqrt();
+        let scale = forces.max(free / largest);
+        Measure { rho: scale / free, scale }
+    }
+
     /// The square of the share of a contact.
     pub fn share(self, row: &Row, z: &[f64], w: Vector) -> f64 {
         let mut f = [0.0; 3];

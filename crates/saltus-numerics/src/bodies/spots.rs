@@ -1,6 +1,7 @@
 //! The surroundings of the contacts that hold most of the residual, each as a small problem of its own
 //! with everything else as it is: where bodies are wedged, sweeps take for ever to shift their forces.
 
+use super::by_body::ByBody;
 use super::{COMPONENTS, MovingBody, Touch, Twist, problem};
 use crate::methods::Workspace;
 use crate::{AutoSettings, Solver};
@@ -16,8 +17,7 @@ const EFFORT: usize = 500;
 pub(super) struct Spots {
     workspace: Option<Workspace>,
     tol: f64,
-    first: Vec<u32>, // of the contacts of each body, in `of_body`
-    of_body: Vec<u32>,
+    by_body: ByBody,
     shares: Vec<f64>,
     is_done: Vec<bool>,
     is_in: Vec<bool>, // bodies
@@ -32,25 +32,7 @@ pub(super) struct Spots {
 impl Spots {
     /// The contacts of each body.
     pub fn prepare(&mut self, bodies: usize, touches: &[Touch], tol: f64) {
-        self.first.clear();
-        self.first.resize(bodies + 1, 0);
-        for touch in touches {
-            touch.bodies.iter().for_each(|&k| self.first[k as usize + 1] += 1);
-        }
-        for k in 0..bodies {
-            self.first[k + 1] += self.first[k];
-        }
-        self.of_body.clear();
-        self.of_body.resize(2 * touches.len(), 0);
-        for (c, touch) in touches.iter().enumerate() {
-            for &k in &touch.bodies {
-                let next = &mut self.first[k as usize];
-                self.of_body[*next as usize] = c as u32;
-                *next += 1;
-            }
-        }
-        self.first.rotate_right(1);
-        self.first[0] = 0;
+        self.by_body.fill(bodies, touches.iter().map(|touch| touch.bodies));
         if self.workspace.is_none() || self.tol != tol {
             let settings =
                 AutoSettings { tol: 1e-2 * tol, max_iter: EFFORT, ..AutoSettings::default() };
@@ -112,9 +94,7 @@ impl Spots {
         for _ in 0..=rings {
             let until = self.members.len();
             for place in seen..until {
-                let k = self.members[place] as usize;
-                for at in self.first[k]..self.first[k + 1] {
-                    let c = self.of_body[at as usize];
+                for &c in self.by_body.of(self.members[place] as usize) {
                     if self.is_done[c as usize] || self.spot.contains(&c) {
                         continue;
                     }

@@ -6,6 +6,7 @@
 //! of which costs what a few dozen sweeps over them do, and where its path turns it is
 //! [followed](super::central_path).
 
+use super::by_body::ByBody;
 use super::part::{Measure, Part};
 use super::rows::{FIXED, Motion, Row, Rows};
 
@@ -15,19 +16,10 @@ const HELD: f64 = 0.9;
 /// Their residual, of the tolerance of the whole.
 const FINE: f64 = 0.1;
 
-/// Contacts of surroundings: at first, at most, and how they grow and shrink.
-pub(super) const LEAST: f64 = 30.0;
-pub(super) const MOST: f64 = 120.0;
-pub(super) const GROWTH: f64 = 1.25;
-/// Fall of the residual in a round above which they grow, and below which they shrink.
-pub(super) const SLOW: f64 = 0.5;
-pub(super) const FAST: f64 = 0.2;
-
 /// What is kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings {
-    first: Vec<u32>, // of the contacts of each body, in `of_body`
-    of_body: Vec<u32>,
+    by_body: ByBody,
     shares: Vec<f64>,
     order: Vec<u32>, // contacts, those with the largest shares first
     is_done: Vec<bool>,
@@ -41,25 +33,7 @@ impl Surroundings {
     /// The contacts of each body.
     pub fn prepare(&mut self, rows: &Rows) {
         let moving = |row: &Row| row.sides.into_iter().filter(|&side| side != FIXED);
-        self.first.clear();
-        self.first.resize(rows.free.len() + 1, 0);
-        for row in &rows.all {
-            moving(row).for_each(|k| self.first[k as usize + 1] += 1);
-        }
-        for k in 0..rows.free.len() {
-            self.first[k + 1] += self.first[k];
-        }
-        self.of_body.clear();
-        self.of_body.resize(self.first[rows.free.len()] as usize, 0);
-        for (c, row) in rows.all.iter().enumerate() {
-            for k in moving(row) {
-                let next = &mut self.first[k as usize];
-                self.of_body[*next as usize] = c as u32;
-                *next += 1;
-            }
-        }
-        self.first.rotate_right(1);
-        self.first[0] = 0;
+        self.by_body.fill(rows.free.len(), rows.all.iter().map(moving));
     }
 
     /// Solves some `most` contacts, those of whole bodies, around each of the ones with the largest shares of the residual; `s` are the
@@ -108,7 +82,7 @@ impl Surroundings {
 
     /// The contacts around one, body by body.
     fn surround(&mut self, rows: &Rows, worst: u32, most: usize) {
-        let Surroundings { first, of_body, is_done, is_in, bodies, spot, .. } = self;
+        let Surroundings { by_body, is_done, is_in, bodies, spot, .. } = self;
         spot.clear();
         bodies.clear();
         spot.push(worst);
@@ -123,8 +97,7 @@ impl Surroundings {
         add(worst, bodies);
         let mut at = 0;
         while at < bodies.len() && spot.len() < most {
-            let k = bodies[at] as usize;
-            for &c in &of_body[first[k] as usize..first[k + 1] as usize] {
+            for &c in by_body.of(bodies[at] as usize) {
                 if !std::mem::replace(&mut is_done[c as usize], true) {
                     spot.push(c);
                     add(c, bodies);

@@ -274,10 +274,7 @@ impl Cones {
         let AutoSettings { tol, max_iter, .. } = self.settings;
         let iterations = contacts.search(z, tol, max_iter - search.iterations.min(max_iter));
         let last = residual(problem, z, w);
-        let solved = last.value <= tol;
-        let status = if solved { Status::Solved } else { Status::Stalled };
-        let (value, worst, method) = (last.value, last.worst, "surroundings");
-        let report = Report { status, iterations, residual: value, worst, method };
+        let report = last.report(tol, Status::Stalled, iterations, "surroundings");
         let done = search.take(Ok(report), z);
         z.copy_from_slice(search.best);
         done
@@ -376,10 +373,7 @@ impl Cones {
             iterations += self.gauss_seidel.settle(islands, z, SETTLE, 0.01 * tol);
             last = residual(problem, z, w);
         }
-        let status = if last.value <= tol { Status::Solved } else { Status::MaxIter };
-        let (value, worst) = (last.value, last.worst);
-        let method = "gauss-seidel";
-        let report = Report { status, iterations, residual: value, worst, method };
+        let report = last.report(tol, Status::MaxIter, iterations, "gauss-seidel");
         if search.keep_going(report, z) {
             return true;
         }
@@ -387,7 +381,7 @@ impl Cones {
         let mut of_blocks = Vec::new();
         shares(problem, z, w, &mut of_blocks);
         let all = norm2(&of_blocks);
-        let enough = 0.3 * tol / value * all / (islands.len() as f64).sqrt();
+        let enough = 0.3 * tol / last.value * all / (islands.len() as f64).sqrt();
         let mut parts = Parts::new(AutoSettings { tol: 0.5 * tol, ..self.settings.clone() });
         for island in islands.iter() {
             let own = island.iter().map(|&k| of_blocks[k] * of_blocks[k]).sum::<f64>().sqrt();

@@ -144,8 +144,6 @@ impl<'a> Parts<'a> {
 
     /// What the whole has become.
     pub fn report(&self, last: Residual, tol: f64, method: &'static str) -> Report {
-        let status = if last.value <= tol { Status::Solved } else { Status::MaxIter };
-        let (residual, worst, iterations) = (last.value, last.worst, self.iterations);
-        Report { status, iterations, residual, worst, method }
+        last.report(tol, Status::MaxIter, self.iterations, method)
     }
 }

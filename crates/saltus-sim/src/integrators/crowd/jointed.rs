@@ -124,7 +124,7 @@ impl Crowd {
             self.moves[k] = theta;
         }
         let overlaps = range.clone().any(|place| {
-            -self.touching.states[place].gap > overlap::LEFT * self.touching.extent(place)
+            -self.touching.states[place].gap > overlap::SEEN * self.touching.extent(place)
         });
         if overlaps {
             self.move_apart(range, h, theta);
