@@ -21,7 +21,7 @@
 //! told by the determinant: `dτ/dα` has the sign of `−det A`, all along one curve.
 //! Reference: Allgower, Georg, *Introduction to Numerical Continuation Methods*, SIAM 2003.
 
-use super::cone::{Vector, determinant, dot, inverse, jordan, times};
+use super::cone::{Vector, determinant, dot, inverse, jordan, plus, times};
 use super::interior::{Asked, Interior, Point, SMOOTH, WORTH};
 use super::rows::{Motion, Rows};
 use saltus_linalg::GraphLu;
@@ -209,8 +209,8 @@ impl Interior {
         let mut largest = 0.0_f64;
         for k in 0..self.at.x.len() {
             let [scaling, inverse] = &self.scaling[k];
-            let x = times(scaling, &[0, 1, 2].map(|i| a.x[k][i] + s * b.x[k][i]));
-            let y = times(inverse, &[0, 1, 2].map(|i| a.y[k][i] + s * b.y[k][i]));
+            let x = times(scaling, &plus(&a.x[k], s, &b.x[k]));
+            let y = times(inverse, &plus(&a.y[k], s, &b.y[k]));
             let own = (dot(&x, &x) + dot(&y, &y)) / nu;
             // what is no number is far
             largest = if own <= largest { largest } else { own };

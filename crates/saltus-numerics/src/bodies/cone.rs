@@ -17,7 +17,17 @@ pub(super) fn dot(a: &Vector, b: &Vector) -> f64 {
 /// `A x`.
 #[inline]
 pub(super) fn times(A: &Matrix, x: &Vector) -> Vector {
-    [0, 1, 2].map(|i| A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2])
+    [
+        A[0] * x[0] + A[1] * x[1] + A[2] * x[2],
+        A[3] * x[0] + A[4] * x[1] + A[5] * x[2],
+        A[6] * x[0] + A[7] * x[1] + A[8] * x[2],
+    ]
+}
+
+/// `a + s b`.
+#[inline]
+pub(super) fn plus(a: &Vector, s: f64, b: &Vector) -> Vector {
+    [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]]
 }
 
 /// `A²` of a symmetric matrix.
@@ -26,7 +36,8 @@ pub(super) fn square(A: &Matrix) -> Matrix {
     let mut out = [0.0; 9];
     for i in 0..3 {
         for j in 0..3 {
-            out[3 * i + j] = (0..3).map(|k| A[3 * i + k] * A[3 * j + k]).sum();
+            let (a, b) = (3 * i, 3 * j);
+            out[a + j] = A[a] * A[b] + A[a + 1] * A[b + 1] + A[a + 2] * A[b + 2];
         }
     }
     out
@@ -35,7 +46,7 @@ pub(super) fn square(A: &Matrix) -> Matrix {
 /// `det x`, which is positive inside.
 #[inline]
 pub(super) fn determinant(x: &Vector) -> f64 {
-    let along = x[1].hypot(x[2]);
+    let along = (x[1] * x[1] + x[2] * x[2]).sqrt(); // `hypot` costs a call, for sizes that do not come
     (x[0] - along) * (x[0] + along)
 }
 
@@ -60,19 +71,30 @@ pub(super) fn jordan_divide(a: &Vector, b: &Vector) -> Vector {
 }
 
 /// The scaling of Nesterov and Todd: `Ω` and its inverse, with `Ω x = Ω⁻¹ y`.
+#[inline]
 pub(super) fn nesterov_todd(y: &Vector, x: &Vector) -> [Matrix; 2] {
-    let [size_y, size_x] = [determinant(y).sqrt(), determinant(x).sqrt()];
-    let [y, x] = [y.map(|y| y / size_y), x.map(|x| x / size_x)];
-    let gamma = (0.5 * (1.0 + dot(&y, &x))).sqrt();
-    let [a, b, c] = [y[0] + x[0], y[1] - x[1], y[2] - x[2]].map(|w: f64| w / (2.0 * gamma));
-    let (beta, k) = ((size_y / size_x).sqrt(), 1.0 / (1.0 + a));
-    let [bb, bc, cc] = [1.0 + k * b * b, k * b * c, 1.0 + k * c * c];
-    let scaling = [a, b, c, b, bb, bc, c, bc, cc].map(|w| w * beta);
-    let inverse = [a, -b, -c, -b, bb, bc, -c, bc, cc].map(|w| w / beta);
+    let (size_y, size_x) = (determinant(y).sqrt(), determinant(x).sqrt());
+    let (per_y, per_x) = (1.0 / size_y, 1.0 / size_x);
+    let gamma = (0.5 * (1.0 + dot(y, x) * per_y * per_x)).sqrt();
+    let half = 0.5 / gamma;
+    let a = half * (y[0] * per_y + x[0] * per_x);
+    let b = half * (y[1] * per_y - x[1] * per_x);
+    let c = half * (y[2] * per_y - x[2] * per_x);
+    let k = 1.0 / (1.0 + a);
+    let (bb, bc, cc) = (1.0 + k * b * b, k * b * c, 1.0 + k * c * c);
+    let beta = (size_y * per_x).sqrt();
+    let back = 1.0 / beta;
+    let mut scaling = [a, b, c, b, bb, bc, c, bc, cc];
+    let mut inverse = [a, -b, -c, -b, bb, bc, -c, bc, cc];
+    for (own, other) in scaling.iter_mut().zip(&mut inverse) {
+        *own *= beta;
+        *other *= back;
+    }
     [scaling, inverse]
 }
 
 /// The largest `α` with `x + α d` in the cone.
+#[inline]
 pub(super) fn way(x: &Vector, d: &Vector) -> f64 {
     let (a, c) = (determinant(d), determinant(x));
     let b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2];

@@ -7,7 +7,7 @@
 //! All contacts have three components here; those that a law does not have are rows of zeros.
 
 use super::{Friction, MovingBody, Symmetric, Touch, Vector, cross, dot};
-use saltus_linalg::{GraphLu, PairPlace};
+use saltus_linalg::{GraphLu, PairPlace, Wide, wide};
 
 /// `s` of a body: along, about.
 pub(super) type Motion = [f64; 6];
@@ -134,8 +134,33 @@ impl Rows {
 
     /// `1 + Kᵀ D K`, with one block `D` a contact.
     pub fn assemble(&self, D: &[[f64; 9]], lu: &mut GraphLu) {
+        wide(Assemble { rows: self, D, lu });
+    }
+
+    /// `s` under the impulses `z`.
+    pub fn follow(&self, z: &[f64], s: &mut Vec<Motion>) {
+        s.clone_from(&self.free);
+        for (row, z) in self.all.iter().zip(z.chunks_exact(3)) {
+            row.push([z[0], z[1], z[2]], s);
+        }
+    }
+}
+
+/// What [`Rows::assemble`] does.
+struct Assemble<'a> {
+    rows: &'a Rows,
+    D: &'a [[f64; 9]],
+    lu: &'a mut GraphLu,
+}
+
+impl Wide for Assemble<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Assemble { rows, D, lu } = self;
         lu.set_identity();
-        for (row, D) in self.all.iter().zip(D) {
+        for (row, D) in rows.all.iter().zip(D) {
             if D.iter().all(|x| *x == 0.0) {
                 continue;
             }
@@ -151,14 +176,6 @@ impl Rows {
                 add(first, &row.K[0], &DB);
                 add(second, &row.K[1], &DA);
             }
-        }
-    }
-
-    /// `s` under the impulses `z`.
-    pub fn follow(&self, z: &[f64], s: &mut Vec<Motion>) {
-        s.clone_from(&self.free);
-        for (row, z) in self.all.iter().zip(z.chunks_exact(3)) {
-            row.push([z[0], z[1], z[2]], s);
         }
     }
 }
@@ -229,7 +246,7 @@ impl Row {
 }
 
 /// `D K`.
-#[inline]
+#[inline(always)]
 fn product(D: &[f64; 9], K: &[f64; 18]) -> [f64; 18] {
     let mut out = [0.0; 18];
     for i in 0..3 {
@@ -243,7 +260,7 @@ fn product(D: &[f64; 9], K: &[f64; 18]) -> [f64; 18] {
 }
 
 /// `A ← A + Kᵀ (D K)`.
-#[inline]
+#[inline(always)]
 fn add(A: &mut [f64; 36], K: &[f64; 18], DK: &[f64; 18]) {
     for k in 0..3 {
         for i in 0..6 {
