@@ -24,6 +24,9 @@
 //! f = max(‖z‖, ‖q‖ / max |Wᵢⱼ|)              for (M, H):  f = max(‖z‖, ‖f‖ / max |Hᵢⱼ|)        (4)
 //! ```
 //!
+//! The share of a contact in (4) is at least `ρ max(0, −w_N)`: with a large coefficient of friction the shift hides
+//! most of a contact that closes without a force from the natural map.
+//!
 //! So a velocity is small beside the velocities without forces, `F(0) + q`, and never beside forces
 //! or what these make of it, both of which may run away; a force is small beside those that it
 //! needs, or by the velocity that it makes.
@@ -322,7 +325,7 @@ fn by_blocks(problem: &Problem, z: &[f64], w: &[f64]) -> (Residual, Residual) {
         }
         if let Some(OneSize { rho, .. }) = one_size {
             set.natural_map(rho, z_c, w_c, f);
-            let share = square(f);
+            let share = larger(square(f), (rho * set.approach(w_c)).powi(2));
             scaled_sum += share;
             scaled.note(start, share);
         }

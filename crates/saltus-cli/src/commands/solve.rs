@@ -17,7 +17,7 @@ pub struct Args {
     /// The files
     #[arg(required = true, value_name = "PROBLEM")]
     files: Vec<PathBuf>,
-    /// What they hold: lcp, mlcp, relay, fc2d, fc3d, gfc2d, gfc3d, rfc3d, grfc3d, gmp, soclcp, plasticity
+    /// What they hold: lcp, mlcp, relay, avi, fc2d, fc3d, gfc2d, gfc3d, rfc3d, grfc3d, gmp, soclcp, plasticity
     /// [default: the name of each file's folder; HDF5 files say it themselves]
     #[arg(long)]
     kind: Option<Kind>,
@@ -84,11 +84,20 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
                     true => documents.push(answer.json()),
                     false => text::out(&format!("{}\n", answer.text(width)))?,
                 }
-                if let Some(path) = &args.output
-                    && let Err(error) = write_answer(path, &answer.solution)
-                {
-                    outcome = Outcome::Failed;
-                    text::message(&error.to_string());
+                match &args.output {
+                    Some(path) if answer.solution.report.status != Status::Solved => {
+                        text::message(&format!(
+                            "{}: not written, since there is no answer",
+                            path.display()
+                        ));
+                    }
+                    Some(path) => {
+                        if let Err(error) = write_answer(path, &answer.solution) {
+                            outcome = Outcome::Failed;
+                            text::message(&error.to_string());
+                        }
+                    }
+                    None => {}
                 }
             }
             // one wrong file does not keep the others from being solved

@@ -256,6 +256,12 @@ fn the_answer_is_written() {
     folder.saltus(&["solve", "x.dat", "--kind", "lcp", "-o", "answer.csv"]).done();
     let written = std::fs::read_to_string(folder.path().join("answer.csv")).unwrap();
     assert_eq!(written, "z,w\n0.5,0.0\n0.0,3.0\n");
+    // w = −1 whatever z is: no answer takes the place of the last one
+    folder.write("none.dat", "1 0 1 1 1 0 -1");
+    let said = folder.saltus(&["solve", "none.dat", "--kind", "lcp", "-o", "answer.csv"]);
+    assert_eq!(said.status, 1);
+    assert!(said.err.contains("answer.csv: not written"), "{said:?}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("answer.csv")).unwrap(), written);
     let said = folder.saltus(&["solve", "x.dat", "x.dat", "--kind", "lcp", "-o", "answer.csv"]);
     assert_eq!(said.status, 2);
     assert!(said.err.contains("`-o` takes the answer of one problem"), "{said:?}");

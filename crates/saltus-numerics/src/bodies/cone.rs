@@ -46,7 +46,7 @@ pub(super) fn square(A: &Matrix) -> Matrix {
 /// `det x`, which is positive inside.
 #[inline]
 pub(super) fn determinant(x: &Vector) -> f64 {
-    let along = (x[1] * x[1] + x[2] * x[2]).sqrt(); // `hypot` costs a call, for sizes that do not come
+    let along = (x[1] * x[1] + x[2] * x[2]).sqrt(); // `hypot` costs a call
     (x[0] - along) * (x[0] + along)
 }
 

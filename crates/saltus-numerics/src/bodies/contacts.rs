@@ -81,18 +81,23 @@ impl Contacts {
     /// steps.
     pub fn search(&mut self, z: &mut [f64], tol: f64, max_iter: usize) -> usize {
         self.begin(z);
+        let begin = z.to_vec();
         self.sweep_from_here(z, FIRST);
-        let Contacts { rows, fours, measure, scratch, .. } = self;
+        let Contacts { rows, fours: Some(fours), measure, scratch, .. } = self else {
+            return FIRST;
+        };
         let mut now = |z: &[f64]| {
             let residual = measure.residual(rows, z, scratch);
             *measure = Measure::of(rows, z);
             Now { residual, measure: *measure }
         };
-        let (first, aim) = (now(z), FINE * tol);
-        let is_done = first.residual <= aim || !first.residual.is_finite();
-        let Some(fours) = fours.as_mut().filter(|_| !is_done) else { return FIRST };
+        let first = now(z);
+        if !first.residual.is_finite() {
+            z.copy_from_slice(&begin);
+            return FIRST;
+        }
         let max_iter = max_iter.saturating_sub(FIRST);
-        let limits = Limits { aim, tol, turns: TURNS, patience: PATIENCE, max_iter };
+        let limits = Limits { aim: FINE * tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
         FIRST + Turns::default().run(rows, fours, limits, first, z, now)
     }
 

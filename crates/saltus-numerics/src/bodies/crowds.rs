@@ -136,11 +136,11 @@ impl Crowds {
         iterations: &mut usize,
     ) -> Measured {
         let Crowds { rows, fours, turns, .. } = self;
-        let now = |now: Measured| {
-            let measure = Measure { rho: now.rho, scale: now.rho * now.free };
-            Now { residual: now.residual.value, measure }
+        let now = |of: Measured| {
+            let measure = Measure { rho: of.rho, scale: of.rho * of.free };
+            Now { residual: of.residual.value, measure }
         };
-        let max_iter = max_iter - *iterations;
+        let max_iter = max_iter.saturating_sub(*iterations);
         let limits = Limits { aim: tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
         *iterations +=
             turns.run(rows, fours, limits, now(begin), z, |z| now(island.measure(z, twists)));

@@ -225,8 +225,9 @@ impl Interior {
             let inverse = &self.scaling[c][1];
             dx[c] = times(inverse, &jordan_divide(&self.lambda[c], &asked.complementarity(c)));
             dy[c] = asked.velocity(c);
-            let of_y = times(inverse, &times(inverse, &dy[c]));
-            let [of_n, of_t, of_b] = [dx[c][0] - of_y[0], dx[c][1] - of_y[1], dx[c][2] - of_y[2]];
+            let of_dy = times(inverse, &times(inverse, &dy[c]));
+            let [of_n, of_t, of_b] =
+                [dx[c][0] - of_dy[0], dx[c][1] - of_dy[1], dx[c][2] - of_dy[2]];
             row.push([of_n, row.mu * of_t, row.mu * of_b], ds);
         }
         lu.solve(ds);

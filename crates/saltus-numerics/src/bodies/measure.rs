@@ -57,17 +57,20 @@ pub(super) fn measure(
         }
         let (set, z) = (touch.friction.set(), &z[c * stride..c * stride + n]);
         let mut f = [0.0; COMPONENTS];
-        let mut share = |rho: f64, worst: &mut (f64, usize)| {
+        let approach = set.approach(&w[..n]);
+        let mut share = |rho: f64, approach: f64, worst: &mut (f64, usize)| {
             set.natural_map(rho, z, &w[..n], &mut f[..n]);
             let share: f64 = f[..n].iter().map(|x| x * x).sum();
+            let least = (rho * approach).powi(2);
+            let share = if least > share { least } else { share };
             if !(share <= worst.0) && !worst.0.is_nan() {
                 *worst = (share, c);
             }
             share
         };
-        own += share(1.0, &mut worst[0]);
+        own += share(1.0, 0.0, &mut worst[0]);
         if let Some(rho) = rho {
-            scaled += share(rho, &mut worst[1]);
+            scaled += share(rho, approach, &mut worst[1]);
         }
     }
     let class = free.max(forces).max(f64::sqrt(moving));

@@ -10,7 +10,7 @@ use super::by_body::ByBody;
 use super::part::{Measure, Part};
 use super::rows::{FIXED, Motion, Row, Rows};
 
-/// Surroundings in one round, and the share of the squared residual at which no more are looked for.
+/// Surroundings in one turn, and the share of the squared residual at which no more are looked for.
 const SPOTS: usize = 16;
 const HELD: f64 = 0.9;
 /// Their residual, of the tolerance of the whole.

@@ -45,8 +45,8 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// From the impulses `z`, of which `now` is known; the best that were found are left there. How many sweeps and
-    /// steps.
+    /// From the impulses `z`, of which `now` is known, until the residual is what is aimed at, falls no more or is no number; the best that
+    /// were found are left there. How many sweeps and steps.
     pub fn run(
         &mut self,
         rows: &Rows,
@@ -65,6 +65,9 @@ impl Turns {
         let (mut size, mut iterations) = (LEAST, 0);
         for turn in 1..=turns {
             let before = now.residual;
+            if !(before > aim && before < f64::INFINITY) || iterations >= max_iter {
+                break;
+            }
             rows.follow(z, s);
             iterations += surroundings.solve(rows, now.measure, tol, size as usize, z, s);
             fours.take(z, s);
@@ -80,8 +83,7 @@ impl Turns {
             if value <= 0.5 * half {
                 (half, since) = (value, turn);
             }
-            let is_done = value <= aim || !value.is_finite();
-            if is_done || turn >= since + patience || iterations >= max_iter {
+            if turn >= since + patience {
                 break;
             }
             if value > SLOW * before {
@@ -92,5 +94,51 @@ impl Turns {
         }
         z.copy_from_slice(best);
         iterations
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Friction;
+    use super::super::heaps::heap;
+    use super::*;
+
+    fn run(limits: Limits, residuals: &[f64]) -> (usize, Vec<f64>, Vec<Vec<f64>>) {
+        let (bodies, members, touches) = heap(3, Friction::Space { mu: 0.5 }, 1.0);
+        let (mut rows, mut fours) = (Rows::default(), Fours::default());
+        rows.fill(&bodies, &members, &touches);
+        fours.fill(&rows);
+        let mut z = vec![0.0; 3 * touches.len()];
+        let first = Now { residual: residuals[0], measure: Measure::of(&rows, &z) };
+        let mut seen = vec![z.clone()];
+        let measured = |z: &[f64]| {
+            seen.push(z.to_vec());
+            Now { residual: residuals[seen.len() - 1], measure: first.measure }
+        };
+        let steps = Turns::default().run(&rows, &mut fours, limits, first, &mut z, measured);
+        (steps, z, seen)
+    }
+
+    const LIMITS: Limits =
+        Limits { aim: 1e-9, tol: 1e-9, turns: 4, patience: 3, max_iter: usize::MAX };
+
+    #[test]
+    fn the_best_point_is_left() {
+        let (_, z, seen) = run(LIMITS, &[1.0, 0.4, 0.9, 0.8, 0.7]);
+        assert_eq!((seen.len(), &z), (5, &seen[1]));
+        // what is no number ends it
+        let (_, z, seen) = run(LIMITS, &[1.0, 0.4, f64::NAN, 0.0]);
+        assert_eq!((seen.len(), &z), (3, &seen[1]));
+    }
+
+    #[test]
+    fn it_ends_where_it_is_told() {
+        let (steps, _, seen) = run(Limits { max_iter: 0, ..LIMITS }, &[1.0]);
+        assert_eq!((steps, seen.len()), (0, 1));
+        let (steps, _, seen) = run(LIMITS, &[1e-10]);
+        assert_eq!((steps, seen.len()), (0, 1));
+        // no half for so many turns
+        let (_, _, seen) = run(Limits { patience: 2, ..LIMITS }, &[1.0, 0.9, 0.8]);
+        assert_eq!(seen.len(), 3);
     }
 }

@@ -20,8 +20,8 @@
 //! 5. Gauss–Seidel again, longer, and the rest from there, until the budget is spent.
 //!
 //! A problem whose map is a function goes to Josephy's method (see `josephy`).
-//! Each attempt starts from the best point so far, but for interior points and one of Newton's, which come once. A proof that there is
-//! no solution ends the search.
+//! Each attempt starts from the best point so far, but for interior points and one of Newton's, which
+//! come once. A proof that there is no solution ends the search.
 
 use super::admm;
 use super::bodies::{self, is_one_island, of_bodies};

@@ -245,6 +245,7 @@ impl InteriorPoint {
             return Ok(found.report(Status::Solved, found.least));
         }
         // Newton's method is to end the path, and not to begin where another method was stuck
+        self.best.fill(0.0);
         found.least.value = f64::INFINITY;
         let status = self.follow(problem, z, w, &mut found);
 
@@ -262,8 +263,7 @@ impl InteriorPoint {
         found.iterations += report.iterations;
         if report.status != Status::Solved && self.by_frozen_shifts(problem, z, w, &mut found)? {
             let last = residual(problem, z, w);
-            let solved = last.value <= self.settings.tol;
-            return Ok(found.report(if solved { Status::Solved } else { status }, last));
+            return Ok(last.report(self.settings.tol, status, found.iterations, METHOD));
         }
         let status = if report.status == Status::Solved { Status::Solved } else { status };
         Ok(Report { status, iterations: found.iterations, method: METHOD, ..report })
@@ -305,7 +305,7 @@ impl InteriorPoint {
                 z[i] = clamp(self.point[i], problem.lower()[i], problem.upper()[i]);
             }
             let now = residual(problem, z, w);
-            if now.value < found.least.value || found.least.value.is_nan() {
+            if now.value < found.least.value {
                 found.least = now;
                 self.best.copy_from_slice(z);
             }

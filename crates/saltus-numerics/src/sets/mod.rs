@@ -205,6 +205,19 @@ impl Set {
         }
     }
 
+    /// How fast a contact closes, `max(0, −w_N)`; nothing for other laws. At `z = 0` the natural map with its shift
+    /// is only `|w_N| / √(1 + μ²)`.
+    #[inline]
+    pub(crate) fn approach(&self, w: &[f64]) -> f64 {
+        match self {
+            Set::Coulomb2 { .. }
+            | Set::Coulomb3 { .. }
+            | Set::Rolling2 { .. }
+            | Set::Rolling3 { .. } => (-w[0]).max(0.0),
+            _ => 0.0,
+        }
+    }
+
     /// `x ← P_K(x)`; for a graph its resolvent, the `z` with `x = z − ρ w` on it. A NaN stays one.
     #[inline]
     pub fn project(&self, rho: f64, x: &mut [f64]) -> Place {

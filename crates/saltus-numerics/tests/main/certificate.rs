@@ -9,10 +9,13 @@
 //!
 //! The loads of the rest are up to 10⁵ times those of the jam, in all units.
 
-use crate::support::Random;
+use crate::support::{Random, method};
 use saltus_linalg::Matrix;
 use saltus_numerics::{Problem, Solver, Status, solve};
 
+/// Those that take contacts in space.
+const METHODS_FOR_FRICTION: [&str; 6] =
+    ["auto", "newton", "gauss-seidel", "admm", "extragradient", "interior-point"];
 /// How many problems of each sort.
 const COUNT: usize = 400;
 
@@ -198,6 +201,22 @@ fn what_has_an_answer_is_not_called_infeasible() {
     let tally = never_infeasible(COUNT);
     assert!(tally.wrong.is_empty(), "{tally:?}");
     assert!(tally.solved * 50 >= tally.problems * 49, "{tally:?}");
+}
+
+/// However large the coefficient of friction is, a contact that closes without a force is no answer.
+#[test]
+fn friction_hides_nothing() {
+    let W = Matrix::from([[15.0, -1.0, -2.0], [-1.0, 14.0, 1.0], [-2.0, 1.0, 16.0]]);
+    for mu in [1e2, 1e4, 1e8, 1e12, 1e16] {
+        let problem = Problem::friction3d(W.clone(), vec![-1.0, 2.0, 3.0], &[mu]).unwrap();
+        for name in METHODS_FOR_FRICTION {
+            let solver = method(name).with_tol(1e-3);
+            let solution = solve(&problem, &solver, None).unwrap();
+            let (w, status) = (solution.w[0], solution.report.status);
+            assert!(status != Status::Solved || w >= -0.02, "{name}, {mu:e}: w_N = {w}");
+            assert!(name != "auto" || status == Status::Solved, "{mu:e}: {:?}", solution.report);
+        }
+    }
 }
 
 /// The same a hundred times longer.
