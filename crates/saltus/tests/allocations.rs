@@ -300,6 +300,32 @@ fn several_impacts() {
     assert_eq!(COUNT.with(Cell::get), 0);
 }
 
+/// A scene with a spring and a motor in its joint, above the ground.
+#[test]
+fn a_scene_with_a_spring() {
+    use saltus::mechanics::{
+        BodySpec, ContactPair, Coordinate, Fitting, Given, Joint, JointLink, MotorSpec, Scene,
+        Shape, Spring, StaticSpec,
+    };
+    use saltus::prelude::*;
+    let mut scene = Scene::new("spring").gravity([0.0, 0.0, -9.81]);
+    scene.contacts.push(ContactPair::new("default", "default").friction(0.5));
+    let ground = Shape::Plane { normal: [0.0, 0.0, 1.0], offset: 0.0 };
+    scene.statics.push(StaticSpec::new("ground", ground));
+    let bob = Shape::Sphere { radius: 0.1 };
+    scene.bodies.push(BodySpec::new("bob", bob).at([1.0, 0.0, 5.0]).mass(1.0));
+    let hinge = Joint::Pivot { point: [0.0, 0.0, 5.0], axis: [0.0, 1.0, 0.0] };
+    let mut hinge = JointLink::new("hinge", hinge, &["bob"]);
+    let spring = Some(Spring { stiffness: 20.0, damping: 0.1, rest: 0.0 });
+    let motor = Some(MotorSpec::Force(Given::Formulas(vec!["sin(t)".to_string()])));
+    hinge.fittings.push(Fitting { spring, motor, ..Fitting::new(Coordinate::Angle) });
+    scene.joints.push(hinge);
+    let scheme = MoreauJean::default();
+    let mut sim = TimeStepping::new(scene.model().unwrap(), 1e-3, [scheme.into()]).unwrap();
+    sim.run(3e-3).unwrap();
+    assert_eq!(allocations_of(sim, 1000), 0);
+}
+
 /// Rigid bodies: a chain on pivots with every projection, and a ball that bounces, slides and rolls.
 #[test]
 fn bodies_on_joints_and_planes() {

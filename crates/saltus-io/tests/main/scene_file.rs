@@ -229,6 +229,30 @@ fn mujoco(inner: &str) -> saltus_io::scene_file::SceneFile {
     read_scene(&path).expect("a model")
 }
 
+/// Stiffness, damping and rest of a joint act beside a floor that is touched: `√(k/J)`, about `springref`.
+#[test]
+fn springs_of_mujoco_act() {
+    let file = mujoco(
+        "<option gravity='0 0 0'/>
+        <worldbody><geom type='plane' size='1 1 1'/>
+            <body name='wheel' pos='0 0 1'>
+                <joint name='hinge' axis='0 0 1' stiffness='8' springref='30'/>
+                <geom type='sphere' size='0.1'/>
+                <inertial pos='0 0 0' mass='1' diaginertia='0.5 0.5 0.5'/>
+            </body>
+        </worldbody>",
+    );
+    let model = file.scene.model().expect("a scene");
+    assert!(model.has_found_contacts());
+    let integrator = saltus_sim::MoreauJean::default();
+    let mut sim = saltus_sim::TimeStepping::new(model, 1e-3, [integrator.into()]).expect("a run");
+    sim.run(1.0).expect("steps");
+    let wheel = sim.model().system_id("wheel").expect("a body");
+    let speed = sim.v(wheel).expect("a velocity")[5];
+    let exact = 30_f64.to_radians() * 4.0 * 4.0_f64.sin();
+    assert!((speed - exact).abs() < 1e-4, "{speed}, {exact}");
+}
+
 /// Sections that come twice, classes that turn, limits that are none, names that come later.
 #[test]
 fn models_of_mujoco_in_parts() {

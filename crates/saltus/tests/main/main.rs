@@ -36,6 +36,7 @@ mod orders;
 mod reference_models;
 mod rigid_bodies;
 mod same_scheme;
+mod scene_forces;
 mod scenes;
 mod schemes;
 mod states;

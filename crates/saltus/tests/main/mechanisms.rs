@@ -46,23 +46,19 @@ fn latch() {
     let tripped = run("latch/scene.toml", &[]);
     let (arm, pawl) = (tripped.signal("arm.angle").unwrap(), tripped.signal("pawl.angle").unwrap());
     for row in 0..=200 {
-        within("it holds", arm[row].abs().max(pawl[row].abs()), 1e-10);
+        within("it holds", arm[row].abs().max(pawl[row].abs()), 1e-9);
     }
     within("the arm is open", (last(&tripped, "arm.angle") - 0.8).abs(), 1e-10);
     assert_eq!(last(&tripped, "arm.omega"), 0.0);
     within("the pawl is away", (last(&tripped, "pawl.angle") + 0.6).abs(), 1e-10);
     let stop = tripped.signal("shaft.limit.lam").unwrap();
-    // the spring is taken where the arm would be in the middle of the step if nothing held it
-    let (k, J) = (4.0, 0.05 * (0.1 * 0.1 + 0.01 * 0.01) / 12.0);
-    let off = 0.25 * k * h * h / J;
-    within("the stop", (stop[stop.len() - 1] / h - 0.4 / (1.0 + off)).abs(), 1e-9);
-    within("of second order", off, 2.5e-4);
+    within("the stop", (stop[stop.len() - 1] / h - 0.4).abs(), 1e-9);
     for joint in ["shaft", "pin"] {
         let gap = tripped.signal(&format!("{joint}.y")).unwrap();
         within(joint, gap.iter().fold(0.0, |most, y| most.max(y.abs())), 1e-12);
     }
 
-    // without its stop it swings for long: forces of its own settle also where its velocity turns
+    // without its stop it swings for long
     let free = run("latch/scene.toml", &[("open", "3"), ("simulation.until", "0.2")]);
     let swing = free.signal("arm.angle").unwrap().iter().fold(0.0_f64, |most, x| most.max(*x));
     assert!(swing > 1.5 && swing < 1.9, "{swing}");

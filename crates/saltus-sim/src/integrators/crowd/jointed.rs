@@ -1,7 +1,9 @@
 //! Islands with interactions in a step: linearized before it, solved with their contacts, held after it.
 
+use super::condensed::Sides;
+use super::forces::Role;
 use super::islands::NONE;
-use super::linked::{Part, Units, What};
+use super::linked::{DENSE, Part, Units, What};
 use super::links::{LinkBlock, Links};
 use super::members::Members;
 use super::{Crowd, overlap};
@@ -27,6 +29,7 @@ pub(super) struct Joined {
     rigid: Units,
     /// All that it has, where that is more.
     all: Units,
+    is_rigid: bool, // it has constraints alone
     constant: Vec<f64>,
     rest: Vec<f64>,
     z: Vec<f64>,
@@ -36,7 +39,7 @@ impl Crowd {
     /// Linearizes the interactions, and says what they ask of the islands.
     pub(super) fn begin_links(&mut self, step: Step) -> Result<(), SimError> {
         let resting = self.touching.resting;
-        let Crowd { links, members, islands, linked, joined, least, now, next, .. } = self;
+        let Crowd { links, members, islands, linked, joined, least, now, next, ahead, .. } = self;
         linked.iter_mut().for_each(Vec::clear);
         if linked.len() < islands.count {
             linked.resize_with(islands.count, Vec::new);
@@ -61,15 +64,21 @@ impl Crowd {
         }
         for (k, link) in links.all.iter_mut().enumerate() {
             let Some(&first) = link.members.first() else { continue };
-            let island = islands.of[first] as usize;
-            linked[island].push(k);
-            link.evaluate(step.start + 0.5 * step.h, &links.q_mid, members)?;
-            let rows = &mut links.rows[link.rows.clone()];
-            link.velocities(now.v, members, |i, u| rows[i].u = u);
-            if link.is_rigid {
+            if !link.role.is_posed() {
                 continue;
             }
-            link.velocities(next.v, members, |i, free| rows[i].free = free);
+            let island = islands.of[first] as usize;
+            linked[island].push(k);
+            let rows = &mut links.rows[link.rows.clone()];
+            if !link.is_force() {
+                link.evaluate(step.start + 0.5 * step.h, &links.q_mid, members)?;
+                link.velocities(now.v, members, |i, u| rows[i].u = u);
+            }
+            if link.role.is_linear() {
+                continue;
+            }
+            let v = if ahead.is_empty() { &*next.v } else { &**ahead };
+            link.velocities(v, members, |i, free| rows[i].free = free);
             for LinkBlock { state, .. } in link.blocks(&links.laws, step.h, now.y, &links.rows)? {
                 if let Some(state) = state.filter(|state| state.hits(step.h)) {
                     least[island] = least[island].max(state.theta(step.h, resting)).min(1.0);
@@ -82,15 +91,17 @@ impl Crowd {
     /// The velocities at the end of the step of an island with interactions; its report.
     pub(super) fn solve_linked(&mut self, island: usize, step: Step) -> Result<Report, SimError> {
         let range = self.touching.of_island(island);
-        // constraints alone hold for the mean velocity, whose work is nothing
-        let own = &self.linked[island];
-        let symmetric = range.is_empty() && own.iter().all(|&k| self.links.all[k].is_rigid);
+        // without contacts constraints hold for the mean velocity, whose work is nothing
+        let roles = self.linked[island].iter().map(|&k| self.links.all[k].role);
+        let symmetric = range.is_empty() && roles.clone().all(Role::is_linear);
+        let is_rigid = symmetric && roles.clone().all(|role| role == Role::Constraint);
         self.symmetric[island] = symmetric;
+        self.joined[island].is_rigid = is_rigid;
         let report = match symmetric {
-            true => self.solve_rigid(island, step)?,
+            true => self.solve_linear(island, step)?,
             false => self.solve_mixed(island, step)?,
         };
-        let units = match symmetric {
+        let units = match is_rigid {
             true => &self.joined[island].rigid,
             false => &self.joined[island].all,
         };
@@ -107,16 +118,14 @@ impl Crowd {
         let Crowd { members, touching, islands, joined, links, now, next, .. } = self;
         let (now, next) = (now.mechanical(), next.mechanical());
         let Joined { rigid, all, z, .. } = &joined[island];
-        let units = if symmetric { rigid } else { all };
+        let units = if is_rigid { rigid } else { all };
         let stride = touching.stride;
         for unit in &units.units {
-            let z = &z[unit.rows.clone()];
-            match unit.what {
-                What::Link(k) => next.lam[links.all[k].rows.clone()].copy_from_slice(z),
-                What::Contact(place) => {
-                    touching.z[place * stride..][..z.len()].copy_from_slice(z);
-                }
-            }
+            let lam = match unit.what {
+                What::Link(k) => &mut next.lam[links.all[k].rows.clone()],
+                What::Contact(place) => &mut touching.z[place * stride..][..unit.rows.len()],
+            };
+            units.impulses(unit.rows.clone(), z, lam);
         }
         for &k in islands.systems(island) {
             let k = k as usize;
@@ -132,52 +141,65 @@ impl Crowd {
         Ok(report)
     }
 
-    /// `H (ϑ v⁺ + (1 − ϑ) v) + ∂h/∂t = 0` of an island of constraints.
+    /// `H (ϑ v⁺ + (1 − ϑ) v) + ∂h/∂t = 0` of an island of constraints, with its springs and dampers.
     ///
     /// Constraints that follow from others contradict them where the middle of the step is open, by the
     /// square of that: it is closed, and they are solved again.
-    fn solve_rigid(&mut self, island: usize, step: Step) -> Result<Report, SimError> {
-        let report = self.solve_constraints(island);
+    fn solve_linear(&mut self, island: usize, step: Step) -> Result<Report, SimError> {
+        let report = self.solve_equations(island, step.h);
         if report.status == Status::Solved {
             return Ok(report);
         }
         let Crowd { joined, links, members, linked, islands, now, next, scratch, .. } = self;
-        let Joined { rigid: units, rest, z, .. } = &mut joined[island];
+        let Joined { rigid, all, is_rigid, rest, z, .. } = &mut joined[island];
         z.iter_mut().for_each(|z| *z = -*z);
+        let units = if *is_rigid { &*rigid } else { &*all };
         units.push(z, next.mechanical().v);
+        compose_constraints(rigid, links, &linked[island], members);
         let mut q = std::mem::take(&mut links.q_mid);
         let (t, systems) = (step.start + 0.5 * step.h, islands.systems(island));
-        let closed = close(units, links, members, systems, t, &mut q, [rest, z, scratch]);
+        let closed = close(rigid, links, members, systems, t, &mut q, [rest, z, scratch]);
         links.q_mid = q;
         closed?;
         let v = now.mechanical().v;
         for &k in &linked[island] {
             let link = &mut links.all[k];
+            if link.role != Role::Constraint {
+                link.evaluate(t, &links.q_mid, members)?;
+            }
             link.is_current = false;
             let rows = &mut links.rows[link.rows.clone()];
             link.velocities(v, members, |i, u| rows[i].u = u);
         }
-        Ok(self.solve_constraints(island))
+        Ok(self.solve_equations(island, step.h))
     }
 
-    fn solve_constraints(&mut self, island: usize) -> Report {
+    fn solve_equations(&mut self, island: usize, h: f64) -> Report {
         let theta = self.touching.thetas[island];
         let Crowd { joined, links, members, linked, next, .. } = self;
         let v = next.mechanical().v;
-        let Joined { rigid: units, constant, rest, z, .. } = &mut joined[island];
+        let Joined { rigid, all, is_rigid, constant, rest, z } = &mut joined[island];
+        let units = if *is_rigid { rigid } else { all };
         let parts = linked[island].iter().map(|&k| Part::link(k, &links.all[k]));
         units.compose(parts, members);
 
-        // H v⁺ + c = 0
+        // H v⁺ + c + D λ = 0
         constant.clear();
         constant.resize(units.size, 0.0);
         for unit in 0..units.units.len() {
             let What::Link(k) = units.units[unit].what else { continue };
             let link = &links.all[k];
             units.set_link(unit, link, members);
-            let rows = units.units[unit].rows.clone().zip(link.rows.clone()).zip(&link.rate);
-            for ((row, own), rate) in rows {
-                constant[row] = rate + (1.0 - theta) / theta * links.rows[own].u;
+            let rows = units.units[unit].rows.clone().zip(link.rows.clone());
+            for (i, (row, own)) in rows.enumerate() {
+                let own = &links.rows[own];
+                constant[row] = match link.yields.is_empty() {
+                    true => link.rate[i] + (1.0 - theta) / theta * own.u,
+                    false => {
+                        let [D, b] = link.softness(i, h, theta, own);
+                        b * units.soften(unit, row, D, true)
+                    }
+                };
             }
         }
         units.factor();
@@ -189,6 +211,7 @@ impl Crowd {
         for round in 0.. {
             rest.clone_from(constant);
             units.add_velocities(v, rest);
+            units.add_yield(z, rest);
             let left = vector::norm2(rest);
             if round == 0 {
                 size = left;
@@ -219,7 +242,8 @@ impl Crowd {
         units.compose(parts.chain(contacts), members);
 
         // what there is, and what it begins with
-        let (mut blocks, mut frees) = (Vec::new(), Vec::new());
+        let (mut blocks, mut frees, mut sides) = (Vec::new(), Vec::new(), Sides::default());
+        let is_condensed = units.size <= DENSE;
         q.clear();
         z.clear();
         let before = if self.last.h > 0.0 { h / self.last.h } else { 0.0 };
@@ -230,7 +254,8 @@ impl Crowd {
                     units.set_link(unit, link, members);
                     frees.resize(link.rows.len(), 0.0);
                     link.velocities(next.v, members, |i, free| frees[i] = free);
-                    for LinkBlock { rows: own, set, state } in
+                    let first = units.units[unit].rows.start;
+                    for LinkBlock { rows: own, mut set, state } in
                         link.blocks(&links.laws, h, now.y, &links.rows)?
                     {
                         let mut bias = [0.0; COMPONENTS];
@@ -238,11 +263,25 @@ impl Crowd {
                             state.bias(h, theta, touching.resting, &mut bias, own.len());
                         }
                         for (i, row) in own.clone().enumerate() {
-                            let free = frees[row - link.rows.start];
+                            let k = row - link.rows.start;
+                            let (mut free, mut lam) = (frees[k], before * now.lam[row]);
+                            if !link.yields.is_empty() {
+                                let [D, b] = link.softness(k, h, theta, &links.rows[row]);
+                                let s = units.soften(unit, first + k, D, link.may_scale(&set));
+                                (free, lam) = (s * (free - link.rate[k] + b), lam / s);
+                                set = link.soft_set(set, s);
+                            }
                             q.push(free + bias.get(i).copied().unwrap_or(0.0));
-                            z.push(before * now.lam[row]);
+                            z.push(lam);
                         }
-                        blocks.push(Block { size: own.len(), set });
+                        let rows = own.start - link.rows.start..own.end - link.rows.start;
+                        let rows = rows.map(|k| first + k);
+                        if is_condensed && link.role == Role::Soft {
+                            sides.follow.extend(rows);
+                        } else {
+                            sides.lead.extend(rows);
+                            blocks.push(Block { size: own.len(), set });
+                        }
                     }
                 }
                 What::Contact(place) => {
@@ -254,13 +293,18 @@ impl Crowd {
                     let n = touch.friction.size();
                     q.extend((0..n).map(|k| u[k] + touch.q[k]));
                     z.extend_from_slice(&touching.z[place * stride..place * stride + n]);
+                    sides.lead.extend(units.units[unit].rows.clone());
                     blocks.push(Block { size: n, set: touch.friction.set() });
                 }
             }
         }
-        let problem = Problem::new(units.matrix(), q.clone(), &blocks)?;
-        let mut w = vec![0.0; z.len()];
-        let report = workspace.solve(&problem, z, &mut w)?;
+        let (W, q) = sides.condense(units.matrix(), q);
+        let problem = Problem::new(W, q, &blocks)?;
+        let mut lead: Vec<f64> = sides.lead.iter().map(|&row| z[row]).collect();
+        let mut w = vec![0.0; lead.len()];
+        let mut report = workspace.solve(&problem, &mut lead, &mut w)?;
+        report.worst = sides.lead.get(report.worst).copied().unwrap_or(0);
+        sides.expand(&lead, z);
         units.push(z, next.v);
         Ok(report)
     }
@@ -268,7 +312,8 @@ impl Crowd {
     /// Puts positions back onto their constraints, and velocities of islands of constraints alone.
     pub(super) fn hold(&mut self, step: Step) -> Result<(), SimError> {
         for island in 0..self.islands.count.min(self.joined.len()) {
-            if self.linked[island].iter().any(|&k| self.links.all[k].is_rigid) {
+            let mut own = self.linked[island].iter();
+            if own.any(|&k| self.links.all[k].role == Role::Constraint) {
                 self.hold_positions(island, step)?;
                 if self.symmetric[island] {
                     self.hold_velocities(island);
@@ -283,8 +328,7 @@ impl Crowd {
         let Crowd { joined, links, members, linked, islands, next, scratch, .. } = self;
         let next = next.mechanical();
         let Joined { rigid: units, rest, z, .. } = &mut joined[island];
-        let own = linked[island].iter().filter(|&&k| links.all[k].is_rigid);
-        units.compose(own.map(|&k| Part::link(k, &links.all[k])), members);
+        compose_constraints(units, links, &linked[island], members);
         let systems = islands.systems(island);
         close(units, links, members, systems, step.end, next.q, [rest, z, scratch])
     }
@@ -331,6 +375,12 @@ impl Crowd {
             }
         }
     }
+}
+
+/// The constraints among these interactions.
+fn compose_constraints(units: &mut Units, links: &Links, own: &[usize], members: &Members) {
+    let own = own.iter().filter(|&&k| links.all[k].role == Role::Constraint);
+    units.compose(own.map(|&k| Part::link(k, &links.all[k])), members);
 }
 
 /// `y(t, q) = 0` by Newton's method, along `M⁻¹ Hᵀ`; the constraints are then those of `q`.

@@ -3,8 +3,13 @@
 //! ```text
 //! ½ v⁺ᵀ M v⁺ − ½ vᵀ M v = v̄ᵀ h F + Σ ½ (u + u⁺ − 2 u_drive)ᵀ λ,    v̄ = (v + v⁺)/2
 //! ```
+//!
+//! What λ of loads and drives does is work. That of a spring without bounds whose rest stands still goes to
+//! its potential `½ k g²` and its damper, which takes `c ġ² h` with the mean rate `ġ` of the step; both are
+//! all of it where `ϑ = ½` and `g` is linear, and what is left elsewhere is numerical.
 
 use super::Crowd;
+use super::islands::NONE;
 use super::members::Kind;
 use crate::integrators::Step;
 use crate::{Ledger, Quantity, SimError};
@@ -35,14 +40,25 @@ impl Crowd {
             }
         }
         let lam = self.next.get(Quantity::Lam);
-        for (row, at) in self.links.rows.iter().enumerate() {
-            // with the H of the step
-            let taken = -0.5 * (at.u + at.after) * lam[row];
-            match self.links.frictional[row] {
-                true => ledger.friction += taken,
-                false => ledger.impact += taken,
+        for link in &self.links.all {
+            let island = link.members.first().map_or(NONE, |&k| self.islands.of[k]);
+            let theta = self.touching.thetas.get(island as usize).copied().unwrap_or(0.5);
+            for (i, row) in link.rows.clone().enumerate() {
+                // with the H of the step
+                let at = &self.links.rows[row];
+                let taken = -0.5 * (at.u + at.after) * lam[row];
+                ledger.work -= at.rate * lam[row];
+                if link.has_potential() {
+                    let way = step.h * (theta * at.after + (1.0 - theta) * at.u);
+                    ledger.damping += link.damped(i, step.h, way);
+                } else if link.terms.through {
+                    ledger.work -= taken;
+                } else if self.links.frictional[row] {
+                    ledger.friction += taken;
+                } else {
+                    ledger.impact += taken;
+                }
             }
-            ledger.work -= at.rate * lam[row];
         }
         if self.members.is_loaded {
             let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));

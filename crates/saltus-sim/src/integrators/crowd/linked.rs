@@ -1,12 +1,13 @@
 //! Islands with interactions: constraints, laws of forces and contacts in one problem.
 //!
 //! ```text
-//! w = W λ + q,    W = Σ H_a M⁻¹ H_bᵀ   over the systems that two units share                     (1)
+//! w = (W + D) λ + q,    W = Σ H_a M⁻¹ H_bᵀ   over the systems that two units share               (1)
 //! ```
 //!
-//! A unit is an interaction or a found contact. Where all of them are constraints, (1) is a linear
-//! system, whose matrix is factored along its skyline, unit by unit: chains of joints cost as much as
-//! they have links. Else it is multiplied out and given to the portfolio.
+//! with `D` of springs and dampers (see `forces`). A unit is an interaction or a found contact. Where all
+//! of them are constraints, springs and dampers, (1) is a linear system, whose matrix is factored along
+//! its skyline, unit by unit: chains of joints cost as much as they have links. Else it is multiplied out
+//! and given to the portfolio.
 //!
 //! What shares a system with what is found out when the units change, not in every step: units are then
 //! put in the order of Cuthill and McKee, so that those which share a system stand close to each other,
@@ -24,7 +25,7 @@ use saltus_numerics::bodies::Touch;
 use std::ops::Range;
 
 /// Unknowns up to which `W` is kept with every entry.
-const DENSE: usize = 200;
+pub(super) const DENSE: usize = 200;
 
 /// The units of an island, and their shares of (1).
 #[derive(Debug, Default)]
@@ -36,6 +37,9 @@ pub(super) struct Units {
     B: Vec<f64>, // M⁻¹ Hᵀ: likewise, transposed
     shares: Vec<Share>,
     pub size: usize,
+    softness: Vec<f64>, // D of each row, as it is scaled
+    scale: Vec<f64>,    // s of each row
+    is_soft: bool,
     first: Vec<usize>, // the unit in which the rows of each begin
     factors: Factors,
     is_shaped: bool, // whether the factors are of these units
@@ -126,9 +130,15 @@ impl Units {
             row += size;
         }
         self.size = row;
-        for entries in [&mut self.H, &mut self.B] {
+        self.is_soft = false;
+        for (entries, size, value) in [
+            (&mut self.H, at, 0.0),
+            (&mut self.B, at, 0.0),
+            (&mut self.softness, row, 0.0),
+            (&mut self.scale, row, 1.0),
+        ] {
             entries.clear();
-            entries.resize(at, 0.0);
+            entries.resize(size, value);
         }
         self.share();
     }
@@ -190,6 +200,72 @@ impl Units {
         for unit in 0..self.units.len() {
             if let What::Link(k) = self.units[unit].what {
                 self.set_link(unit, &links.all[k], members);
+            }
+        }
+    }
+
+    /// The interactions: where their rows are, and which they are.
+    pub fn links(&self) -> impl Iterator<Item = (Range<usize>, usize)> {
+        self.units.iter().filter_map(|unit| match unit.what {
+            What::Link(k) => Some((unit.rows.clone(), k)),
+            What::Contact(_) => None,
+        })
+    }
+
+    /// Lets a row give way by `D`, once its unit is set; its scale `s`, which is 1 unless it may be another
+    /// one.
+    pub fn soften(&mut self, unit: usize, row: usize, D: f64, is_scaled: bool) -> f64 {
+        let Unit { rows, sides, .. } = &self.units[unit];
+        let place = |side: &UnitSide| {
+            let start = side.at + (row - rows.start) * side.dim;
+            start..start + side.dim
+        };
+        let sides = &self.sides[sides.clone()];
+        let own = sides.iter().flat_map(place);
+        let W: f64 = own.map(|k| self.H[k] * self.B[k]).sum();
+        let scale = if is_scaled && D > W && W > 0.0 { (W / D).sqrt() } else { 1.0 };
+        for k in sides.iter().flat_map(place) {
+            self.H[k] *= scale;
+            self.B[k] *= scale;
+        }
+        self.softness[row] = scale * scale * D;
+        self.scale[row] = scale;
+        self.is_soft = true;
+        scale
+    }
+
+    /// Solves a row alone, `H v + b + D λ = 0`, and moves the velocities.
+    pub fn relax(&self, unit: usize, row: usize, [D, b]: [f64; 2], v: &mut [f64]) {
+        let Unit { rows, sides, .. } = &self.units[unit];
+        let (mut u, mut W) = (b, D);
+        let sides = self.sides[sides.clone()].iter().map(|side| {
+            let start = side.at + (row - rows.start) * side.dim;
+            (side.v..side.v + side.dim, start..start + side.dim)
+        });
+        for (own, at) in sides.clone() {
+            let H = &self.H[at.clone()];
+            u += H.iter().zip(&v[own]).map(|(H, v)| H * v).sum::<f64>();
+            W += H.iter().zip(&self.B[at]).map(|(H, B)| H * B).sum::<f64>();
+        }
+        if W > 0.0 {
+            for (own, at) in sides {
+                v[own].iter_mut().zip(&self.B[at]).for_each(|(v, B)| *v -= B * u / W);
+            }
+        }
+    }
+
+    /// `λ` of some rows as the interaction has it.
+    pub fn impulses(&self, rows: Range<usize>, z: &[f64], lam: &mut [f64]) {
+        for (lam, row) in lam.iter_mut().zip(rows) {
+            *lam = self.scale[row] * z[row];
+        }
+    }
+
+    /// `u ← u + D λ`.
+    pub fn add_yield(&self, z: &[f64], u: &mut [f64]) {
+        if self.is_soft {
+            for (row, u) in u.iter_mut().enumerate() {
+                *u += self.softness[row] * z[row];
             }
         }
     }
@@ -300,7 +376,7 @@ impl Units {
         }
     }
 
-    /// Factors of `W`, along its skyline.
+    /// Factors of `W + D`, along its skyline.
     pub fn factor(&mut self) {
         if !std::mem::replace(&mut self.is_shaped, true) {
             let rows: Vec<_> = self.units.iter().map(|unit| unit.rows.clone()).collect();
@@ -314,13 +390,14 @@ impl Units {
             Factors::Rows(skyline) => {
                 skyline.clear();
                 self.for_each_share(|row, col, entries| skyline.add(row, col, entries));
+                self.for_each_softness(|row, D| skyline.add(row, row, &[D]));
             }
         }
         factors.factor();
         self.factors = factors;
     }
 
-    /// `W` by blocks.
+    /// `W + D` by blocks.
     #[inline(always)]
     fn fill<const N: usize>(&self, blocks: &mut Blocks<N>) {
         blocks.clear();
@@ -341,9 +418,23 @@ impl Units {
                 }
             }
         }
+        if self.is_soft {
+            for (k, unit) in self.units.iter().enumerate() {
+                let block = blocks.block(k, k);
+                for (i, row) in unit.rows.clone().enumerate() {
+                    block[i][i] += self.softness[row];
+                }
+            }
+        }
     }
 
-    /// `W`, multiplied out.
+    /// All rows that give way, and `D`.
+    fn for_each_softness(&self, mut visit: impl FnMut(usize, f64)) {
+        let rows = self.softness.iter().enumerate().filter(|(_, D)| **D != 0.0);
+        rows.for_each(|(row, D)| visit(row, *D));
+    }
+
+    /// `W + D`, multiplied out.
     pub fn matrix(&self) -> Operator {
         if self.size <= DENSE {
             let mut W = Matrix::zeros(self.size, self.size);
@@ -355,6 +446,7 @@ impl Units {
                     }
                 }
             });
+            self.for_each_softness(|row, D| W[(row, row)] += D);
             return Operator::Dense(W);
         }
         let mut triplets = Vec::new();
@@ -366,6 +458,7 @@ impl Units {
                 }
             }
         });
+        self.for_each_softness(|row, D| triplets.push((row, row, D)));
         Operator::Sparse(Sparse::from_triplets(self.size, self.size, &triplets))
     }
 
@@ -392,7 +485,7 @@ impl Units {
         }
     }
 
-    /// Takes velocities `u = H v` away by impulses, which are added to `λ`: `u ← −W⁻¹ u`, and `v` follows.
+    /// Takes velocities `u = H v` away by impulses, which are added to `λ`: `u ← −(W + D)⁻¹ u`, and `v` follows.
     pub fn take_away(&mut self, u: &mut [f64], v: &mut [f64], lam: &mut [f64]) {
         self.factors.solve(u, &mut self.work);
         for (lam, u) in lam.iter_mut().zip(u.iter_mut()) {

@@ -7,14 +7,16 @@
 //! Equality:        H (ϑ v⁺ + (1 − ϑ) v) + ∂h/∂t = 0,    then  y(q⁺) = 0  by Newton's method,          (1)
 //!                  and  H(q⁺) v⁺ + ∂h/∂t = 0;    in islands with contacts or forces  H v⁺ + ∂h/∂t = 0
 //! contacts:        as those that are found, with the gap y (see `touching`)
-//! forces:          (H v⁺ + ∂h/∂t, λ) in the graph of h times the law
+//! laws of forces:  (H v⁺ + ∂h/∂t, λ) in the graph of h times the law
+//! springs, loads:  see `forces`
 //! ```
 //!
 //! With ϑ = ½ the reaction of (1) does no work. The second part of (1) moves positions alone, along
 //! `M⁻¹ Hᵀ`, so that constraints do not drift; the third one keeps the part of the velocity that leads
 //! off them from swinging to and fro.
 
-use super::linked::product;
+use super::forces::{Role, Yield};
+use super::linked::{Part, product};
 use super::members::{Kind, Members};
 use super::touching::State;
 use crate::SimError;
@@ -35,9 +37,12 @@ pub(super) struct Link {
     pub members: Vec<usize>,
     /// All of them are bodies in space.
     is_in_space: bool,
-    terms: Terms,
-    /// A constraint of positions.
-    pub is_rigid: bool,
+    pub terms: Terms,
+    pub role: Role,
+    /// How each row gives way; none where they do not.
+    pub yields: Vec<Yield>,
+    /// `∂h/∂λ` of each row, of springs and loads.
+    pub compliance: Vec<f64>,
     /// Whether `y` and `H` are those at the end of the step.
     pub is_current: bool,
     pub inputs: Vec<f64>,
@@ -47,6 +52,7 @@ pub(super) struct Link {
     q: Vec<f64>,
     lam: Vec<f64>,
     work: Vec<f64>,
+    through: Matrix,
 }
 
 /// All interactions of mechanical systems.
@@ -73,6 +79,9 @@ pub(super) struct RowOfStep {
     pub after: f64,
     /// `∂h/∂t`.
     pub rate: f64,
+    /// `y` of a spring, and what time alone changes in it.
+    pub gap: f64,
+    pub drift: f64,
 }
 
 /// Rows of an interaction under one set.
@@ -90,9 +99,11 @@ impl Links {
         let mut all = Vec::new();
         for (name, interaction, rows) in places.interactions_of(model) {
             let (relation, law) = (Arc::clone(&interaction.relation), &interaction.law);
-            let terms = relation.terms();
+            let role = Role::of(&*relation, law, interaction.active, rows.len());
             let (what, needs) = match law {
-                _ if terms.through => ("the relation", "rigid where contacts are found"),
+                _ if role.is_none() => {
+                    ("the relation", "rigid, a spring or a load where contacts are found")
+                }
                 Law::NormalCone { .. } | Law::MultipleImpact { .. } | Law::Complementarity => {
                     ("the law", "another one where contacts are found")
                 }
@@ -106,10 +117,14 @@ impl Links {
             let of = |index: usize| members.all.iter().position(|one| one.position == index);
             let linked: Vec<usize> =
                 interaction.systems.iter().filter_map(|id| of(id.index())).collect();
-            let size = rows.len();
+            let (size, terms) = (rows.len(), relation.terms());
+            let (role, yields) = role.unwrap_or((Role::Off, Vec::new()));
             all.push(Link {
                 name: name.to_string(),
-                is_rigid: *law == Law::Equality && !terms.velocity && interaction.active,
+                role,
+                yields,
+                compliance: vec![1.0; size],
+                through: Matrix::default(),
                 is_current: false,
                 inputs: relation.z0().to_vec(),
                 relation,
@@ -139,6 +154,14 @@ impl Links {
     }
 }
 
+impl Links {
+    /// Some of the interactions, as parts of a problem.
+    pub fn parts(&self, wanted: impl Fn(&Link) -> bool) -> impl Iterator<Item = Part> {
+        let own = self.all.iter().enumerate().filter(move |(_, link)| wanted(link));
+        own.map(|(k, link)| Part::link(k, link))
+    }
+}
+
 impl Link {
     /// The inputs that it starts with.
     pub fn reset_inputs(&mut self) {
@@ -146,20 +169,39 @@ impl Link {
         self.inputs.extend_from_slice(self.relation.z0());
     }
 
-    /// `y`, `H` and `∂h/∂t` at these configurations.
-    pub fn evaluate(&mut self, t: f64, q: &[f64], members: &Members) -> Result<(), SimError> {
-        let Link { relation, q: own, H, y, work, lam, rate, is_current, .. } = self;
-        *is_current = false;
-        own.clear();
+    /// Takes the configurations of its systems.
+    fn gather(&mut self, q: &[f64], members: &Members) {
+        self.q.clear();
         for &k in &self.members {
             let member = &members.all[k];
-            own.extend_from_slice(&q[member.q..member.q + member.dim_q]);
+            self.q.extend_from_slice(&q[member.q..member.q + member.dim_q]);
         }
+    }
+
+    /// `y` alone at these configurations.
+    pub fn output(&mut self, t: f64, q: &[f64], members: &Members) -> Result<(), SimError> {
+        self.gather(q, members);
+        let at = At::new(t, &self.q, &self.lam).with(&self.inputs);
+        Ok(self.relation.output(at, &mut self.y).map_err(|error| error.of(&self.name))?)
+    }
+
+    /// `y`, `H`, `∂h/∂t` and, where it has one, `∂h/∂λ` at these configurations.
+    pub fn evaluate(&mut self, t: f64, q: &[f64], members: &Members) -> Result<(), SimError> {
+        self.gather(q, members);
+        let Link { relation, q: own, H, y, work, lam, rate, is_current, .. } = self;
+        *is_current = false;
         let at = At::new(t, own, lam).with(&self.inputs);
         let done = relation.output_and_dx(at, y, H, work);
         done.map_err(|error: OperatorError| error.of(&self.name))?;
         if self.terms.time {
             relation.output_dt(at, rate).map_err(|error| error.of(&self.name))?;
+        }
+        if self.terms.through {
+            let through = &mut self.through;
+            relation.output_dlam(at, through).map_err(|error| error.of(&self.name))?;
+            for (i, compliance) in self.compliance.iter_mut().enumerate() {
+                *compliance = through[(i, i)];
+            }
         }
         Ok(())
     }
@@ -213,6 +255,8 @@ impl Link {
         let mut blocks = Vec::new();
         for block in laws.blocks_of(self.rows.clone(), h) {
             let PosedBlock { rows: own, set, restitution } = block?;
+            // a spring that only pushes has no impacts
+            let restitution = restitution.filter(|_| self.yields.is_empty());
             let state = restitution.map(|[e, et]| {
                 let mut u = [0.0; saltus_numerics::bodies::COMPONENTS];
                 for (k, row) in own.clone().enumerate().take(u.len()) {

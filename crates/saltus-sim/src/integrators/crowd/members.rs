@@ -72,6 +72,8 @@ pub(super) struct Members {
     pub moving: Vec<MovingBody>,
     /// Velocities at the beginning of the step.
     pub before: Vec<Twist>,
+    /// Those without contacts, where springs change the free ones.
+    pub ahead: Vec<Twist>,
     /// Iteration matrices of systems that are no bodies.
     pub factors: Vec<DenseLu>,
     /// `h F` of (1), where there are forces besides gravity.
@@ -148,6 +150,7 @@ impl Members {
         Members {
             moving: vec![MovingBody::default(); all.len() + 1],
             before: vec![Twist::default(); all.len() + 1],
+            ahead: Vec::new(),
             factors,
             impulse: if is_loaded { vec![0.0; places.states] } else { Vec::new() },
             is_loaded,
@@ -194,7 +197,7 @@ impl Members {
     }
 
     /// A body as the contacts see it: in the frame of the world.
-    fn see(&mut self, k: usize, q: &[f64], v: &[f64], v_free: &[f64]) {
+    pub fn see(&mut self, k: usize, q: &[f64], v: &[f64], v_free: &[f64]) {
         let member = &self.all[k];
         let inverse_mass = member.lightness;
         let start = member.v;
@@ -299,6 +302,12 @@ impl Members {
             impulse[member.v + i] = h * F[i];
         }
         Ok(())
+    }
+
+    /// The velocity of a body without contacts, in the frame of the world.
+    pub fn foreseen(&self, k: usize) -> Twist {
+        let body = &self.moving[k];
+        self.ahead.get(k).copied().unwrap_or(Twist { v: body.v, omega: body.omega })
     }
 
     /// A body at the end of the step, in the frame of the world.

@@ -19,7 +19,9 @@
 //! The ledger multiplies the balance by the mean velocity `v̄ = (v + v⁺)/2`, as everywhere.
 
 mod blocks;
+mod condensed;
 mod factors;
+mod forces;
 mod islands;
 mod jointed;
 mod ledger;
@@ -39,6 +41,7 @@ use super::{Step, together};
 use crate::{Contacts, Ledger, Quantity, SimError};
 use islands::{Islands, NONE};
 use jointed::Joined;
+use linked::Units;
 use links::Links;
 use members::Members;
 use overlap::Overlap;
@@ -81,9 +84,12 @@ pub(crate) struct Crowd {
     sweeps: BodySweeps,
     overlap: Overlap,
     links: Links,
-    joined: Vec<Joined>,     // what each island with interactions keeps
+    loads: Units,
+    springs: Units,
+    ahead: Vec<f64>, // velocities with which contacts are looked for, where there are springs
+    joined: Vec<Joined>, // what each island with interactions keeps
     linked: Vec<Vec<usize>>, // the interactions of each island
-    others: Vec<Other>,      // methods for islands whose sweeps stall, in this order
+    others: Vec<Other>, // methods for islands whose sweeps stall, in this order
     workspace: Workspace,
     tol: f64,
     now: Row,
@@ -96,7 +102,7 @@ pub(crate) struct Crowd {
     energy0: f64,
     penetration: f64,
     scratch: Vec<f64>,
-    symmetric: Vec<bool>, // islands of constraints alone
+    symmetric: Vec<bool>, // islands of linear equations alone
     is_thorough: bool,    // islands of many contacts get all methods
     has_spared: bool,     // one did not
     cut: Cut,             // how a step begins
@@ -122,6 +128,9 @@ impl Crowd {
             sweeps: BodySweeps::default(),
             overlap: Overlap::default(),
             links,
+            loads: Units::default(),
+            springs: Units::default(),
+            ahead: Vec::new(),
             joined: Vec::new(),
             linked: Vec::new(),
             others: others(solver)?,
@@ -170,6 +179,8 @@ impl Crowd {
             kinetic += more_kinetic;
             potential += more_potential;
         }
+        let y = row.get(Quantity::Y);
+        potential += self.links.all.iter().map(|link| link.potential(y)).sum::<f64>();
         Ok([kinetic, potential])
     }
 
@@ -324,14 +335,20 @@ impl Crowd {
         {
             let (now, next) = (self.now.mechanical(), self.next.mechanical());
             self.members.free(model, step, now.q, now.v, next.v)?;
+            next.lam.fill(0.0);
+        }
+        self.begin_forces(step)?;
+        {
+            let (now, next) = (self.now.mechanical(), self.next.mechanical());
             self.islands.begin(bodies);
-            for link in &self.links.all {
+            for link in self.links.all.iter().filter(|link| link.role.is_posed()) {
                 link.members.iter().for_each(|&k| self.islands.touch(k));
                 if let [a, b] = link.members[..] {
                     self.islands.join(a, b);
                 }
             }
-            self.touching.find(step, now.q, next.v, &mut self.islands, bodies)?;
+            let ahead = if self.ahead.is_empty() { next.v } else { &mut self.ahead };
+            self.touching.find(step, now.q, ahead, &mut self.islands, bodies)?;
             self.islands.finish();
         }
         self.begin_links(step)?;
@@ -450,7 +467,10 @@ impl Part for Crowd {
         }
         self.refresh(last.end)?;
         if same {
-            let ledger = before.now().ledger();
+            // a spring that was connected or let go has brought its energy, or taken it away
+            let (mut ledger, potential) = (before.now().ledger(), self.now.ledger().potential);
+            ledger.work += potential - ledger.potential;
+            ledger.potential = potential;
             self.now.set_ledger(&ledger.to_array());
             self.energy0 = ledger.start();
         }

@@ -196,10 +196,7 @@ impl Touching {
             let [a, b] = touch.bodies.map(|k| k as usize);
             let mut u = touch.relative(&members.before[a], &members.before[b]);
             let drive = self.drive(&found, &touch);
-            let free = |k: usize| {
-                let body = &members.moving[k];
-                Twist { v: body.v, omega: body.omega }
-            };
+            let free = |k: usize| members.foreseen(k);
             let u_free = touch.relative(&free(a), &free(b))[0] + drive[0];
             for k in 0..3 {
                 u[k] += drive[k];
