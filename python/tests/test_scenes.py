@@ -62,6 +62,20 @@ class TestContract:
         distance = np.linalg.norm(run["bar"].position, axis=1)
         assert np.abs(distance - 0.5).max() < 1e-9
 
+    def test_springs_and_motors_beside_contacts(self):
+        sc = m.Scene()
+        sc.contact("default", "default", mu=0.5)
+        sc.add_static("ground", m.Plane(normal=(0, 0, 1)))
+        sc.add_body("slider", m.Sphere(0.1), mass=2, position=(0, 0, 1))
+        sc.add_body("wheel", m.Sphere(0.1), mass=2, inertia=np.eye(3), position=(1, 0, 1))
+        slide = m.Prismatic(axis=(0, 0, 1), spring=m.Spring(stiffness=50, rest=0.3))
+        sc.add_joint("slide", slide, "slider")
+        hinge = m.Pivot(point=(1, 0, 1), axis=(0, 0, 1), motor=m.ForceMotor("3*t"))
+        sc.add_joint("hinge", hinge, "wheel")
+        run = sc.run(h=1e-3, until=1.0)
+        assert run["slider"].position[-1, 2] == pytest.approx(1.3 - 0.3 * np.cos(5), abs=1e-5)
+        assert run["wheel"].omega[-1, 2] == pytest.approx(1.5)
+
     def test_a_joint_that_follows(self):
         sc = m.Scene(gravity=(1, 0, 0))
         for k, name in enumerate(["one", "two"]):
