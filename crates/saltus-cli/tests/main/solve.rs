@@ -257,7 +257,7 @@ fn the_answer_is_written() {
     let written = std::fs::read_to_string(folder.path().join("answer.csv")).unwrap();
     assert_eq!(written, "z,w\n0.5,0.0\n0.0,3.0\n");
     // w = −1 whatever z is: no answer takes the place of the last one
-    folder.write("none.dat", "1 0 1 1 1 0 -1");
+    folder.write("none.dat", "1 0 1 1 1 1 0 -1");
     let said = folder.saltus(&["solve", "none.dat", "--kind", "lcp", "-o", "answer.csv"]);
     assert_eq!(said.status, 1);
     assert!(said.err.contains("answer.csv: not written"), "{said:?}");

@@ -2,8 +2,9 @@
 //!
 //! Whether the problem of a heap is solved is a matter of where its bodies are: contacts that wedge each other
 //! in one position do not in the next. So a step that fails is cut into parts, each of which is verified like any
-//! other step, and halved again where it fails. Methods that take long on many contacts come last. A heap that needed
-//! parts needs them in the next step, too: that begins with one halving more, and with one less after steps that went well.
+//! other step, and halved again where it fails; methods that take long on many contacts come last, for the shortest
+//! parts. A heap that needed parts needs them in the next step, too: that begins with one halving more, and with one
+//! less after steps that went well.
 //!
 //! ```text
 //! λ ← h/h_m λ_m                                                                               (1)
@@ -77,7 +78,7 @@ impl Crowd {
         model: &Model,
         step: Step,
     ) -> Result<Option<Report>, SimError> {
-        (self.is_thorough, self.has_spared, self.cut_next) = (false, false, self.cut);
+        self.cut_next = self.cut;
         let halvings = self.cut.halvings;
         let mut failure = None;
         if halvings == 0 {
@@ -90,23 +91,14 @@ impl Crowd {
                 }
             }
         }
-        for is_thorough in [false, true] {
-            if is_thorough && !self.has_spared {
-                break; // nothing would be different
-            }
-            self.is_thorough = is_thorough;
-            // without methods that it was spared, all of it has failed already
-            let begin = if is_thorough { 0 } else { halvings.max(1) };
-            match self.in_parts(model, step, begin) {
-                Err(error @ SimError::Unsolved { .. }) => failure = failure.or(Some(error)),
-                Err(error) => return Err(error),
-                Ok((report, deepest)) => {
-                    self.cut_next = self.cut.after(deepest);
-                    return Ok(report);
-                }
+        match self.in_parts(model, step, halvings.max(1)) {
+            Err(error @ SimError::Unsolved { .. }) => Err(failure.unwrap_or(error)),
+            Err(error) => Err(error),
+            Ok((report, deepest)) => {
+                self.cut_next = self.cut.after(deepest);
+                Ok(report)
             }
         }
-        failure.map_or(Ok(None), Err)
     }
 
     /// The step from half to half; nothing has changed after it but `next`.
@@ -146,7 +138,7 @@ impl Crowd {
             (1..=count).rev().map(|k| (step.part(k, count), halvings)).collect();
         let (mut report, mut share, mut deepest) = (None, 1.0, halvings);
         while let Some((part, halvings)) = ahead.pop() {
-            match self.attempt(model, part) {
+            match self.attempt_part(model, part, halvings) {
                 Ok(solved) => {
                     report = together(report, solved);
                     share = step.h / part.h;
@@ -167,6 +159,25 @@ impl Crowd {
         self.touching.z.iter_mut().for_each(|z| *z *= share);
         self.next.get_mut(Quantity::Lam).iter_mut().for_each(|lam| *lam *= share);
         Ok((report, deepest))
+    }
+
+    /// One part; the methods that take long where there is no shorter one.
+    fn attempt_part(
+        &mut self,
+        model: &Model,
+        part: Step,
+        halvings: u32,
+    ) -> Result<Option<Report>, SimError> {
+        self.has_spared = false;
+        let done = self.attempt(model, part);
+        let is_unsolved = matches!(done, Err(SimError::Unsolved { .. }));
+        if halvings < SHORTEST || !is_unsolved || !self.has_spared {
+            return done;
+        }
+        self.is_thorough = true;
+        let done = self.attempt(model, part);
+        self.is_thorough = false;
+        done
     }
 }
 
