@@ -46,7 +46,7 @@ fn latch() {
     let tripped = run("latch/scene.toml", &[]);
     let (arm, pawl) = (tripped.signal("arm.angle").unwrap(), tripped.signal("pawl.angle").unwrap());
     for row in 0..=200 {
-        within("it holds", arm[row].abs().max(pawl[row].abs()), 1e-9);
+        within("it holds", arm[row].abs().max(pawl[row].abs()), 1e-10);
     }
     within("the arm is open", (last(&tripped, "arm.angle") - 0.8).abs(), 1e-10);
     assert_eq!(last(&tripped, "arm.omega"), 0.0);
