@@ -35,7 +35,7 @@ const EDGE: f64 = 0.09;
 const CELL: f64 = 0.11;
 /// Gap up to which a contact of ours counts as closed.
 const CLOSED: f64 = 1e-9;
-/// Residual of every step, relative.
+/// Residual of every step, relative, unless another one is asked for.
 pub const TOLERANCE: f64 = 1e-6;
 
 /// What one engine did.
@@ -49,16 +49,21 @@ struct Answer {
 
 pub fn run(arguments: &[String]) -> ExitCode {
     let mut sizes = Vec::new();
-    let (mut alone, mut steps) = (false, 200);
+    let (mut alone, mut steps, mut tolerance) = (false, 200, TOLERANCE);
     let mut left = arguments.iter();
     while let Some(one) = left.next() {
         match one.as_str() {
             "--alone" => alone = true,
             "--steps" => steps = left.next().and_then(|text| text.parse().ok()).unwrap_or(steps),
+            "--tol" => {
+                tolerance = left.next().and_then(|text| text.parse().ok()).unwrap_or(tolerance)
+            }
             text => match text.parse() {
                 Ok(size) => sizes.push(size),
                 Err(_) => {
-                    eprintln!("piles [SIZE...] [--alone] [--steps N]; `{text}` is none of these");
+                    eprintln!(
+                        "piles [SIZE...] [--alone] [--steps N] [--tol T]; `{text}` is none of these"
+                    );
                     return ExitCode::from(2);
                 }
             },
@@ -73,7 +78,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for kind in ["sphere", "box"] {
         for &size in &sizes {
-            if let Err(error) = table(kind, size, steps, alone) {
+            if let Err(error) = table(kind, size, steps, tolerance, alone) {
                 eprintln!("{error}");
                 return ExitCode::FAILURE;
             }
@@ -82,9 +87,9 @@ pub fn run(arguments: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn table(kind: &str, size: usize, steps: usize, alone: bool) -> Result<(), String> {
+fn table(kind: &str, size: usize, steps: usize, tolerance: f64, alone: bool) -> Result<(), String> {
     let pile = Pile::new(kind, size, steps);
-    let ours = pile.saltus()?;
+    let ours = pile.saltus(tolerance)?;
     let row = |engine: &str, one: &Answer| {
         let depth = pile.penetration(&one.poses).unwrap_or(f64::NAN);
         let law = match one.residual {
@@ -189,11 +194,11 @@ impl Pile {
         scene.model().map_err(|error| error.to_string())
     }
 
-    fn saltus(&self) -> Result<Answer, String> {
+    fn saltus(&self, tol: f64) -> Result<Answer, String> {
         let said = |error: &dyn std::fmt::Display| error.to_string();
         let model = self.model()?;
         let names: Vec<String> = model.systems().map(|(name, _)| name.to_string()).collect();
-        let solver = Solver::Auto(AutoSettings { tol: TOLERANCE, ..AutoSettings::default() });
+        let solver = Solver::Auto(AutoSettings { tol, ..AutoSettings::default() });
         let scheme = [MoreauJean::default().into()];
         let mut sim = TimeStepping::with_solver(model, H, scheme, &solver).map_err(|e| said(&e))?;
         let (mut worst, mut iterations) = (0.0_f64, 0);

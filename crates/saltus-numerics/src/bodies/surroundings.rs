@@ -12,7 +12,7 @@ use super::rows::{FIXED, Motion, Row, Rows};
 
 /// Surroundings in one turn, and the share of the squared residual at which no more are looked for.
 const SPOTS: usize = 16;
-const HELD: f64 = 0.9;
+const HELD: f64 = 0.7;
 /// Their residual, of the tolerance of the whole.
 const FINE: f64 = 0.1;
 

@@ -188,8 +188,9 @@ impl Admm {
                 measure = iterations + 1;
             }
             let Stage { period, relaxation, .. } = pace.stage();
-            for (x, y) in self.x.iter_mut().zip(&self.y) {
+            for ((x, y), t) in self.x.iter_mut().zip(&self.y).zip(&mut self.t) {
                 *x = relaxation * (*x - y);
+                *t += *x;
             }
             self.anderson.step(period, &self.x, &mut self.t, &mut []);
 

@@ -63,8 +63,9 @@ impl Anderson {
         (self.count, self.next, self.last, self.accelerated) = (0, 0, None, false);
     }
 
-    /// `t` after the next step, one in `period` of which is accelerated, from `r` at `t`; false where
-    /// the acceleration before led astray. `carried` belongs to `t + r`, and then to the new `t`.
+    /// Where the next step leads, one in `period` of which is accelerated: `t` is the image `T(t)` when it comes, and
+    /// `r` how far that is from where it began; false where the acceleration before led astray. `carried` belongs to
+    /// the image, and then to the new `t`.
     ///
     /// The vectors are gone through twice, piece by piece, as they are too long for the fast memory.
     pub fn step(&mut self, period: usize, r: &[f64], t: &mut [f64], carried: &mut [f64]) -> bool {
@@ -125,13 +126,11 @@ impl Anderson {
 
         // T(t) and its change; (1), where it is its turn
         for piece in pieces(t.len()) {
-            let (image, r) = (&mut self.image[piece.clone()], &r[piece.clone()]);
+            let image = &mut self.image[piece.clone()];
             let (t, change) = (&mut t[piece.clone()], &mut self.images[column][piece.clone()]);
-            for i in 0..r.len() {
-                let now = t[i] + r[i];
-                change[i] = now - image[i];
-                image[i] = now;
-                t[i] = now;
+            for i in 0..t.len() {
+                change[i] = t[i] - image[i];
+                image[i] = t[i];
             }
             if self.accelerated {
                 wide(Combination { gamma: &gamma[..count], images: &self.images, piece, t });
@@ -266,6 +265,7 @@ mod tests {
             let r: Vec<f64> = (0..3).map(|i| (rates[i] - 1.0) * (t[i] - fixed[i])).collect();
             let sum = |t: &[f64], r: &[f64]| 2.0 + t.iter().chain(r).sum::<f64>();
             let mut carried = [sum(&t, &r)];
+            (0..3).for_each(|i| t[i] += r[i]);
             assert!(anderson.step(1, &r, &mut t, &mut carried));
             assert!((carried[0] - sum(&t, &[])).abs() < 1e-12);
         }
@@ -280,10 +280,12 @@ mod tests {
         anderson.resize(&[1.0], 5, 1);
         let (mut t, mut carried) = ([0.0], [0.0]);
         for r in [1.0, 0.9] {
-            carried[0] = 3.0 * (t[0] + r);
+            t[0] += r;
+            carried[0] = 3.0 * t[0];
             assert!(anderson.step(1, &[r], &mut t, &mut carried));
         }
         assert!(t[0] > 5.0 && (carried[0] - 3.0 * t[0]).abs() < 1e-12); // far ahead
+        t[0] -= 20.0;
         assert!(!anderson.step(1, &[-20.0], &mut t, &mut carried));
         assert!((t[0] - 1.9).abs() < 1e-12 && (carried[0] - 5.7).abs() < 1e-12);
     }

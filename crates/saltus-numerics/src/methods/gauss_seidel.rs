@@ -33,7 +33,7 @@ use crate::residual::residual;
 use crate::sets::visit::Visit;
 use crate::{GaussSeidelSettings, LARGEST_BLOCK, NumericsError, Problem, Report, Set, Status};
 use saltus_linalg::BlockSparse;
-use saltus_linalg::vector::distance;
+use saltus_linalg::vector::dot;
 
 /// Block Gauss–Seidel and the buffers it keeps between calls.
 #[derive(Debug)]
@@ -54,6 +54,8 @@ pub struct GaussSeidel {
 const MEMORY: usize = 5;
 /// Times that it may lead astray.
 const ASTRAY: usize = 3;
+/// Unknowns that are gone through at once, so that they stay in the fast memory.
+const PIECE: usize = 512;
 /// Points at which two faces touch.
 const FACE: usize = 4;
 /// Contacts up to which they are visited as they come.
@@ -62,8 +64,8 @@ const FEW: usize = 100;
 /// What the iteration keeps besides `z`.
 #[derive(Debug, Default)]
 struct Points {
-    before: Vec<f64>,    // z before the sweep
-    direction: Vec<f64>, // p of (2), or the step of the last sweep
+    before: Vec<f64>,    // z before the sweep, and after it the step that it made
+    direction: Vec<f64>, // p of (2)
     best: Vec<f64>,      // the z with the least residual
     diagonal: Vec<f64>,  // of W
     anderson: Anderson,
@@ -296,6 +298,7 @@ impl Points {
     ) -> Report {
         let (mut sweeps, mut next) = (0, 0);
         let mut gradient = f64::INFINITY; // ‖g‖² of the sweep before
+        let mut length = 0.0; // ‖g‖ of the last one
         let mut enough = 0.0; // length of a step after which the residual may be small enough
         let mut least = residual(problem, z, w);
         self.best.copy_from_slice(z);
@@ -324,14 +327,13 @@ impl Points {
                 // where steps have become so short that the residual may be small enough
                 let pause = if sweeps == 0 { 1 } else { (4 + sweeps / 4).min(25) };
                 next = (sweeps + pause).min(limit);
-                let step = self.step_length(z);
-                enough = if step > 0.0 { step * settings.tol / now.value } else { 0.0 };
+                enough = if length > 0.0 { length * settings.tol / now.value } else { 0.0 };
             }
             if settings.accelerate && sweeps > 0 {
                 match self.astray {
                     ASTRAY => {
-                        gradient = self.prolong(z, gradient);
-                        follows = false;
+                        self.prolong(z, length * length / gradient);
+                        (gradient, follows) = (length * length, false);
                     }
                     _ => self.extrapolate(z, sweeper.carried()),
                 }
@@ -342,7 +344,8 @@ impl Points {
             self.before.copy_from_slice(z);
             sweeper.sweep(z, sweeps);
             sweeps += 1;
-            if self.step_length(z) <= enough {
+            length = self.take_step(z);
+            if length <= enough {
                 next = sweeps;
             }
         };
@@ -354,37 +357,34 @@ impl Points {
         Report { status, iterations: sweeps, residual, worst, method: "gauss-seidel" }
     }
 
-    /// `‖z − z_before‖`.
-    fn step_length(&self, z: &[f64]) -> f64 {
-        distance(&self.before, z)
+    /// Puts the step of the sweep in the place of the point before; its length.
+    fn take_step(&mut self, z: &[f64]) -> f64 {
+        let mut square = 0.0;
+        for (step, z) in self.before.chunks_mut(PIECE).zip(z.chunks(PIECE)) {
+            step.iter_mut().zip(z).for_each(|(step, z)| *step = z - *step);
+            square += dot(step, step);
+        }
+        square.sqrt()
     }
 
     /// The next step of Anderson's method, from the last sweep.
     fn extrapolate(&mut self, z: &mut [f64], carried: &mut [f64]) {
-        for i in 0..z.len() {
-            self.direction[i] = z[i] - self.before[i];
-        }
-        z.copy_from_slice(&self.before);
-        if !self.anderson.step(1, &self.direction, z, carried) {
+        if !self.anderson.step(1, &self.before, z, carried) {
             self.astray += 1;
             self.direction.fill(0.0); // as (2) begins
         }
     }
 
     /// Equation (2).
-    fn prolong(&mut self, z: &mut [f64], gradient: f64) -> f64 {
-        let now = distance(&self.before, z).powi(2);
-        let beta = now / gradient;
+    fn prolong(&mut self, z: &mut [f64], beta: f64) {
         if !(beta <= 1.0) {
             self.direction.fill(0.0);
-        } else {
-            for i in 0..z.len() {
-                let g = self.before[i] - z[i];
-                z[i] += beta * self.direction[i];
-                self.direction[i] = beta * self.direction[i] - g;
-            }
+            return;
         }
-        now
+        for ((z, step), p) in z.iter_mut().zip(&self.before).zip(&mut self.direction) {
+            *z += beta * *p;
+            *p = beta * *p + step;
+        }
     }
 }
 

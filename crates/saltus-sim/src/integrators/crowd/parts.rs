@@ -3,8 +3,9 @@
 //! Whether the problem of a heap is solved is a matter of where its bodies are: contacts that wedge each other
 //! in one position do not in the next. So a step that fails is cut into parts, each of which is verified like any
 //! other step, and halved again where it fails; methods that take long on many contacts come last, for the shortest
-//! parts. A heap that needed parts needs them in the next step, too: that begins with one halving more, and with one
-//! less after steps that went well.
+//! parts. A heap that needed parts needs them in the next step, too. A part that fails costs what two do that are half as
+//! long, so the next step begins with parts of a length of which no more than half failed: shorter ones after more
+//! failures, longer ones after steps that went well.
 //!
 //! ```text
 //! λ ← h/h_m λ_m                                                                               (1)
@@ -40,17 +41,18 @@ impl Default for Cut {
 }
 
 impl Cut {
-    /// After a step that began so, and whose shortest part was halved so often.
-    fn after(self, deepest: u32) -> Cut {
+    /// After a step that began so, of whose first parts so many had to be halved.
+    fn after(self, failed: u32) -> Cut {
         let Cut { halvings, wait, done } = self;
-        if deepest > halvings {
-            // longer parts were too much; one moment that was much harder says little of the next step
+        if 2 * failed > 1 << halvings {
+            // longer parts were too much, or this moment is harder than those before
             let wait = if done == 0 { (2 * wait).min(LONGEST_WAIT) } else { 1 };
-            return Cut { halvings: halvings + 1, wait, done: 0 };
+            return Cut { halvings: (halvings + 1).min(SHORTEST), wait, done: 0 };
         }
-        match done + 1 < wait {
+        match failed == 0 {
+            true if done + 1 >= wait => Cut { halvings: halvings.saturating_sub(1), wait, done: 0 },
             true => Cut { done: done + 1, ..self },
-            false => Cut { halvings: halvings.saturating_sub(1), wait, done: 0 },
+            false => self,
         }
     }
 
@@ -94,8 +96,9 @@ impl Crowd {
         match self.in_parts(model, step, halvings.max(1)) {
             Err(error @ SimError::Unsolved { .. }) => Err(failure.unwrap_or(error)),
             Err(error) => Err(error),
-            Ok((report, deepest)) => {
-                self.cut_next = self.cut.after(deepest);
+            Ok((report, failed)) => {
+                // a whole step that failed is one of one
+                self.cut_next = self.cut.after(if halvings == 0 { 1 } else { failed });
                 Ok(report)
             }
         }
@@ -124,8 +127,8 @@ impl Crowd {
         done
     }
 
-    /// All parts, halved so often at first; the last one is not committed. What they report, and how often the
-    /// shortest was halved.
+    /// All parts, halved so often at first; the last one is not committed. What they report, and how many of the
+    /// first ones failed.
     fn each_part(
         &mut self,
         model: &Model,
@@ -136,21 +139,19 @@ impl Crowd {
         // the next part is the last of these
         let mut ahead: Vec<(Step, u32)> =
             (1..=count).rev().map(|k| (step.part(k, count), halvings)).collect();
-        let (mut report, mut share, mut deepest) = (None, 1.0, halvings);
-        while let Some((part, halvings)) = ahead.pop() {
-            match self.attempt_part(model, part, halvings) {
+        let (mut report, mut share, mut failed) = (None, 1.0, 0);
+        while let Some((part, halved)) = ahead.pop() {
+            match self.attempt_part(model, part, halved) {
                 Ok(solved) => {
                     report = together(report, solved);
                     share = step.h / part.h;
-                    deepest = deepest.max(halvings);
                     if !ahead.is_empty() {
                         self.commit();
                     }
                 }
-                Err(SimError::Unsolved { .. }) if halvings < SHORTEST => {
-                    ahead.extend(
-                        [part.part(2, 2), part.part(1, 2)].map(|part| (part, halvings + 1)),
-                    );
+                Err(SimError::Unsolved { .. }) if halved < SHORTEST => {
+                    failed += u32::from(halved == halvings);
+                    ahead.extend([part.part(2, 2), part.part(1, 2)].map(|part| (part, halved + 1)));
                 }
                 Err(error) => return Err(error),
             }
@@ -158,7 +159,7 @@ impl Crowd {
         // equation (1)
         self.touching.z.iter_mut().for_each(|z| *z *= share);
         self.next.get_mut(Quantity::Lam).iter_mut().for_each(|lam| *lam *= share);
-        Ok((report, deepest))
+        Ok((report, failed))
     }
 
     /// One part; the methods that take long where there is no shorter one.
@@ -187,17 +188,23 @@ mod tests {
 
     #[test]
     fn a_heap_that_needed_parts_begins_with_them() {
-        let cut = Cut::default().after(3);
+        let cut = Cut::default().after(1);
         assert_eq!(cut, Cut { halvings: 1, wait: 2, done: 0 });
+        // one half of two may fail
+        assert_eq!(cut.after(1), cut);
+        assert_eq!(cut.after(2), Cut { halvings: 2, wait: 4, done: 0 });
         // two steps that go well, then one halving less
-        let cut = cut.after(1);
+        let cut = cut.after(0);
         assert_eq!(cut, Cut { halvings: 1, wait: 2, done: 1 });
-        let cut = cut.after(1);
+        let cut = cut.after(0);
         assert_eq!(cut, Cut { halvings: 0, wait: 2, done: 0 });
         // which was too early: the next attempt comes later
         assert_eq!(cut.after(1), Cut { halvings: 1, wait: 4, done: 0 });
         // trouble after steps that went well is new
         let cut = Cut { halvings: 2, wait: 8, done: 3 };
-        assert_eq!(cut.after(4), Cut { halvings: 3, wait: 1, done: 0 });
+        assert_eq!(cut.after(3), Cut { halvings: 3, wait: 1, done: 0 });
+        // and no part is shorter than the shortest
+        let cut = Cut { halvings: SHORTEST, wait: 1, done: 0 };
+        assert_eq!(cut.after(1 << SHORTEST).halvings, SHORTEST);
     }
 }
