@@ -11,7 +11,8 @@
 //! ```
 //!
 //! with `r` in units of the mean normal impulse and `u` in units of `g h`; an open gap of a peer counts
-//! as velocity of the normal, `gap/h`; of ours the closed contacts count.
+//! as velocity of the normal, `gap/h`; of ours the closed contacts count. Several tolerances give several rows of ours;
+//! ratios are to the first.
 
 use cpu_time::ProcessTime;
 use saltus::mechanics::{BodySpec, ContactPair, Material, Scene, Shape, StaticSpec};
@@ -35,7 +36,7 @@ const EDGE: f64 = 0.09;
 const CELL: f64 = 0.11;
 /// Gap up to which a contact of ours counts as closed.
 const CLOSED: f64 = 1e-9;
-/// Residual of every step, relative, unless another one is asked for.
+/// Residual of every step, relative, unless others are asked for.
 pub const TOLERANCE: f64 = 1e-6;
 
 /// What one engine did.
@@ -49,20 +50,18 @@ struct Answer {
 
 pub fn run(arguments: &[String]) -> ExitCode {
     let mut sizes = Vec::new();
-    let (mut alone, mut steps, mut tolerance) = (false, 200, TOLERANCE);
+    let (mut alone, mut steps, mut tolerances) = (false, 200, Vec::new());
     let mut left = arguments.iter();
     while let Some(one) = left.next() {
         match one.as_str() {
             "--alone" => alone = true,
             "--steps" => steps = left.next().and_then(|text| text.parse().ok()).unwrap_or(steps),
-            "--tol" => {
-                tolerance = left.next().and_then(|text| text.parse().ok()).unwrap_or(tolerance)
-            }
+            "--tol" => tolerances.extend(left.next().and_then(|text| text.parse::<f64>().ok())),
             text => match text.parse() {
                 Ok(size) => sizes.push(size),
                 Err(_) => {
                     eprintln!(
-                        "piles [SIZE...] [--alone] [--steps N] [--tol T]; `{text}` is none of these"
+                        "piles [SIZE...] [--alone] [--steps N] [--tol T]...; `{text}` is none of these"
                     );
                     return ExitCode::from(2);
                 }
@@ -72,13 +71,16 @@ pub fn run(arguments: &[String]) -> ExitCode {
     if sizes.is_empty() {
         sizes = vec![100, 1000, 10_000];
     }
+    if tolerances.is_empty() {
+        tolerances.push(TOLERANCE);
+    }
     println!(
         "| bodies | engine | a step | to Saltus | penetration | distance from the law, worst | mean square |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for kind in ["sphere", "box"] {
         for &size in &sizes {
-            if let Err(error) = table(kind, size, steps, tolerance, alone) {
+            if let Err(error) = table(kind, size, steps, &tolerances, alone) {
                 eprintln!("{error}");
                 return ExitCode::FAILURE;
             }
@@ -87,22 +89,28 @@ pub fn run(arguments: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn table(kind: &str, size: usize, steps: usize, tolerance: f64, alone: bool) -> Result<(), String> {
+fn table(
+    kind: &str,
+    size: usize,
+    steps: usize,
+    tolerances: &[f64],
+    alone: bool,
+) -> Result<(), String> {
     let pile = Pile::new(kind, size, steps);
-    let ours = pile.saltus(tolerance)?;
+    let ours = tolerances.iter().map(|tol| pile.saltus(*tol)).collect::<Result<Vec<_>, _>>()?;
     let row = |engine: &str, one: &Answer| {
         let depth = pile.penetration(&one.poses).unwrap_or(f64::NAN);
         let law = match one.residual {
             Some([worst, rms]) => format!("{worst:.1e} | {rms:.1e}"),
             None => "- | -".to_string(),
         };
-        let (time, ratio) = (crate::time(Some(one.seconds)), one.seconds / ours.seconds);
+        let (time, ratio) = (crate::time(Some(one.seconds)), one.seconds / ours[0].seconds);
         println!(
             "| {size} {kind} | {engine}{} | {time} | {ratio:.2} | {depth:.1e} m | {law} |",
             one.note
         );
     };
-    row("Saltus", &ours);
+    ours.iter().for_each(|ours| row("Saltus", ours));
     if alone {
         return Ok(());
     }

@@ -19,6 +19,7 @@ mod fours;
 mod heaps;
 mod interior;
 mod measure;
+mod normal;
 mod part;
 mod rows;
 mod spots;
@@ -27,6 +28,7 @@ mod sweeps;
 mod turns;
 
 pub(crate) use contacts::Contacts;
+pub use normal::Normal;
 pub use sweeps::{BodySweeps, Sweeping};
 
 use crate::{Block, Global, NumericsError, Operator, Problem, Set};
@@ -359,27 +361,6 @@ fn inverse(A: &Symmetric) -> Symmetric {
     let det = a * p + d * q + e * r;
     let [s, t, u] = [a * c - e * e, d * e - a * f, a * b - d * d];
     [p / det, s / det, u / det, q / det, r / det, t / det]
-}
-
-impl Touch {
-    /// `n · M⁻¹ n`, what an impulse along the normal does along it.
-    pub fn normal_response(&self, bodies: &[MovingBody]) -> f64 {
-        let of = |side: usize| {
-            let body = &bodies[self.bodies[side] as usize];
-            let turn = cross(self.arms[side], self.frame[0]);
-            body.inverse_mass + dot(turn, apply(&body.inverse_inertia, turn))
-        };
-        of(0) + of(1)
-    }
-
-    /// Adds what an impulse along the normal does to both bodies.
-    pub fn push_normal(&self, bodies: &[MovingBody], impulse: f64, twists: &mut [Twist]) {
-        let impulse = add([0.0; 3], impulse, self.frame[0]);
-        for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            let body = self.bodies[side] as usize;
-            twists[body].push(&bodies[body], self.arms[side], sign, impulse, [0.0; 3]);
-        }
-    }
 }
 
 #[cfg(test)]

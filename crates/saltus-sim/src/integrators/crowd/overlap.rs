@@ -9,7 +9,7 @@
 //! the step, `r` the arm. No kinetic energy comes of it. Overlaps up to `s` stay, so that what rests on
 //! one another does so to the last bit.
 
-use saltus_numerics::bodies::{MovingBody, Touch, Twist};
+use saltus_numerics::bodies::{MovingBody, Normal, Touch, Twist};
 
 /// The share of an overlap that a step takes away.
 const SHARE: f64 = 0.2;
@@ -20,6 +20,8 @@ pub(super) const SEEN: f64 = 1.01 * LEFT;
 /// Sweeps at most, and the way, relative to the arm, at which they end.
 const SWEEPS: usize = 200;
 const FINE: f64 = 1e-9;
+/// The share of that way after which a body is looked at again.
+const MOVED: f64 = 0.1;
 
 /// The ways that lead apart.
 #[derive(Debug, Default)]
@@ -28,6 +30,8 @@ pub(super) struct Overlap {
     pub ways: Vec<Twist>,
     p: Vec<f64>,
     d: Vec<f64>,
+    normals: Vec<Normal>,
+    moved: Vec<usize>, // the visit that moved each body last
     pub any: bool,
 }
 
@@ -62,20 +66,37 @@ impl Overlap {
         self.ways.resize(bodies.len(), Twist::default());
         self.p.clear();
         self.p.resize(touches.len(), 0.0);
-        for _ in 0..SWEEPS {
+        self.normals.clear();
+        self.normals.extend(touches.iter().map(|touch| Normal::new(touch, bodies)));
+        self.moved.clear();
+        self.moved.resize(bodies.len(), 0);
+        let Overlap { ways, p, d, normals, moved, .. } = self;
+        let (count, mut visit) = (touches.len(), 0);
+        for sweep in 0..SWEEPS {
             let mut most = 0.0_f64;
-            for (c, touch) in touches.iter().enumerate() {
-                let [a, b] = touch.bodies.map(|k| k as usize);
-                let now = touch.relative(&self.ways[a], &self.ways[b])[0];
-                let response = touch.normal_response(bodies);
-                let p = (self.p[c] - (now - self.d[c]) / response).max(0.0);
-                let change = p - self.p[c];
+            for (c, normal) in normals.iter().enumerate() {
+                visit += 1;
+                let [a, b] = normal.bodies.map(|k| k as usize);
+                // nothing has moved since the last visit, a sweep ago
+                if sweep > 0 && moved[a].max(moved[b]) <= visit - count {
+                    continue;
+                }
+                let now = normal.velocity(ways);
+                let next = (p[c] - (now - d[c]) / normal.response).max(0.0);
+                let change = next - p[c];
                 if change == 0.0 {
                     continue;
                 }
-                most = most.max(response * change.abs());
-                self.p[c] = p;
-                touch.push_normal(bodies, change, &mut self.ways);
+                let way = normal.response * change.abs();
+                most = most.max(way);
+                p[c] = next;
+                normal.push(change, ways);
+                if way > MOVED * fine {
+                    // what stands still is never moved
+                    for body in [a, b].into_iter().filter(|&k| bodies[k].inverse_mass > 0.0) {
+                        moved[body] = visit;
+                    }
+                }
             }
             if most <= fine {
                 break;
