@@ -7,7 +7,8 @@
 //! that follow each other: see `warm`.
 //!
 //! A row for each seed, then the mean, the median and the worst of the seeds for each size, with the
-//! exponents `p` of `seconds ~ contacts^p` from the size before; the seconds are those of the processor.
+//! exponents `p` of `seconds ~ contacts^p` from the size before and, in parentheses, from the first one; the seconds are
+//! those of the processor.
 //! A heap of 10⁴ contacts is as hard as the hardest of its parts, so small heaps are drawn from more
 //! seeds, unless these are given: it is the mean over them that sizes share.
 
@@ -138,8 +139,11 @@ fn print_growth(what: &str, rows: &[(String, usize, Vec<f64>)]) {
         "| c | {what} | seeds | mean seconds | exponent | median | exponent | worst | exponent |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    let mut before: Option<(&str, usize, [f64; 3])> = None;
+    let mut sizes: Vec<(&str, usize, [f64; 3])> = Vec::new();
     for (c, contacts, seconds) in rows {
+        if sizes.last().is_some_and(|(of, ..)| of != c) {
+            sizes.clear();
+        }
         let mut sorted = seconds.clone();
         sorted.sort_by(f64::total_cmp);
         let (Some(&median), Some(&worst)) = (sorted.get(sorted.len() / 2), sorted.last()) else {
@@ -147,12 +151,15 @@ fn print_growth(what: &str, rows: &[(String, usize, Vec<f64>)]) {
         };
         let seeds = sorted.len();
         let mean = sorted.iter().sum::<f64>() / seeds as f64;
-        let exponent = |which: usize, now: f64| match before {
-            Some((of, n, then)) if of == c => {
-                let ratio = *contacts as f64 / n as f64;
-                format!("{:.2}", (now / then[which]).ln() / ratio.ln())
+        let from = |size: &(&str, usize, [f64; 3]), which: usize, now: f64| {
+            (now / size.2[which]).ln() / (*contacts as f64 / size.1 as f64).ln()
+        };
+        let exponent = |which: usize, now: f64| match &sizes[..] {
+            [] => String::new(),
+            [only] => format!("{:.2}", from(only, which, now)),
+            [first, .., last] => {
+                format!("{:.2} ({:.2})", from(last, which, now), from(first, which, now))
             }
-            _ => String::new(),
         };
         println!(
             "| {c} | {contacts} | {seeds} | {mean:.4} | {} | {median:.4} | {} | {worst:.4} | {} |",
@@ -160,7 +167,7 @@ fn print_growth(what: &str, rows: &[(String, usize, Vec<f64>)]) {
             exponent(1, median),
             exponent(2, worst)
         );
-        before = Some((c, *contacts, [mean, median, worst]));
+        sizes.push((c, *contacts, [mean, median, worst]));
     }
 }
 

@@ -12,7 +12,7 @@
 //!
 //! with `r` in units of the mean normal impulse and `u` in units of `g h`; an open gap of a peer counts
 //! as velocity of the normal, `gap/h`; of ours the closed contacts count. Several tolerances give several rows of ours;
-//! ratios are to the first.
+//! ratios are to the first row.
 
 use cpu_time::ProcessTime;
 use saltus::mechanics::{BodySpec, ContactPair, Material, Scene, Shape, StaticSpec};
@@ -56,7 +56,14 @@ pub fn run(arguments: &[String]) -> ExitCode {
         match one.as_str() {
             "--alone" => alone = true,
             "--steps" => steps = left.next().and_then(|text| text.parse().ok()).unwrap_or(steps),
-            "--tol" => tolerances.extend(left.next().and_then(|text| text.parse::<f64>().ok())),
+            "--tol" => match left.next().map(|text| (text, text.parse::<f64>())) {
+                Some((_, Ok(tol))) if tol > 0.0 => tolerances.push(tol),
+                given => {
+                    let given = given.map_or("nothing", |(text, _)| text);
+                    eprintln!("piles --tol: a number above zero is expected, not `{given}`");
+                    return ExitCode::from(2);
+                }
+            },
             text => match text.parse() {
                 Ok(size) => sizes.push(size),
                 Err(_) => {
@@ -97,20 +104,26 @@ fn table(
     alone: bool,
 ) -> Result<(), String> {
     let pile = Pile::new(kind, size, steps);
-    let ours = tolerances.iter().map(|tol| pile.saltus(*tol)).collect::<Result<Vec<_>, _>>()?;
-    let row = |engine: &str, one: &Answer| {
+    let mut to = None;
+    let mut row = |engine: &str, one: &Answer| {
+        let to = *to.get_or_insert(one.seconds);
         let depth = pile.penetration(&one.poses).unwrap_or(f64::NAN);
         let law = match one.residual {
             Some([worst, rms]) => format!("{worst:.1e} | {rms:.1e}"),
             None => "- | -".to_string(),
         };
-        let (time, ratio) = (crate::time(Some(one.seconds)), one.seconds / ours[0].seconds);
+        let (time, ratio) = (crate::time(Some(one.seconds)), one.seconds / to);
         println!(
             "| {size} {kind} | {engine}{} | {time} | {ratio:.2} | {depth:.1e} m | {law} |",
             one.note
         );
     };
-    ours.iter().for_each(|ours| row("Saltus", ours));
+    for &tol in tolerances {
+        match pile.saltus(tol) {
+            Ok(ours) => row(&format!("Saltus, tolerance {tol:.0e}"), &ours),
+            Err(error) => eprintln!("{size} {kind}, tolerance {tol:.0e}: {error}"),
+        }
+    }
     if alone {
         return Ok(());
     }

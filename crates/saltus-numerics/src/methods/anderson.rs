@@ -63,9 +63,9 @@ impl Anderson {
         (self.count, self.next, self.last, self.accelerated) = (0, 0, None, false);
     }
 
-    /// Where the next step leads, one in `period` of which is accelerated: `t` is the image `T(t)` when it comes, and
-    /// `r` how far that is from where it began; false where the acceleration before led astray. `carried` belongs to
-    /// the image, and then to the new `t`.
+    /// The next point, from `t` one before it: `t` comes as its image `T(t)`, and `r = T(t) − t`. One step in `period`
+    /// is accelerated; false where the acceleration before led astray. `carried` belongs to the image, and then to the
+    /// next point.
     ///
     /// The vectors are gone through twice, piece by piece, as they are too long for the fast memory.
     pub fn step(&mut self, period: usize, r: &[f64], t: &mut [f64], carried: &mut [f64]) -> bool {
@@ -219,7 +219,7 @@ impl Wide for Combination<'_> {
 }
 
 /// Pieces of vectors of this length, of 4 kB each.
-fn pieces(n: usize) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn pieces(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(512).map(move |start| start..n.min(start + 512))
 }
 

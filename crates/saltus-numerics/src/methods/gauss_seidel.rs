@@ -24,7 +24,7 @@
 //! References: Jourdan, Alart, Jean, *Comput. Methods Appl. Mech. Engrg.* 155 (1998) 31–47;
 //! Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 
-use super::anderson::Anderson;
+use super::anderson::{Anderson, pieces};
 use super::bodies::{Bodies, of_bodies};
 use super::coloured::{self, Colouring};
 use super::islands::Islands;
@@ -54,8 +54,6 @@ pub struct GaussSeidel {
 const MEMORY: usize = 5;
 /// Times that it may lead astray.
 const ASTRAY: usize = 3;
-/// Unknowns that are gone through at once, so that they stay in the fast memory.
-const PIECE: usize = 512;
 /// Points at which two faces touch.
 const FACE: usize = 4;
 /// Contacts up to which they are visited as they come.
@@ -344,7 +342,7 @@ impl Points {
             self.before.copy_from_slice(z);
             sweeper.sweep(z, sweeps);
             sweeps += 1;
-            length = self.take_step(z);
+            length = self.leave_step(z);
             if length <= enough {
                 next = sweeps;
             }
@@ -357,11 +355,12 @@ impl Points {
         Report { status, iterations: sweeps, residual, worst, method: "gauss-seidel" }
     }
 
-    /// Puts the step of the sweep in the place of the point before; its length.
-    fn take_step(&mut self, z: &[f64]) -> f64 {
+    /// Turns the point before the sweep into the step that it made; its length.
+    fn leave_step(&mut self, z: &[f64]) -> f64 {
         let mut square = 0.0;
-        for (step, z) in self.before.chunks_mut(PIECE).zip(z.chunks(PIECE)) {
-            step.iter_mut().zip(z).for_each(|(step, z)| *step = z - *step);
+        for piece in pieces(z.len()) {
+            let step = &mut self.before[piece.clone()];
+            step.iter_mut().zip(&z[piece]).for_each(|(step, z)| *step = z - *step);
             square += dot(step, step);
         }
         square.sqrt()
@@ -371,7 +370,6 @@ impl Points {
     fn extrapolate(&mut self, z: &mut [f64], carried: &mut [f64]) {
         if !self.anderson.step(1, &self.before, z, carried) {
             self.astray += 1;
-            self.direction.fill(0.0); // as (2) begins
         }
     }
 

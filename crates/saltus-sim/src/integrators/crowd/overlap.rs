@@ -20,8 +20,6 @@ pub(super) const SEEN: f64 = 1.01 * LEFT;
 /// Sweeps at most, and the way, relative to the arm, at which they end.
 const SWEEPS: usize = 200;
 const FINE: f64 = 1e-9;
-/// The share of that way after which a body is looked at again.
-const MOVED: f64 = 0.1;
 
 /// The ways that lead apart.
 #[derive(Debug, Default)]
@@ -31,7 +29,8 @@ pub(super) struct Overlap {
     p: Vec<f64>,
     d: Vec<f64>,
     normals: Vec<Normal>,
-    moved: Vec<usize>, // the visit that moved each body last
+    moved: Vec<usize>, // the visit that moved each body last, counted over all islands of a step
+    visit: usize,
     pub any: bool,
 }
 
@@ -39,8 +38,9 @@ impl Overlap {
     pub fn begin(&mut self) {
         if self.any {
             self.ways.fill(Twist::default());
+            self.moved.fill(0);
         }
-        self.any = false;
+        (self.any, self.visit) = (false, 0);
     }
 
     /// Equation (1); `gaps` are, of each contact, `g`, `g⁺` and the arm.
@@ -68,17 +68,17 @@ impl Overlap {
         self.p.resize(touches.len(), 0.0);
         self.normals.clear();
         self.normals.extend(touches.iter().map(|touch| Normal::new(touch, bodies)));
-        self.moved.clear();
         self.moved.resize(bodies.len(), 0);
-        let Overlap { ways, p, d, normals, moved, .. } = self;
-        let (count, mut visit) = (touches.len(), 0);
+        let Overlap { ways, p, d, normals, moved, visit, .. } = self;
+        let count = touches.len();
         for sweep in 0..SWEEPS {
             let mut most = 0.0_f64;
             for (c, normal) in normals.iter().enumerate() {
-                visit += 1;
+                *visit += 1;
                 let [a, b] = normal.bodies.map(|k| k as usize);
-                // nothing has moved since the last visit, a sweep ago
-                if sweep > 0 && moved[a].max(moved[b]) <= visit - count {
+                // nothing has moved since the last visit, a sweep ago; or nothing can
+                let is_still = sweep > 0 && moved[a].max(moved[b]) <= *visit - count;
+                if is_still || !(normal.response > 0.0) {
                     continue;
                 }
                 let now = normal.velocity(ways);
@@ -87,20 +87,78 @@ impl Overlap {
                 if change == 0.0 {
                     continue;
                 }
-                let way = normal.response * change.abs();
-                most = most.max(way);
+                most = most.max(normal.response * change.abs());
                 p[c] = next;
                 normal.push(change, ways);
-                if way > MOVED * fine {
-                    // what stands still is never moved
-                    for body in [a, b].into_iter().filter(|&k| bodies[k].inverse_mass > 0.0) {
-                        moved[body] = visit;
-                    }
+                // what stands still is never moved
+                for body in [a, b].into_iter().filter(|&k| bodies[k].inverse_mass > 0.0) {
+                    moved[body] = *visit;
                 }
             }
             if most <= fine {
                 break;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_numerics::bodies::{COMPONENTS, Friction};
+
+    /// Balls in a row, one after the other into its neighbour by these overlaps, the first into a wall.
+    fn row(overlaps: &[f64]) -> (Vec<MovingBody>, Vec<Touch>) {
+        let ball = MovingBody {
+            inverse_mass: 1.0,
+            inverse_inertia: [2.5, 2.5, 2.5, 0.0, 0.0, 0.0],
+            ..MovingBody::default()
+        };
+        let count = overlaps.len() as u32;
+        let mut bodies = vec![ball; overlaps.len()];
+        bodies.push(MovingBody::default());
+        let touch = |k: u32| Touch {
+            bodies: [k, k.checked_sub(1).unwrap_or(count)],
+            frame: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            arms: [[-1.0, 0.0, 0.0], if k == 0 { [0.0; 3] } else { [1.0, 0.0, 0.0] }],
+            q: [0.0; COMPONENTS],
+            friction: Friction::None,
+        };
+        (bodies, (0..count).map(touch).collect())
+    }
+
+    /// Every contact moves apart by what it should and no more is pushed than that takes, one island after the other.
+    #[test]
+    fn what_overlaps_moves_apart() {
+        let overlaps = [0.0, 1e-3, 0.0, 0.0, 2e-3];
+        let (bodies, touches) = row(&overlaps);
+        let mut overlap = Overlap::default();
+        for step in 0..3 {
+            overlap.begin();
+            assert!(overlap.ways.iter().all(|way| *way == Twist::default()), "{step}");
+            // two islands: the second has one contact, of two bodies that are not in the first
+            for part in [0..3, 4..5] {
+                let gaps = part.clone().map(|k| [-overlaps[k], -overlaps[k], 1.0]);
+                overlap.part(&bodies, &touches[part.clone()], gaps);
+            }
+            assert!(overlap.any);
+            let asked = SHARE * (1e-3 - LEFT);
+            let ways = [0, 1, 2].map(|k: usize| overlap.ways[k].v[0]);
+            assert!(ways[0].abs() < 1e-8, "the wall holds the first ball: {ways:?}");
+            assert!((ways[1] - asked).abs() < 1e-8 && (ways[2] - asked).abs() < 1e-8, "{ways:?}");
+            let apart = overlap.ways[4].v[0] - overlap.ways[3].v[0];
+            assert!((apart - SHARE * (2e-3 - LEFT)).abs() < 1e-8, "{apart}");
+            assert_eq!(overlap.ways[5], Twist::default(), "the wall stays");
+        }
+    }
+
+    #[test]
+    fn what_cannot_move_is_left() {
+        let (mut bodies, touches) = row(&[1e-3, 0.0]);
+        bodies[0] = MovingBody::default();
+        let mut overlap = Overlap::default();
+        overlap.begin();
+        overlap.part(&bodies, &touches, [[-1e-3, -1e-3, 1.0], [0.0, 0.0, 1.0]].into_iter());
+        assert!(overlap.ways.iter().all(|way| *way == Twist::default()), "{:?}", overlap.ways);
     }
 }

@@ -3,9 +3,9 @@
 //! Whether the problem of a heap is solved is a matter of where its bodies are: contacts that wedge each other
 //! in one position do not in the next. So a step that fails is cut into parts, each of which is verified like any
 //! other step, and halved again where it fails; methods that take long on many contacts come last, for the shortest
-//! parts. A heap that needed parts needs them in the next step, too. A part that fails costs what two do that are half as
-//! long, so the next step begins with parts of a length of which no more than half failed: shorter ones after more
-//! failures, longer ones after steps that went well.
+//! parts. A heap that needed parts needs them in the next step, too. A part that fails costs about as much as one that
+//! does not, and its two halves come on top. So the next step begins with parts of a length of which no more than half
+//! failed, and longer ones are tried again after steps in which no more than a quarter did.
 //!
 //! ```text
 //! λ ← h/h_m λ_m                                                                               (1)
@@ -47,12 +47,14 @@ impl Cut {
         if 2 * failed > 1 << halvings {
             // longer parts were too much, or this moment is harder than those before
             let wait = if done == 0 { (2 * wait).min(LONGEST_WAIT) } else { 1 };
-            return Cut { halvings: (halvings + 1).min(SHORTEST), wait, done: 0 };
+            return Cut { halvings: halvings + 1, wait, done: 0 };
         }
-        match failed == 0 {
-            true if done + 1 >= wait => Cut { halvings: halvings.saturating_sub(1), wait, done: 0 },
-            true => Cut { done: done + 1, ..self },
-            false => self,
+        if 4 * failed > 1 << halvings {
+            self
+        } else if done + 1 < wait {
+            Cut { done: done + 1, ..self }
+        } else {
+            Cut { halvings: halvings.saturating_sub(1), wait, done: 0 }
         }
     }
 
@@ -60,7 +62,8 @@ impl Cut {
         let mut words = [self.halvings, self.wait, self.done].map(u64::from);
         words.iter_mut().for_each(|word| memory.word(word));
         let [halvings, wait, done] = words.map(|word| word as u32);
-        *self = Cut { halvings: halvings.min(SHORTEST), wait: wait.clamp(1, LONGEST_WAIT), done };
+        let wait = wait.clamp(1, LONGEST_WAIT);
+        *self = Cut { halvings: halvings.min(SHORTEST), wait, done: done.min(wait) };
     }
 }
 
@@ -203,8 +206,8 @@ mod tests {
         // trouble after steps that went well is new
         let cut = Cut { halvings: 2, wait: 8, done: 3 };
         assert_eq!(cut.after(3), Cut { halvings: 3, wait: 1, done: 0 });
-        // and no part is shorter than the shortest
-        let cut = Cut { halvings: SHORTEST, wait: 1, done: 0 };
-        assert_eq!(cut.after(1 << SHORTEST).halvings, SHORTEST);
+        // one of four is not too many
+        assert_eq!(cut.after(1), Cut { halvings: 2, wait: 8, done: 4 });
+        assert_eq!(cut.after(2), cut);
     }
 }
