@@ -62,7 +62,7 @@ const FEW: usize = 100;
 /// What the iteration keeps besides `z`.
 #[derive(Debug, Default)]
 struct Points {
-    before: Vec<f64>,    // z before the sweep, and after it the step that it made
+    step: Vec<f64>,      // of the last sweep
     direction: Vec<f64>, // p of (2)
     best: Vec<f64>,      // the z with the least residual
     diagonal: Vec<f64>,  // of W
@@ -146,12 +146,12 @@ impl GaussSeidel {
             for number in 0..limit {
                 most = most.max(number + 1);
                 for range in island.iter().map(|&k| blocks.matrix.range(k)) {
-                    points.before[range.clone()].copy_from_slice(&z[range]);
+                    points.step[range.clone()].copy_from_slice(&z[range]);
                 }
                 sweeper.sweep(island.iter().copied(), z, number);
                 let (mut moved, mut size) = (0.0, 0.0);
                 for i in island.iter().flat_map(|&k| blocks.matrix.range(k)) {
-                    moved += (z[i] - points.before[i]).powi(2);
+                    moved += (z[i] - points.step[i]).powi(2);
                     size += z[i] * z[i];
                 }
                 // a block on its own is solved by one visit
@@ -269,8 +269,8 @@ impl Points {
         accelerate: bool,
         carried: usize,
     ) {
-        let Points { before, direction, best, diagonal, anderson, astray } = self;
-        for buffer in [before, direction, best] {
+        let Points { step, direction, best, diagonal, anderson, astray } = self;
+        for buffer in [step, direction, best] {
             buffer.clear();
             buffer.resize(n, 0.0);
         }
@@ -339,10 +339,8 @@ impl Points {
             if !follows {
                 sweeper.follow(z);
             }
-            self.before.copy_from_slice(z);
-            sweeper.sweep(z, sweeps);
+            length = sweeper.sweep(z, &mut self.step, sweeps).sqrt();
             sweeps += 1;
-            length = self.leave_step(z);
             if length <= enough {
                 next = sweeps;
             }
@@ -355,20 +353,9 @@ impl Points {
         Report { status, iterations: sweeps, residual, worst, method: "gauss-seidel" }
     }
 
-    /// Turns the point before the sweep into the step that it made; its length.
-    fn leave_step(&mut self, z: &[f64]) -> f64 {
-        let mut square = 0.0;
-        for piece in pieces(z.len()) {
-            let step = &mut self.before[piece.clone()];
-            step.iter_mut().zip(&z[piece]).for_each(|(step, z)| *step = z - *step);
-            square += dot(step, step);
-        }
-        square.sqrt()
-    }
-
     /// The next step of Anderson's method, from the last sweep.
     fn extrapolate(&mut self, z: &mut [f64], carried: &mut [f64]) {
-        if !self.anderson.step(1, &self.before, z, carried) {
+        if !self.anderson.step(1, &self.step, z, carried) {
             self.astray += 1;
         }
     }
@@ -379,7 +366,7 @@ impl Points {
             self.direction.fill(0.0);
             return;
         }
-        for ((z, step), p) in z.iter_mut().zip(&self.before).zip(&mut self.direction) {
+        for ((z, step), p) in z.iter_mut().zip(&self.step).zip(&mut self.direction) {
             *z += beta * *p;
             *p = beta * *p + step;
         }
@@ -388,8 +375,8 @@ impl Points {
 
 /// Sweeps over all blocks, and what they keep up to date beside `z`.
 pub(super) trait Sweeps {
-    /// The next sweep, of this number.
-    fn sweep(&mut self, z: &mut [f64], number: usize);
+    /// The next sweep, of this number, and in `step` by what it changes `z`; the squared length of that.
+    fn sweep(&mut self, z: &mut [f64], step: &mut [f64], number: usize) -> f64;
 
     /// What follows from `z` by an affine map, and is kept up to date while `z` changes.
     fn carried(&mut self) -> &mut [f64] {
@@ -401,8 +388,16 @@ pub(super) trait Sweeps {
 }
 
 impl<F: FnMut(&mut [f64], usize)> Sweeps for F {
-    fn sweep(&mut self, z: &mut [f64], number: usize) {
+    fn sweep(&mut self, z: &mut [f64], step: &mut [f64], number: usize) -> f64 {
+        step.copy_from_slice(z);
         self(z, number);
+        let mut square = 0.0;
+        for piece in pieces(z.len()) {
+            let step = &mut step[piece.clone()];
+            step.iter_mut().zip(&z[piece]).for_each(|(step, z)| *step = z - *step);
+            square += dot(step, step);
+        }
+        square
     }
 }
 
@@ -413,8 +408,8 @@ struct OverBodies<'a> {
 }
 
 impl Sweeps for OverBodies<'_> {
-    fn sweep(&mut self, z: &mut [f64], _: usize) {
-        self.bodies.sweep(self.relaxation, z);
+    fn sweep(&mut self, z: &mut [f64], step: &mut [f64], _: usize) -> f64 {
+        self.bodies.sweep(self.relaxation, z, step)
     }
 
     fn carried(&mut self) -> &mut [f64] {

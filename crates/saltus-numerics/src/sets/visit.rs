@@ -7,7 +7,7 @@
 //! slip:   z = r (1, μ d),  r = −b_N/(W_NN + μ W_NT d),  d turned by Newton's method (see `slip`)  (2)
 //! ```
 //!
-//! `W⁻¹` is made once. A contact that slipped turns its direction until a turn is short: what is then
+//! A contact that slipped turns its direction until a turn is short: what is then
 //! still wrong is of second order in it, far less than what the visit has changed, and the next visit
 //! goes on from there. Where neither (1) nor (2) is an answer the block is solved as any other.
 
@@ -26,14 +26,13 @@ const REGULAR: f64 = 1e-6;
 pub(crate) struct Visit {
     mu: f64,
     W: [f64; 9],
-    inverse: [f64; 9], // not a number where there is none
 }
 
 impl Visit {
     /// For the law of a contact in space with friction; `None` for another.
     pub fn new(set: &Set, W: &[f64]) -> Option<Visit> {
         let (&Set::Coulomb3 { mu }, Some(&W)) = (set, W.first_chunk::<9>()) else { return None };
-        Some(Visit { mu, W, inverse: inverse(&W) })
+        Some(Visit { mu, W })
     }
 
     /// The law that it is of.
@@ -56,8 +55,7 @@ impl Visit {
             *z = answer;
             return;
         }
-        let mut r = *z;
-        subtract(&mut r, &self.inverse, w);
+        let r = self.stick(w, z);
         let edge = self.mu * r[0];
         if edge > 0.0 && r[1] * r[1] + r[2] * r[2] <= edge * edge {
             *z = r;
@@ -69,6 +67,21 @@ impl Visit {
             return;
         }
         let _ = block::solve(&Set::Coulomb3 { mu: self.mu }, &self.W, &b, z);
+    }
+
+    /// Equation (1), by cofactors; no number where `W` is nearly singular. They are made anew each time: that takes
+    /// less than to read them from memory.
+    #[inline]
+    fn stick(&self, w: &[f64; 3], z: &[f64; 3]) -> [f64; 3] {
+        let W = &self.W;
+        let rows = [[W[0], W[1], W[2]], [W[3], W[4], W[5]], [W[6], W[7], W[8]]];
+        let cofactors = [cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])];
+        let det = W[0] * cofactors[0][0] + W[1] * cofactors[0][1] + W[2] * cofactors[0][2];
+        let regular = det.abs() > REGULAR * (W[0] * W[4] * W[8]).abs();
+        let share = if regular { 1.0 / det } else { f64::NAN };
+        let part =
+            |j: usize| cofactors[0][j] * w[0] + cofactors[1][j] * w[1] + cofactors[2][j] * w[2];
+        [z[0] - share * part(0), z[1] - share * part(1), z[2] - share * part(2)]
     }
 
     /// Equation (2) from the direction of `start`.
@@ -110,26 +123,18 @@ impl Visit {
     }
 }
 
+/// `a × b`.
+#[inline(always)]
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
 /// `y ← y − A x`.
 #[inline]
 fn subtract(y: &mut [f64; 3], A: &[f64; 9], x: &[f64; 3]) {
     for i in 0..3 {
         y[i] -= A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
     }
-}
-
-/// `W⁻¹` by cofactors.
-fn inverse(W: &[f64; 9]) -> [f64; 9] {
-    let cofactor = |i: usize, j: usize| {
-        let (r, s) = ((i + 1) % 3, (i + 2) % 3);
-        let (c, d) = ((j + 1) % 3, (j + 2) % 3);
-        W[r * 3 + c] * W[s * 3 + d] - W[r * 3 + d] * W[s * 3 + c]
-    };
-    let det = W[0] * cofactor(0, 0) + W[1] * cofactor(0, 1) + W[2] * cofactor(0, 2);
-    if !(det.abs() > REGULAR * (W[0] * W[4] * W[8]).abs()) {
-        return [f64::NAN; 9];
-    }
-    std::array::from_fn(|k| cofactor(k % 3, k / 3) / det)
 }
 
 #[cfg(test)]

@@ -198,13 +198,14 @@ impl Bodies {
         }
     }
 
-    /// Equations (2) and (3) for every block in order, from the velocities, which belong to `z`.
-    pub fn sweep(&mut self, relaxation: f64, z: &mut [f64]) {
+    /// Equations (2) and (3) for every block in order, from the velocities, which belong to `z`; by what
+    /// `z` changes, and the squared length of that.
+    pub fn sweep(&mut self, relaxation: f64, z: &mut [f64], step: &mut [f64]) -> f64 {
         let order = every(self.apart, self.sets.len());
         if self.visits.is_empty() {
-            order.for_each(|k| self.visit_any(k, relaxation, z));
+            order.map(|k| self.visit_any(k, relaxation, z, step)).sum()
         } else {
-            order.for_each(|k| self.visit_contact(k, relaxation, z));
+            order.map(|k| self.visit_contact(k, relaxation, z, step)).sum()
         }
     }
 
@@ -221,13 +222,14 @@ impl Bodies {
 
     /// Equations (2) and (3) for a contact in space.
     #[inline]
-    fn visit_contact(&mut self, k: usize, relaxation: f64, z: &mut [f64]) {
+    fn visit_contact(&mut self, k: usize, relaxation: f64, z: &mut [f64], step: &mut [f64]) -> f64 {
         let Bodies { columns, u, q, visits, .. } = self;
         let Columns { first, touches, K, .. } = columns;
         // the touches are numbered as their matrices are stored
         let (K, _) = K.as_chunks::<18>();
-        let (Some(z), Some(&q)) = (z[3 * k..].first_chunk_mut(), q[3 * k..].first_chunk()) else {
-            return;
+        let (z, step) = (z[3 * k..].first_chunk_mut(), step[3 * k..].first_chunk_mut());
+        let (Some(z), Some(step), Some(&q)) = (z, step, q[3 * k..].first_chunk()) else {
+            return 0.0;
         };
         let mut w: [f64; 3] = q;
         for place in first[k]..first[k + 1] {
@@ -240,22 +242,23 @@ impl Bodies {
                 z[i] = before[i] + relaxation * (z[i] - before[i]);
             }
         }
-        let step = [z[0] - before[0], z[1] - before[1], z[2] - before[2]];
-        if step[0] != 0.0 || step[1] != 0.0 || step[2] != 0.0 {
+        *step = [z[0] - before[0], z[1] - before[1], z[2] - before[2]];
+        if *step != [0.0; 3] {
             for place in first[k]..first[k + 1] {
-                push_six(&K[place], &step, &mut u[touches[place].body..]);
+                push_six(&K[place], step, &mut u[touches[place].body..]);
             }
         }
+        step[0] * step[0] + step[1] * step[1] + step[2] * step[2]
     }
 
     /// The same for a block of any kind.
-    fn visit_any(&mut self, k: usize, relaxation: f64, z: &mut [f64]) {
-        let (mut b, mut answer) = ([0.0; LARGEST_BLOCK], [0.0; LARGEST_BLOCK]);
+    fn visit_any(&mut self, k: usize, relaxation: f64, z: &mut [f64], step: &mut [f64]) -> f64 {
+        let mut b = [0.0; LARGEST_BLOCK];
         let Columns { start, first, touches, K, size: body, .. } = &self.columns;
         let (range, body) = (start[k]..start[k + 1], *body);
         let size = range.len();
         let touches = &touches[first[k]..first[k + 1]];
-        let (b, step) = (&mut b[..size], &mut answer[..size]);
+        let (b, step) = (&mut b[..size], &mut step[range.clone()]);
         let (z, own) = (&mut z[range.clone()], &self.own[self.own_at[k]..self.own_at[k + 1]]);
         b.copy_from_slice(&self.q[range]);
         for touch in touches {
@@ -275,6 +278,7 @@ impl Bodies {
             z[i] = next;
         }
         push(touches, body, K, step, &mut self.u);
+        dot(step, step)
     }
 }
 
@@ -313,12 +317,15 @@ mod tests {
             let (mut z, mut expected) = (vec![0.1; problem.len()], vec![0.1; problem.len()]);
             for _ in 0..3 {
                 // visits of contacts are exact up to second order in what they change
-                let (before, mut quick) = (z.clone(), z.clone());
+                let (before, mut quick, mut step) = (z.clone(), z.clone(), z.clone());
                 bodies.follow(&quick);
-                bodies.sweep(1.0, &mut quick);
+                let square = bodies.sweep(1.0, &mut quick, &mut step);
+                let length = distance(&before, &quick);
+                assert!((square.sqrt() - length).abs() < 1e-12 * length);
+                assert!((0..z.len()).all(|i| step[i] == quick[i] - before[i]));
                 bodies.follow(&z);
                 for k in every(bodies.apart, bodies.len()) {
-                    bodies.visit_any(k, 1.0, &mut z);
+                    bodies.visit_any(k, 1.0, &mut z, &mut step);
                 }
                 assert!(distance(&quick, &z) < 1e-3 * distance(&before, &z));
                 for k in every(bodies.apart, blocks.len()) {
