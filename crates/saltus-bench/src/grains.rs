@@ -1,4 +1,4 @@
-//! `saltus-bench grains [SIZE...] [--layers N] [--steps N] [--boxes]`: time and memory of large scenes.
+//! `saltus-bench grains [SIZE...] [--layers N] [--steps N] [--tol T] [--boxes]`: time and memory of large scenes.
 //!
 //! A loose lattice of so many layers falls into a bin: friction 0.7, no restitution, steps of 5 ms. The
 //! bin is as wide as the number of grains asks, so that in every size the same layers touch at the
@@ -11,7 +11,7 @@
 //! ```
 
 use crate::packings::peak_megabytes;
-use crate::piles::{Pile, TOLERANCE};
+use crate::piles::{Pile, TOLERANCE, number_after, tolerance_after};
 use cpu_time::ProcessTime;
 use saltus::numerics::{AutoSettings, Solver};
 use saltus::sim::{MoreauJean, TimeStepping};
@@ -25,6 +25,7 @@ struct Asked {
     sizes: Vec<usize>,
     layers: usize,
     steps: usize,
+    tol: f64,
     boxes: bool,
     /// In this process.
     here: bool,
@@ -35,7 +36,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         Ok(asked) => asked,
         Err(found) => {
             eprintln!(
-                "grains [SIZE...] [--layers N] [--steps N] [--boxes]; `{found}` is none of these"
+                "grains [SIZE...] [--layers N] [--steps N] [--tol T] [--boxes], all above zero, T below 1; `{found}` is none of these"
             );
             return ExitCode::from(2);
         }
@@ -58,6 +59,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         let mut child = Command::new(&own);
         child.args(["grains", "--here", &size.to_string()]);
         child.args(["--layers", &asked.layers.to_string(), "--steps", &asked.steps.to_string()]);
+        child.args(["--tol", &asked.tol.to_string()]);
         child.args(asked.boxes.then_some("--boxes"));
         if !child.status().is_ok_and(|status| status.success()) {
             return ExitCode::FAILURE;
@@ -67,16 +69,17 @@ pub fn run(arguments: &[String]) -> ExitCode {
 }
 
 fn parsed(arguments: &[String]) -> Result<Asked, &str> {
-    let mut asked = Asked { sizes: Vec::new(), layers: 10, steps: 12, boxes: false, here: false };
+    let (sizes, tol) = (Vec::new(), TOLERANCE);
+    let mut asked = Asked { sizes, layers: 10, steps: 12, tol, boxes: false, here: false };
     let mut left = arguments.iter();
     while let Some(one) = left.next() {
-        let mut number = || left.next().and_then(|text| text.parse().ok()).ok_or(one.as_str());
         match one.as_str() {
             "--boxes" => asked.boxes = true,
             "--here" => asked.here = true,
-            "--layers" => asked.layers = number()?,
-            "--steps" => asked.steps = number()?,
-            text => asked.sizes.push(text.parse().map_err(|_| text)?),
+            "--layers" => asked.layers = number_after(one, left.next())?,
+            "--steps" => asked.steps = number_after(one, left.next())?,
+            "--tol" => asked.tol = tolerance_after(one, left.next())?,
+            text => asked.sizes.push(number_after(text, Some(one))?),
         }
     }
     if asked.sizes.is_empty() {
@@ -89,7 +92,7 @@ fn parsed(arguments: &[String]) -> Result<Asked, &str> {
 fn row(size: usize, asked: &Asked) -> Result<(), String> {
     let said = |error: &dyn std::fmt::Display| error.to_string();
     let kind = if asked.boxes { "box" } else { "sphere" };
-    let across = (size as f64 / asked.layers.max(1) as f64).sqrt().ceil() as usize;
+    let across = (size as f64 / asked.layers as f64).sqrt().ceil() as usize;
     let pile = Pile::wide(kind, size, across);
     let before = peak_megabytes();
 
@@ -98,7 +101,7 @@ fn row(size: usize, asked: &Asked) -> Result<(), String> {
     let building = clock.elapsed().as_secs_f64();
     let scene = peak_megabytes() - before;
     let clock = ProcessTime::now();
-    let solver = Solver::Auto(AutoSettings { tol: TOLERANCE, ..AutoSettings::default() });
+    let solver = Solver::Auto(AutoSettings { tol: asked.tol, ..AutoSettings::default() });
     let scheme = [MoreauJean::default().into()];
     let mut sim = TimeStepping::with_solver(model, H, scheme, &solver).map_err(|e| said(&e))?;
     let beginning = clock.elapsed().as_secs_f64();

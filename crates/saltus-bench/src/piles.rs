@@ -48,39 +48,57 @@ struct Answer {
     note: String,
 }
 
-pub fn run(arguments: &[String]) -> ExitCode {
-    let mut sizes = Vec::new();
-    let (mut alone, mut steps, mut tolerances) = (false, 200, Vec::new());
+/// What is asked.
+struct Asked {
+    sizes: Vec<usize>,
+    alone: bool,
+    steps: usize,
+    tolerances: Vec<f64>,
+}
+
+fn parsed(arguments: &[String]) -> Result<Asked, &str> {
+    let (sizes, tolerances) = (Vec::new(), Vec::new());
+    let mut asked = Asked { sizes, alone: false, steps: 200, tolerances };
     let mut left = arguments.iter();
     while let Some(one) = left.next() {
         match one.as_str() {
-            "--alone" => alone = true,
-            "--steps" => steps = left.next().and_then(|text| text.parse().ok()).unwrap_or(steps),
-            "--tol" => match left.next().map(|text| (text, text.parse::<f64>())) {
-                Some((_, Ok(tol))) if tol > 0.0 => tolerances.push(tol),
-                given => {
-                    let given = given.map_or("nothing", |(text, _)| text);
-                    eprintln!("piles --tol: a number above zero is expected, not `{given}`");
-                    return ExitCode::from(2);
-                }
-            },
-            text => match text.parse() {
-                Ok(size) => sizes.push(size),
-                Err(_) => {
-                    eprintln!(
-                        "piles [SIZE...] [--alone] [--steps N] [--tol T]...; `{text}` is none of these"
-                    );
-                    return ExitCode::from(2);
-                }
-            },
+            "--alone" => asked.alone = true,
+            "--steps" => asked.steps = number_after(one, left.next())?,
+            "--tol" => asked.tolerances.push(tolerance_after(one, left.next())?),
+            text => asked.sizes.push(number_after(text, Some(one))?),
         }
     }
-    if sizes.is_empty() {
-        sizes = vec![100, 1000, 10_000];
+    if asked.sizes.is_empty() {
+        asked.sizes = vec![100, 1000, 10_000];
     }
-    if tolerances.is_empty() {
-        tolerances.push(TOLERANCE);
+    if asked.tolerances.is_empty() {
+        asked.tolerances.push(TOLERANCE);
     }
+    Ok(asked)
+}
+
+/// A number above zero; otherwise what was found in its place, or what it stands after.
+pub fn number_after<'a>(option: &'a str, text: Option<&'a String>) -> Result<usize, &'a str> {
+    let text = text.ok_or(option)?;
+    text.parse().ok().filter(|&number| number > 0).ok_or(text)
+}
+
+/// The same for a tolerance.
+pub fn tolerance_after<'a>(option: &'a str, text: Option<&'a String>) -> Result<f64, &'a str> {
+    let text = text.ok_or(option)?;
+    text.parse().ok().filter(|&tol| tol > 0.0 && tol < 1.0).ok_or(text)
+}
+
+pub fn run(arguments: &[String]) -> ExitCode {
+    let Asked { sizes, alone, steps, tolerances } = match parsed(arguments) {
+        Ok(asked) => asked,
+        Err(found) => {
+            eprintln!(
+                "piles [SIZE...] [--alone] [--steps N] [--tol T]..., all above zero, T below 1; `{found}` is none of these"
+            );
+            return ExitCode::from(2);
+        }
+    };
     println!(
         "| bodies | engine | a step | to Saltus | penetration | distance from the law, worst | mean square |"
     );
