@@ -138,12 +138,6 @@ impl GraphLu {
             row.extend_from_slice(column);
         }
         first.push(row.len());
-        for blocks in [&mut self.lower, &mut self.upper] {
-            blocks.clear();
-            blocks.resize(self.row.len(), ZERO);
-        }
-        self.diagonal.clear();
-        self.diagonal.resize(n, ZERO);
     }
 
     /// Multiplications of a factorization, about.
@@ -161,11 +155,13 @@ impl GraphLu {
         Some(PairPlace { at: begin + own, flipped: i < j })
     }
 
-    /// Makes the matrix the identity.
+    /// Makes the matrix the identity: from here on it has entries, which an analysis alone does without.
     pub fn set_identity(&mut self) {
-        self.lower.fill(ZERO);
-        self.upper.fill(ZERO);
-        self.diagonal.fill(ZERO);
+        let GraphLu { order, row, lower, upper, diagonal, .. } = self;
+        for (blocks, count) in [(lower, row.len()), (upper, row.len()), (diagonal, order.len())] {
+            blocks.clear();
+            blocks.resize(count, ZERO);
+        }
         for block in &mut self.diagonal {
             (0..6).for_each(|i| block[7 * i] = 1.0);
         }

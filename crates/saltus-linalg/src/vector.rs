@@ -53,6 +53,16 @@ pub fn copy(x: &[f64], y: &mut [f64]) {
     }
 }
 
+/// Room for so many, and where that is new a sixteenth more: growing bit by bit would end at twice as much.
+pub fn room<T>(all: &mut Vec<T>, count: usize) {
+    if all.capacity() < count {
+        if all.is_empty() {
+            *all = Vec::new(); // the old room goes before the new one comes
+        }
+        all.reserve_exact(count + count / 16 - all.len());
+    }
+}
+
 /// `‖x − y‖`.
 pub fn distance(x: &[f64], y: &[f64]) -> f64 {
     let n = x.len().min(y.len());
@@ -119,6 +129,18 @@ pub fn all_finite(x: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn room_is_what_is_asked_and_a_sixteenth_more() {
+        let mut all: Vec<u8> = Vec::new();
+        super::room(&mut all, 800);
+        assert!((800..=850).contains(&all.capacity()));
+        all.resize(800, 0);
+        super::room(&mut all, 1600);
+        assert!((1600..=1700).contains(&all.capacity()) && all.len() == 800);
+        super::room(&mut all, 5);
+        assert!(all.capacity() <= 1700);
+    }
 
     #[test]
     fn copies_of_all_lengths() {

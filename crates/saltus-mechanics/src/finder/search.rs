@@ -6,6 +6,7 @@ use super::pairs::{Body as Shaped, Room, contacts};
 use super::plan::Plan;
 use super::touch::{Touch, merge};
 use crate::pose::Pose;
+use saltus_linalg::vector;
 use saltus_model::rotation::{Vector, dot, norm, sub};
 use saltus_model::{Body, ContactSearch, FoundContact, Moment, OperatorError};
 use std::ops::Range;
@@ -147,7 +148,7 @@ impl Search {
             }
             let mut offer = |other: u32| {
                 if plan.law(&plan.items[item as usize], &plan.items[other as usize]).is_some() {
-                    pairs.push([item.min(other), item.max(other)]);
+                    push(&mut pairs, [item, other]);
                 }
             };
             self.standing.meeting(&bounds, |j| offer(plan.standing[j as usize]));
@@ -165,7 +166,7 @@ impl Search {
             let far =
                 item.radius + other.radius + reaches[a as usize].all + reaches[b as usize].all;
             if dot(apart, apart) <= far * far && plan.law(item, other).is_some() {
-                pairs.push([a.min(b), a.max(b)]);
+                push(&mut pairs, [a, b]);
             }
         });
         if plan.single {
@@ -292,6 +293,7 @@ impl Pairs<'_> {
             tell_apart(touches);
         }
         let start = found.len();
+        vector::room(found, start + touches.len());
         found.extend(touches.iter().map(|touch| FoundContact {
             sides: [a.side, b.side],
             feature: u64::from(a.feature + touch.features[0]) << 32
@@ -310,6 +312,12 @@ impl Pairs<'_> {
             }
         }
     }
+}
+
+/// One more pair, the lesser item first.
+fn push(pairs: &mut Vec<[u32; 2]>, [a, b]: [u32; 2]) {
+    vector::room(pairs, pairs.len() + 1);
+    pairs.push([a.min(b), a.max(b)]);
 }
 
 /// Velocity of a side that is driven, at a contact.

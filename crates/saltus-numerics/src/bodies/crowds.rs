@@ -13,7 +13,7 @@ use super::fours::Fours;
 use super::interior::Interior;
 use super::measure::{Measured, measure};
 use super::part::Measure;
-use super::rows::{Motion, Rows};
+use super::rows::{Rows, Unkept};
 use super::sweeps::{Island, Sweeping};
 use super::turns::{Limits, Now, SWEEPS, Turns};
 use crate::{Report, Status};
@@ -44,7 +44,6 @@ enum Way {
 pub(super) struct Crowds {
     rows: Rows,
     fours: Fours,
-    s: Vec<Motion>,
     lu: GraphLu,
     interior: Interior,
     turns: Turns,
@@ -70,11 +69,15 @@ impl Crowds {
         };
         let mut work = f64::INFINITY;
         if left(&now, 0) {
-            self.rows.fill(island.bodies, island.members, island.touches);
-            self.fours.fill(&self.rows);
-            if island.touches.len() <= ANALYSED {
+            let Island { bodies, members, touches } = island;
+            if touches.len() <= ANALYSED {
+                self.rows.fill(bodies, members, touches);
+                self.fours.fill(&self.rows);
                 self.rows.join(&mut self.lu);
                 work = self.lu.work();
+            } else {
+                self.rows.begin(bodies, members);
+                self.fours.fill(&Unkept { rows: &self.rows, bodies, touches });
             }
         }
         let is_factored = work <= QUICK;
@@ -117,8 +120,7 @@ impl Crowds {
         twists: &mut [Twist],
         iterations: &mut usize,
     ) -> Measured {
-        self.rows.follow(z, &mut self.s);
-        self.fours.take(z, &self.s);
+        self.fours.begin(z);
         self.fours.run(SWEEPS);
         self.fours.leave(z);
         *iterations += SWEEPS;
@@ -135,15 +137,14 @@ impl Crowds {
         begin: Measured,
         iterations: &mut usize,
     ) -> Measured {
-        let Crowds { rows, fours, turns, .. } = self;
+        let Crowds { fours, turns, .. } = self;
         let now = |of: Measured| {
             let measure = Measure { rho: of.rho, scale: of.rho * of.free };
             Now { residual: of.residual.value, measure }
         };
         let max_iter = max_iter.saturating_sub(*iterations);
         let limits = Limits { aim: tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
-        *iterations +=
-            turns.run(rows, fours, limits, now(begin), z, |z| now(island.measure(z, twists)));
+        *iterations += turns.run(fours, limits, now(begin), z, |z| now(island.measure(z, twists)));
         island.measure(z, twists)
     }
 
@@ -189,6 +190,7 @@ impl Island<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::heaps::heap;
+    use super::super::rows::Whole;
     use super::super::{Friction, problem};
     use super::*;
     use crate::residual::residual;

@@ -12,10 +12,10 @@
 //! `s` is a linear function of `z`, so (2) moves it along; where `β > 1` the direction is forgotten.
 //! Reference: Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 
-use super::rows::{FIXED, Motion, Rows};
-use super::sweeps::inverse3;
+use super::rows::{FIXED, Motion, Row, Whole};
 use crate::Set;
 use crate::sets::slip::Slip;
+use saltus_linalg::vector::room;
 use saltus_linalg::{Lanes, WideLanes, wide_lanes};
 
 type Four = [f64; 4];
@@ -31,13 +31,12 @@ const NONE: f64 = 1e-12;
 
 /// Four contacts. Those that are missing are open, and touch what does not move.
 #[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
+#[repr(align(32))]
 struct Contacts {
     sides: [[u32; 4]; 2],
     K: [[Four; 18]; 2],
     q: [Four; 3],
     W: [Four; 6], // NN, N1, N2, 11, 12, 22
-    inverse: [Four; 6],
     mu: Four,
     size: Four, // the mean of the diagonal
     z: [Four; 3],
@@ -47,19 +46,18 @@ const MISSING: Contacts = Contacts {
     sides: [[0; 4]; 2],
     K: [[[0.0; 4]; 18]; 2],
     q: [[1.0; 4], [0.0; 4], [0.0; 4]],
-    W: UNITS,
-    inverse: UNITS,
+    W: [[1.0; 4], [0.0; 4], [0.0; 4], [1.0; 4], [0.0; 4], [1.0; 4]],
     mu: [1.0; 4],
     size: [0.0; 4],
     z: [[0.0; 4]; 3],
 };
-const UNITS: [Four; 6] = [[1.0; 4], [0.0; 4], [0.0; 4], [1.0; 4], [0.0; 4], [1.0; 4]];
 
 /// The contacts of a crowd and what the sweeps keep between calls.
 #[derive(Debug, Default)]
 pub(super) struct Fours {
     all: Vec<Contacts>,
     place: Vec<[u32; 2]>, // of each contact
+    free: Vec<Motion>,    // s without impulses
     s: Vec<Motion>,       // the last one stands for all that does not move
     open: Vec<[u32; 5]>,  // how many, and which
     before: Vec<[Four; 3]>,
@@ -70,25 +68,28 @@ pub(super) struct Fours {
 
 impl Fours {
     /// The contacts of a crowd.
-    pub fn fill(&mut self, rows: &Rows) {
-        let fixed = rows.free.len() as u32;
-        let of = |c: u32| rows.all[c as usize].sides.map(|k| if k == FIXED { fixed } else { k });
+    pub fn fill(&mut self, whole: &impl Whole) {
         let meets = |a: u32, b: u32| {
-            let (a, b) = (of(a), of(b));
-            a.iter().any(|k| *k != fixed && b.contains(k))
+            let (a, b) = (whole.sides(a as usize), whole.sides(b as usize));
+            a.iter().any(|k| *k != FIXED && b.contains(k))
         };
+        let count = whole.count();
+        self.free.clear();
+        self.free.extend_from_slice(whole.free());
         self.all.clear();
+        room(&mut self.all, count.div_ceil(4) + OPEN);
         self.open.clear();
         self.place.clear();
-        self.place.resize(rows.all.len(), [0; 2]);
-        for c in 0..rows.all.len() as u32 {
+        room(&mut self.place, count);
+        self.place.resize(count, [0; 2]);
+        for c in 0..count as u32 {
             let free = |four: &[u32; 5]| !four[1..=four[0] as usize].iter().any(|&o| meets(o, c));
             let at = match self.open.iter().position(free) {
                 Some(at) => at,
                 None => {
                     if self.open.len() == OPEN {
                         let four = self.open.remove(0);
-                        self.close(rows, &four);
+                        self.close(whole, &four);
                     }
                     self.open.push([0; 5]);
                     self.open.len() - 1
@@ -99,52 +100,52 @@ impl Fours {
             four[four[0] as usize] = c;
             if four[0] == 4 {
                 let four = self.open.remove(at);
-                self.close(rows, &four);
+                self.close(whole, &four);
             }
         }
         while !self.open.is_empty() {
             let four = self.open.remove(0);
-            self.close(rows, &four);
+            self.close(whole, &four);
         }
         self.s.clear();
-        self.s.resize(rows.free.len() + 1, [0.0; 6]);
+        room(&mut self.s, self.free.len() + 1);
+        self.s.resize(self.free.len() + 1, [0.0; 6]);
     }
 
     /// These contacts side by side.
-    fn close(&mut self, rows: &Rows, four: &[u32; 5]) {
-        let fixed = rows.free.len() as u32;
+    fn close(&mut self, whole: &impl Whole, four: &[u32; 5]) {
         let mut contacts = MISSING;
-        contacts.sides = [[fixed; 4]; 2];
+        contacts.sides = [[self.free.len() as u32; 4]; 2];
         for (lane, &c) in four[1..=four[0] as usize].iter().enumerate() {
             self.place[c as usize] = [self.all.len() as u32, lane as u32];
-            let row = &rows.all[c as usize];
-            for side in 0..2 {
-                if row.sides[side] != FIXED {
-                    contacts.sides[side][lane] = row.sides[side];
-                }
-                (0..18).for_each(|k| contacts.K[side][k][lane] = row.K[side][k]);
-            }
-            let W = row.block();
-            let inverse = inverse3(&W);
-            for (k, at) in [0, 1, 2, 4, 5, 8].into_iter().enumerate() {
-                contacts.W[k][lane] = W[at];
-                contacts.inverse[k][lane] = inverse[at];
-            }
-            (0..3).for_each(|k| contacts.q[k][lane] = row.q[k]);
-            contacts.mu[lane] = row.mu;
-            contacts.size[lane] = row.size;
+            whole.look(c as usize, |row| contacts.put(lane, row));
         }
+        let count = self.all.len();
+        room(&mut self.all, count + 1);
         self.all.push(contacts);
     }
 
-    /// Begins at the impulses `z`, whose velocities are `s`.
+    /// Begins at the impulses `z`.
+    pub fn begin(&mut self, z: &[f64]) {
+        let mut s = std::mem::take(&mut self.s);
+        self.follow(z, &mut s);
+        s.push([0.0; 6]);
+        self.s = s;
+        self.put(z);
+    }
+
+    /// The same where `s` are their velocities.
     pub fn take(&mut self, z: &[f64], s: &[Motion]) {
+        self.s[..s.len()].copy_from_slice(s);
+        self.s[s.len()..].fill([0.0; 6]);
+        self.put(z);
+    }
+
+    fn put(&mut self, z: &[f64]) {
         for (z, &[at, lane]) in z.chunks_exact(3).zip(&self.place) {
             let own = &mut self.all[at as usize].z;
             (0..3).for_each(|k| own[k][lane as usize] = z[k]);
         }
-        self.s[..s.len()].copy_from_slice(s);
-        self.s[s.len()..].fill([0.0; 6]);
     }
 
     /// The impulses.
@@ -159,7 +160,9 @@ impl Fours {
     pub fn run(&mut self, sweeps: usize) {
         let Fours { all, s, before, p, s_before, along, .. } = self;
         p.clear();
+        room(p, all.len());
         p.resize(all.len(), [[0.0; 4]; 3]);
+        room(before, all.len());
         along.clear();
         along.resize(s.len(), [0.0; 6]);
         let mut last = f64::INFINITY;
@@ -193,6 +196,54 @@ impl Fours {
                 }
             }
         }
+    }
+}
+
+impl Contacts {
+    /// Puts one into its place.
+    fn put(&mut self, lane: usize, row: &Row) {
+        for side in 0..2 {
+            if row.sides[side] != FIXED {
+                self.sides[side][lane] = row.sides[side];
+            }
+            (0..18).for_each(|k| self.K[side][k][lane] = row.K[side][k]);
+        }
+        let W = row.block();
+        for (k, at) in [0, 1, 2, 4, 5, 8].into_iter().enumerate() {
+            self.W[k][lane] = W[at];
+        }
+        (0..3).for_each(|k| self.q[k][lane] = row.q[k]);
+        self.mu[lane] = row.mu;
+        self.size[lane] = row.size;
+    }
+}
+
+impl Whole for Fours {
+    fn free(&self) -> &[Motion] {
+        &self.free
+    }
+
+    fn count(&self) -> usize {
+        self.place.len()
+    }
+
+    fn sides(&self, c: usize) -> [u32; 2] {
+        let ([at, lane], fixed) = (self.place[c], self.free.len() as u32);
+        let side = |side: [u32; 4]| Some(side[lane as usize]).filter(|&k| k != fixed);
+        self.all[at as usize].sides.map(|four| side(four).unwrap_or(FIXED))
+    }
+
+    #[inline]
+    fn look<T>(&self, c: usize, see: impl FnOnce(&Row) -> T) -> T {
+        let [at, lane] = self.place[c].map(|k| k as usize);
+        let own = &self.all[at];
+        let (mut K, mut q) = ([[0.0; 18]; 2], [0.0; 3]);
+        for side in 0..2 {
+            (0..18).for_each(|k| K[side][k] = own.K[side][k][lane]);
+        }
+        (0..3).for_each(|k| q[k] = own.q[k][lane]);
+        let (mu, size) = (own.mu[lane], own.size[lane]);
+        see(&Row { sides: self.sides(c), K, q, mu, size, pair: None })
     }
 }
 
@@ -329,10 +380,7 @@ fn answer<L: Lanes>(
     z: &[L::Four; 3],
 ) -> [L::Four; 3] {
     let (zero, one) = (l.splat(0.0), l.splat(1.0));
-    let mut r = times(l, &load(l, &contacts.inverse), b);
-    for k in 0..3 {
-        r[k] = negative(l, r[k]);
-    }
+    let r = stick(l, W, b);
     let mu = l.load(&contacts.mu);
     let (most, along) = (l.mul(mu, r[0]), dot(l, [r[1], r[2]], [r[1], r[2]]));
     let opens = l.at_most(zero, b[0]);
@@ -348,6 +396,33 @@ fn answer<L: Lanes>(
         answer[k] = l.choose(opens, zero, l.choose(sticks, r[k], slip[k]));
     }
     answer
+}
+
+/// `a b − c d`.
+#[inline(always)]
+fn minor<L: Lanes>(l: L, a: L::Four, b: L::Four, c: L::Four, d: L::Four) -> L::Four {
+    l.sub(l.mul(a, b), l.mul(c, d))
+}
+
+/// `−W⁻¹ b` by cofactors. They are made anew in each sweep: that takes less than to read them.
+#[inline(always)]
+fn stick<L: Lanes>(l: L, W: &[L::Four; 6], b: &[L::Four; 3]) -> [L::Four; 3] {
+    let [nn, n1, n2, w11, w12, w22] = *W;
+    let cofactors = [
+        minor(l, w11, w22, w12, w12),
+        minor(l, n2, w12, n1, w22),
+        minor(l, n1, w12, n2, w11),
+        minor(l, nn, w22, n2, n2),
+        minor(l, n1, n2, nn, w12),
+        minor(l, nn, w11, n1, n1),
+    ];
+    let along = l.mul(nn, cofactors[0]);
+    let det = l.add(along, dot(l, [n1, n2], [cofactors[1], cofactors[2]]));
+    let mut r = times(l, &cofactors, b);
+    for k in 0..3 {
+        r[k] = negative(l, l.div(r[k], det));
+    }
+    r
 }
 
 /// Slip: `z = r (1, μ d)` with `w_N = 0` and `w_T` against `d`.
@@ -455,6 +530,7 @@ fn lost<L: Lanes>(
 mod tests {
     use super::super::heaps::heap;
     use super::super::measure::measure;
+    use super::super::rows::{Rows, Unkept};
     use super::super::{Friction, MovingBody, Touch, Twist};
     use super::*;
 
@@ -483,8 +559,13 @@ mod tests {
         places.sort_unstable();
         places.dedup();
         assert_eq!(places.len(), touches.len());
-        for (c, &[at, lane]) in fours.place.iter().enumerate() {
-            assert_eq!(fours.all[at as usize].K[0][7][lane as usize], rows.all[c].K[0][7]);
+        // what is looked at is what was put there, kept before or not
+        let kept = |row: &Row| (row.sides, row.K, row.q, row.mu, row.size);
+        let unkept = Unkept { rows: &rows, bodies: &bodies, touches: &touches };
+        assert_eq!((fours.count(), unkept.count()), (touches.len(), touches.len()));
+        for (c, row) in rows.all.iter().enumerate() {
+            assert_eq!((fours.sides(c), unkept.sides(c)), (row.sides, row.sides));
+            assert_eq!((fours.look(c, kept), unkept.look(c, kept)), (kept(row), kept(row)));
         }
         // little room is lost
         assert!(4 * fours.all.len() < touches.len() + 4 * OPEN);

@@ -3,7 +3,7 @@
 
 use super::cone::Vector;
 use super::interior::Interior;
-use super::rows::{Motion, Row, Rows};
+use super::rows::{Motion, Row, Rows, Whole};
 use crate::Set;
 use saltus_linalg::GraphLu;
 
@@ -67,7 +67,7 @@ impl Part {
     /// nothing changes where the part is not solved.
     pub fn solve(
         &mut self,
-        whole: &Rows,
+        whole: &impl Whole,
         of: &[u32],
         measure: Measure,
         aim: f64,
@@ -100,7 +100,7 @@ impl Part {
             for (&c, own) in of.iter().zip(own.chunks_exact(3)) {
                 let before = &mut z[3 * c as usize..3 * c as usize + 3];
                 let step = [own[0] - before[0], own[1] - before[1], own[2] - before[2]];
-                whole.all[c as usize].push(step, s);
+                whole.look(c as usize, |row| row.push(step, s));
                 before.copy_from_slice(own);
             }
         }

@@ -24,7 +24,32 @@ pub(super) struct Row {
     pub mu: f64,
     /// The mean of the diagonal of `K Kᵀ`.
     pub size: f64,
-    pair: Option<PairPlace>,
+    /// Where the blocks of its bodies stand, once they are [joined](Rows::join).
+    pub pair: Option<PairPlace>,
+}
+
+/// Contacts of bodies, to be looked at one by one, wherever they are kept.
+pub(super) trait Whole {
+    /// `s` of each body without impulses.
+    fn free(&self) -> &[Motion];
+
+    /// How many contacts there are.
+    fn count(&self) -> usize;
+
+    /// The bodies of one.
+    fn sides(&self, c: usize) -> [u32; 2];
+
+    /// What a look at one of them tells.
+    fn look<T>(&self, c: usize, see: impl FnOnce(&Row) -> T) -> T;
+
+    /// `s` under the impulses `z`.
+    fn follow(&self, z: &[f64], s: &mut Vec<Motion>) {
+        s.clear();
+        s.extend_from_slice(self.free());
+        for (c, z) in z.chunks_exact(3).enumerate() {
+            self.look(c, |row| row.push([z[0], z[1], z[2]], s));
+        }
+    }
 }
 
 /// All contacts of an island.
@@ -36,8 +61,9 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The contacts of these bodies.
-    pub fn fill(&mut self, bodies: &[MovingBody], members: &[u32], touches: &[Touch]) {
+    /// These bodies, and no contacts yet.
+    pub fn begin(&mut self, bodies: &[MovingBody], members: &[u32]) {
+        self.all.clear();
         self.place.clear();
         self.place.resize(bodies.len(), FIXED);
         self.free.clear();
@@ -49,34 +75,13 @@ impl Rows {
             let [d, e, f] = lower_solve(&turn, body.omega);
             self.free.push([a, b, c, d, e, f]);
         }
-        self.all.clear();
-        for touch in touches {
-            let sides = touch.bodies.map(|k| self.place[k as usize]);
-            let (mut K, mut size) = ([[0.0; 18]; 2], 0.0);
-            let n = touch.friction.size();
-            for side in 0..2 {
-                if sides[side] == FIXED {
-                    continue;
-                }
-                let body = &bodies[touch.bodies[side] as usize];
-                let (mass, turn) = (body.inverse_mass.sqrt(), root(&body.inverse_inertia));
-                let sign = if side == 0 { 1.0 } else { -1.0 };
-                for k in 0..n {
-                    let about = cross(touch.arms[side], touch.frame[k]);
-                    let about = lower_transposed(&turn, about);
-                    for i in 0..3 {
-                        K[side][6 * k + i] = sign * mass * touch.frame[k][i];
-                        K[side][6 * k + 3 + i] = sign * about[i];
-                    }
-                }
-                size += K[side].iter().map(|x| x * x).sum::<f64>() / n as f64;
-            }
-            let mut q = [0.0; 3];
-            q[..n].copy_from_slice(&touch.q[..n]);
-            // without tangents the cone is as good as any other
-            let mu = if touch.friction == Friction::None { 1.0 } else { touch.mu() };
-            self.all.push(Row { sides, K, q, mu, size, pair: None });
-        }
+    }
+
+    /// The contacts of these bodies.
+    pub fn fill(&mut self, bodies: &[MovingBody], members: &[u32], touches: &[Touch]) {
+        self.begin(bodies, members);
+        let Rows { all, place, .. } = self;
+        all.extend(touches.iter().map(|touch| Row::new(touch, bodies, place)));
     }
 
     /// These bodies and contacts, in units of the masses.
@@ -96,12 +101,12 @@ impl Rows {
 
     /// Some of the contacts alone, as rows of their own: what the others push is in the velocities `s` of all
     /// impulses `z`.
-    pub fn part(&mut self, whole: &Rows, of: &[u32], z: &[f64], s: &[Motion]) {
-        self.place.resize(whole.free.len(), FIXED);
+    pub fn part(&mut self, whole: &impl Whole, of: &[u32], z: &[f64], s: &[Motion]) {
+        self.place.resize(whole.free().len(), FIXED);
         self.free.clear();
         self.all.clear();
         for &c in of {
-            let mut row = whole.all[c as usize];
+            let mut row = whole.look(c as usize, |row| *row);
             for side in &mut row.sides {
                 if *side != FIXED {
                     let place = &mut self.place[*side as usize];
@@ -117,7 +122,7 @@ impl Rows {
             self.all.push(row);
         }
         for &c in of {
-            for side in whole.all[c as usize].sides.into_iter().filter(|&side| side != FIXED) {
+            for side in whole.sides(c as usize).into_iter().filter(|&side| side != FIXED) {
                 self.place[side as usize] = FIXED;
             }
         }
@@ -136,13 +141,51 @@ impl Rows {
     pub fn assemble(&self, D: &[[f64; 9]], lu: &mut GraphLu) {
         wide(Assemble { rows: self, D, lu });
     }
+}
 
-    /// `s` under the impulses `z`.
-    pub fn follow(&self, z: &[f64], s: &mut Vec<Motion>) {
-        s.clone_from(&self.free);
-        for (row, z) in self.all.iter().zip(z.chunks_exact(3)) {
-            row.push([z[0], z[1], z[2]], s);
-        }
+impl Whole for Rows {
+    fn free(&self) -> &[Motion] {
+        &self.free
+    }
+
+    fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    fn sides(&self, c: usize) -> [u32; 2] {
+        self.all[c].sides
+    }
+
+    #[inline]
+    fn look<T>(&self, c: usize, see: impl FnOnce(&Row) -> T) -> T {
+        see(&self.all[c])
+    }
+}
+
+/// Contacts of bodies that rows [begin](Rows::begin) with, made where they are looked at: of many, rows would take more
+/// memory than anything else.
+pub(super) struct Unkept<'a> {
+    pub rows: &'a Rows,
+    pub bodies: &'a [MovingBody],
+    pub touches: &'a [Touch],
+}
+
+impl Whole for Unkept<'_> {
+    fn free(&self) -> &[Motion] {
+        &self.rows.free
+    }
+
+    fn count(&self) -> usize {
+        self.touches.len()
+    }
+
+    fn sides(&self, c: usize) -> [u32; 2] {
+        self.touches[c].bodies.map(|k| self.rows.place[k as usize])
+    }
+
+    #[inline]
+    fn look<T>(&self, c: usize, see: impl FnOnce(&Row) -> T) -> T {
+        see(&Row::new(&self.touches[c], self.bodies, &self.rows.place))
     }
 }
 
@@ -181,6 +224,35 @@ impl Wide for Assemble<'_> {
 }
 
 impl Row {
+    /// A contact of bodies that have these places among the members.
+    fn new(touch: &Touch, bodies: &[MovingBody], place: &[u32]) -> Row {
+        let sides = touch.bodies.map(|k| place[k as usize]);
+        let (mut K, mut size) = ([[0.0; 18]; 2], 0.0);
+        let n = touch.friction.size();
+        for side in 0..2 {
+            if sides[side] == FIXED {
+                continue;
+            }
+            let body = &bodies[touch.bodies[side] as usize];
+            let (mass, turn) = (body.inverse_mass.sqrt(), root(&body.inverse_inertia));
+            let sign = if side == 0 { 1.0 } else { -1.0 };
+            for k in 0..n {
+                let about = cross(touch.arms[side], touch.frame[k]);
+                let about = lower_transposed(&turn, about);
+                for i in 0..3 {
+                    K[side][6 * k + i] = sign * mass * touch.frame[k][i];
+                    K[side][6 * k + 3 + i] = sign * about[i];
+                }
+            }
+            size += K[side].iter().map(|x| x * x).sum::<f64>() / n as f64;
+        }
+        let mut q = [0.0; 3];
+        q[..n].copy_from_slice(&touch.q[..n]);
+        // without tangents the cone is as good as any other
+        let mu = if touch.friction == Friction::None { 1.0 } else { touch.mu() };
+        Row { sides, K, q, mu, size, pair: None }
+    }
+
     /// `K Kᵀ`, with ones on the diagonal of components that the law does not have.
     pub fn block(&self) -> [f64; 9] {
         let mut W = [0.0; 9];

@@ -8,7 +8,7 @@
 
 use super::by_body::ByBody;
 use super::part::{Measure, Part};
-use super::rows::{FIXED, Motion, Row, Rows};
+use super::rows::{FIXED, Motion, Whole};
 
 /// Surroundings in one turn, and the share of the squared residual at which no more are looked for.
 const SPOTS: usize = 16;
@@ -31,16 +31,16 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     /// The contacts of each body.
-    pub fn prepare(&mut self, rows: &Rows) {
-        let moving = |row: &Row| row.sides.into_iter().filter(|&side| side != FIXED);
-        self.by_body.fill(rows.free.len(), rows.all.iter().map(moving));
+    pub fn prepare(&mut self, whole: &impl Whole) {
+        let moving = |c: usize| whole.sides(c).into_iter().filter(|&side| side != FIXED);
+        self.by_body.fill(whole.free().len(), (0..whole.count()).map(moving));
     }
 
     /// Solves some `most` contacts, those of whole bodies, around each of the ones with the largest shares of the residual; `s` are the
     /// velocities of `z`, and follow it. How many steps of the interior point method.
     pub fn solve(
         &mut self,
-        rows: &Rows,
+        whole: &impl Whole,
         measure: Measure,
         tol: f64,
         most: usize,
@@ -48,17 +48,17 @@ impl Surroundings {
         s: &mut [Motion],
     ) -> usize {
         self.shares.clear();
-        for (row, z) in rows.all.iter().zip(z.chunks_exact(3)) {
-            self.shares.push(measure.share(row, z, row.velocity(s)));
-        }
+        let share =
+            |(c, z): (usize, &[f64])| whole.look(c, |row| measure.share(row, z, row.velocity(s)));
+        self.shares.extend(z.chunks_exact(3).enumerate().map(share));
         let all: f64 = self.shares.iter().sum();
         self.order.clear();
-        self.order.extend(0..rows.all.len() as u32);
+        self.order.extend(0..whole.count() as u32);
         let shares = &self.shares;
         self.order.sort_by(|&a, &b| shares[b as usize].total_cmp(&shares[a as usize]));
         self.is_done.clear();
-        self.is_done.resize(rows.all.len(), false);
-        self.is_in.resize(rows.free.len().max(self.is_in.len()), false);
+        self.is_done.resize(whole.count(), false);
+        self.is_in.resize(whole.free().len().max(self.is_in.len()), false);
         let (mut steps, mut held, mut spots) = (0, 0.0, 0);
         for at in 0..self.order.len() {
             let worst = self.order[at];
@@ -69,26 +69,26 @@ impl Surroundings {
             if self.is_done[worst as usize] {
                 continue;
             }
-            self.surround(rows, worst, most);
+            self.surround(whole, worst, most);
             spots += 1;
             for &c in &self.spot {
                 self.is_done[c as usize] = true;
                 held += self.shares[c as usize];
             }
-            steps += self.part.solve(rows, &self.spot, measure, FINE * tol, z, s).steps;
+            steps += self.part.solve(whole, &self.spot, measure, FINE * tol, z, s).steps;
         }
         steps
     }
 
     /// The contacts around one, body by body.
-    fn surround(&mut self, rows: &Rows, worst: u32, most: usize) {
+    fn surround(&mut self, whole: &impl Whole, worst: u32, most: usize) {
         let Surroundings { by_body, is_done, is_in, bodies, spot, .. } = self;
         spot.clear();
         bodies.clear();
         spot.push(worst);
         is_done[worst as usize] = true;
         let mut add = |c: u32, bodies: &mut Vec<u32>| {
-            for side in rows.all[c as usize].sides {
+            for side in whole.sides(c as usize) {
                 if side != FIXED && !std::mem::replace(&mut is_in[side as usize], true) {
                     bodies.push(side);
                 }
@@ -113,6 +113,7 @@ impl Surroundings {
 mod tests {
     use super::super::Friction;
     use super::super::heaps::heap;
+    use super::super::rows::Rows;
     use super::*;
 
     /// The worst contacts and what is around them are solved, and nothing else changes.

@@ -41,8 +41,8 @@ pub struct BodySweeps {
     blocks: Vec<Local>,
     long_blocks: Vec<f64>, // W_cc of contacts with rolling in space
     twists: Vec<Twist>,
-    before: Vec<Twist>,
-    along: Vec<Twist>, // p, as velocities
+    before: Vec<Twist>, // of the members of a small island
+    along: Vec<Twist>,  // p, as velocities of them
     z_before: Vec<f64>,
     p: Vec<f64>,
     saved: Vec<f64>,
@@ -85,10 +85,8 @@ impl BodySweeps {
 
     /// Room for bodies.
     fn fit(&mut self, bodies: usize) {
-        for twists in [&mut self.twists, &mut self.before, &mut self.along] {
-            if twists.len() < bodies {
-                twists.resize(bodies, Twist::default());
-            }
+        if self.twists.len() < bodies {
+            self.twists.resize(bodies, Twist::default());
         }
     }
 
@@ -272,9 +270,8 @@ impl BodySweeps {
         for done in 1..=sweeps {
             if few {
                 self.z_before[..z.len()].copy_from_slice(z);
-                for &k in members {
-                    self.before[k as usize] = self.twists[k as usize];
-                }
+                self.before.clear();
+                self.before.extend(members.iter().map(|&k| self.twists[k as usize]));
             }
             let (change, speed) = self.sweep(bodies, touches, z, stride);
             if few {
@@ -316,9 +313,8 @@ impl BodySweeps {
 
     fn forget(&mut self, members: &[u32], unknowns: usize) {
         self.p[..unknowns].fill(0.0);
-        for &k in members {
-            self.along[k as usize] = Twist::default();
-        }
+        self.along.clear();
+        self.along.resize(members.len(), Twist::default());
     }
 
     /// Equation (1) for all contacts. The energy of the change, and its velocity.
@@ -388,9 +384,8 @@ impl BodySweeps {
             *z += beta * *p;
             *p = beta * *p + if goes_on { step } else { 0.0 };
         }
-        for &k in members {
-            let (now, before) = (&mut self.twists[k as usize], self.before[k as usize]);
-            let along = &mut self.along[k as usize];
+        for ((&k, before), along) in members.iter().zip(&self.before).zip(&mut self.along) {
+            let now = &mut self.twists[k as usize];
             let parts = [
                 (&mut now.v, before.v, &mut along.v),
                 (&mut now.omega, before.omega, &mut along.omega),

@@ -2,7 +2,7 @@
 
 use super::fours::Fours;
 use super::part::Measure;
-use super::rows::{Motion, Rows};
+use super::rows::{Motion, Whole};
 use super::surroundings::Surroundings;
 
 /// Sweeps of a turn.
@@ -49,7 +49,6 @@ impl Turns {
     /// were found are left there. How many sweeps and steps.
     pub fn run(
         &mut self,
-        rows: &Rows,
         fours: &mut Fours,
         limits: Limits,
         mut now: Now,
@@ -58,7 +57,7 @@ impl Turns {
     ) -> usize {
         let Turns { surroundings, best, s } = self;
         let Limits { aim, tol, turns, patience, max_iter } = limits;
-        surroundings.prepare(rows);
+        surroundings.prepare(fours);
         best.clear();
         best.extend_from_slice(z);
         let (mut least, mut half, mut since) = (now.residual, now.residual, 0);
@@ -68,8 +67,8 @@ impl Turns {
             if !(before > aim && before < f64::INFINITY) || iterations >= max_iter {
                 break;
             }
-            rows.follow(z, s);
-            iterations += surroundings.solve(rows, now.measure, tol, size as usize, z, s);
+            fours.follow(z, s);
+            iterations += surroundings.solve(fours, now.measure, tol, size as usize, z, s);
             fours.take(z, s);
             fours.run(SWEEPS);
             fours.leave(z);
@@ -101,6 +100,7 @@ impl Turns {
 mod tests {
     use super::super::Friction;
     use super::super::heaps::heap;
+    use super::super::rows::Rows;
     use super::*;
 
     fn run(limits: Limits, residuals: &[f64]) -> (usize, Vec<f64>, Vec<Vec<f64>>) {
@@ -115,7 +115,7 @@ mod tests {
             seen.push(z.to_vec());
             Now { residual: residuals[seen.len() - 1], measure: first.measure }
         };
-        let steps = Turns::default().run(&rows, &mut fours, limits, first, &mut z, measured);
+        let steps = Turns::default().run(&mut fours, limits, first, &mut z, measured);
         (steps, z, seen)
     }
 

@@ -9,6 +9,7 @@
 //! the step, `r` the arm. No kinetic energy comes of it. Overlaps up to `s` stay, so that what rests on
 //! one another does so to the last bit.
 
+use saltus_linalg::vector::room;
 use saltus_numerics::bodies::{MovingBody, Normal, Touch, Twist};
 
 /// The share of an overlap that a step takes away.
@@ -51,6 +52,7 @@ impl Overlap {
         gaps: impl Iterator<Item = [f64; 3]>,
     ) {
         self.d.clear();
+        room(&mut self.d, touches.len());
         let mut fine = f64::INFINITY;
         self.d.extend(gaps.map(|[gap, next, arm]| {
             fine = fine.min(FINE * arm);
@@ -65,8 +67,10 @@ impl Overlap {
         self.any = true;
         self.ways.resize(bodies.len(), Twist::default());
         self.p.clear();
+        room(&mut self.p, touches.len());
         self.p.resize(touches.len(), 0.0);
         self.normals.clear();
+        room(&mut self.normals, touches.len());
         self.normals.extend(touches.iter().map(|touch| Normal::new(touch, bodies)));
         self.moved.resize(bodies.len(), 0);
         let Overlap { ways, p, d, normals, moved, visit, .. } = self;
@@ -89,7 +93,7 @@ impl Overlap {
                 }
                 most = most.max(normal.response * change.abs());
                 p[c] = next;
-                normal.push(change, ways);
+                normal.push(change, bodies, ways);
                 // what stands still is never moved
                 for body in [a, b].into_iter().filter(|&k| bodies[k].inverse_mass > 0.0) {
                     moved[body] = *visit;

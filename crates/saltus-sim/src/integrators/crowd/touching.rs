@@ -27,6 +27,7 @@ use super::islands::{Islands, NONE};
 use super::members::Members;
 use crate::contacts::{ContactRow, Contacts};
 use crate::integrators::Step;
+use saltus_linalg::vector::room;
 use saltus_model::rotation::{add, dot, norm, sub, tangents};
 use saltus_model::{
     At, Body, Coefficient, ContactFinder, ContactSearch, FoundContact, Law, Moment, OperatorError,
@@ -184,6 +185,8 @@ impl Touching {
         }
         self.touches.clear();
         self.states.clear();
+        room(&mut self.touches, self.order.len());
+        room(&mut self.states, self.order.len());
         for place in 0..self.order.len() {
             let found = self.found[self.order[place] as usize];
             let touch = self.touch(&found, q, members);
@@ -344,6 +347,7 @@ impl Touching {
     /// The impulses of the last step, for contacts that are the same.
     fn warm(&mut self, h: f64) {
         self.z.clear();
+        room(&mut self.z, self.touches.len() * self.stride);
         self.z.resize(self.touches.len() * self.stride, 0.0);
         let share = if self.h > 0.0 { h / self.h } else { 0.0 };
         let mut rows = self.rows.iter().peekable();
@@ -363,6 +367,7 @@ impl Touching {
     /// The contacts of the step become those of the last one.
     pub fn commit(&mut self, h: f64, after: &[Twist]) {
         self.rows.clear();
+        room(&mut self.rows, self.found.len());
         self.h = h;
         for (found, &place) in self.found.iter().zip(&self.place) {
             let touch = &self.touches[place as usize];
