@@ -36,7 +36,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         Ok(asked) => asked,
         Err(found) => {
             eprintln!(
-                "grains [SIZE...] [--layers N] [--steps N] [--tol T] [--boxes], all above zero, T below 1; `{found}` is none of these"
+                "grains [SIZE...] [--layers N] [--steps N] [--tol T] [--boxes], all above zero, T below 1; not `{found}`"
             );
             return ExitCode::from(2);
         }

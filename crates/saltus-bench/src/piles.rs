@@ -94,7 +94,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         Ok(asked) => asked,
         Err(found) => {
             eprintln!(
-                "piles [SIZE...] [--alone] [--steps N] [--tol T]..., all above zero, T below 1; `{found}` is none of these"
+                "piles [SIZE...] [--alone] [--steps N] [--tol T]..., all above zero, T below 1; not `{found}`"
             );
             return ExitCode::from(2);
         }

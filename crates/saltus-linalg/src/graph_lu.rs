@@ -44,7 +44,8 @@ pub struct GraphLu {
 const NONE: usize = usize::MAX;
 
 impl GraphLu {
-    /// The analysis for so many nodes and these joined pairs, which may come several times.
+    /// The analysis for so many nodes and these joined pairs, which may come several times. There are no entries before
+    /// [`set_identity`](Self::set_identity).
     pub fn fit(&mut self, nodes: usize, pairs: impl Iterator<Item = (usize, usize)> + Clone) {
         // the pattern, by columns
         let mut start = vec![0; nodes + 1];
@@ -138,6 +139,9 @@ impl GraphLu {
             row.extend_from_slice(column);
         }
         first.push(row.len());
+        for blocks in [&mut self.lower, &mut self.upper, &mut self.diagonal] {
+            blocks.clear();
+        }
     }
 
     /// Multiplications of a factorization, about.
@@ -155,7 +159,7 @@ impl GraphLu {
         Some(PairPlace { at: begin + own, flipped: i < j })
     }
 
-    /// Makes the matrix the identity: from here on it has entries, which an analysis alone does without.
+    /// Makes the matrix the identity; its entries take no memory before.
     pub fn set_identity(&mut self) {
         let GraphLu { order, row, lower, upper, diagonal, .. } = self;
         for (blocks, count) in [(lower, row.len()), (upper, row.len()), (diagonal, order.len())] {

@@ -1,4 +1,4 @@
-//! Short loops over slices: products, sums, norms.
+//! Short loops over slices: products, sums, norms; and how vectors grow.
 //!
 //! A norm of something that holds a NaN is NaN (`f64::max` would swallow it), so a
 //! comparison `norm <= tol` fails on garbage, as it must.
@@ -53,13 +53,13 @@ pub fn copy(x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// Room for so many, and where that is new a sixteenth more: growing bit by bit would end at twice as much.
+/// Room for so many, and where that is new a sixteenth more, or eight: growing bit by bit would end at twice as much.
 pub fn room<T>(all: &mut Vec<T>, count: usize) {
     if all.capacity() < count {
         if all.is_empty() {
             *all = Vec::new(); // the old room goes before the new one comes
         }
-        all.reserve_exact(count + count / 16 - all.len());
+        all.reserve_exact(count + (count / 16).max(8) - all.len());
     }
 }
 

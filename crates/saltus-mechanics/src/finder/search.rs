@@ -207,6 +207,8 @@ impl Search {
             }
             all.touch(cuts[0].clone(), own, found);
         });
+        let more: usize = others[..shares - 1].iter().map(|worker| worker.found.len()).sum();
+        vector::room(found, found.len() + more);
         others[..shares - 1].iter().for_each(|worker| found.extend_from_slice(&worker.found));
     }
 }
@@ -401,7 +403,9 @@ impl ContactSearch for Search {
             && (timeless || last.t.to_bits() == moment.t.to_bits());
         if same && last.found.is_some() {
             self.last = last;
-            found.extend_from_slice(self.last.found.as_deref().unwrap_or_default());
+            let known = self.last.found.as_deref().unwrap_or_default();
+            vector::room(found, known.len());
+            found.extend_from_slice(known);
             return Ok(());
         }
         self.meet();

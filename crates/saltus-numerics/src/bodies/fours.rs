@@ -28,6 +28,8 @@ const OFF: f64 = 0.1;
 /// Least denominator of the normal impulse, of `W_NN`; slip, of what there was before, that is none.
 const LEAST: f64 = 1e-3;
 const NONE: f64 = 1e-12;
+/// Least share of the product of its diagonal that the determinant of a block has, which has an inverse.
+const REGULAR: f64 = 1e-12;
 
 /// Four contacts. Those that are missing are open, and touch what does not move.
 #[derive(Debug, Clone, Copy)]
@@ -162,6 +164,7 @@ impl Fours {
         p.clear();
         room(p, all.len());
         p.resize(all.len(), [[0.0; 4]; 3]);
+        before.clear();
         room(before, all.len());
         along.clear();
         along.resize(s.len(), [0.0; 6]);
@@ -404,7 +407,8 @@ fn minor<L: Lanes>(l: L, a: L::Four, b: L::Four, c: L::Four, d: L::Four) -> L::F
     l.sub(l.mul(a, b), l.mul(c, d))
 }
 
-/// `−W⁻¹ b` by cofactors. They are made anew in each sweep: that takes less than to read them.
+/// `−W⁻¹ b` by cofactors, no number where there is no inverse. They are made anew in each sweep: that takes less than
+/// to read them.
 #[inline(always)]
 fn stick<L: Lanes>(l: L, W: &[L::Four; 6], b: &[L::Four; 3]) -> [L::Four; 3] {
     let [nn, n1, n2, w11, w12, w22] = *W;
@@ -418,6 +422,8 @@ fn stick<L: Lanes>(l: L, W: &[L::Four; 6], b: &[L::Four; 3]) -> [L::Four; 3] {
     ];
     let along = l.mul(nn, cofactors[0]);
     let det = l.add(along, dot(l, [n1, n2], [cofactors[1], cofactors[2]]));
+    let least = l.mul(l.splat(REGULAR), l.mul(nn, l.mul(w11, w22)));
+    let det = l.choose(l.less(least, l.abs(det)), det, l.splat(f64::NAN));
     let mut r = times(l, &cofactors, b);
     for k in 0..3 {
         r[k] = negative(l, l.div(r[k], det));
@@ -591,6 +597,64 @@ mod tests {
             for (a, b) in s.iter().zip(&fours.s) {
                 assert!((0..6).all(|i| (a[i] - b[i]).abs() < 1e-9));
             }
+        }
+    }
+
+    /// Sticking contacts by cofactors and by elimination; where there is no inverse there is no number.
+    #[test]
+    fn a_contact_sticks_where_its_block_has_an_inverse() {
+        struct Stick<'a>(&'a [Four; 6], &'a [Four; 3]);
+        impl WideLanes for Stick<'_> {
+            type Answer = [Four; 3];
+            #[inline(always)]
+            fn run<L: Lanes>(self, l: L) -> [Four; 3] {
+                let r = stick(l, &load(l, self.0), &load(l, self.1));
+                [l.store(r[0]), l.store(r[1]), l.store(r[2])]
+            }
+        }
+        let mut random = crate::generate::Random::new(3);
+        for _ in 0..1000 {
+            let L: [f64; 9] = std::array::from_fn(|_| random.between(-1.0, 1.0));
+            let entry = |i: usize, j: usize| -> f64 {
+                let own = if i == j { 0.2 } else { 0.0 };
+                own + (0..3).map(|k| L[3 * i + k] * L[3 * j + k]).sum::<f64>()
+            };
+            let b: [f64; 3] = std::array::from_fn(|_| random.between(-1.0, 1.0));
+            let mut W =
+                [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, j)| [entry(i, j); 4]);
+            // the last lane: the third row is the sum of the others
+            for (k, w) in [1.0, 0.0, 1.0, 1.0, 1.0, 2.0].into_iter().enumerate() {
+                W[k][3] = w;
+            }
+            let r = wide_lanes(Stick(&W, &b.map(|b| [b; 4])));
+            for lane in 0..3 {
+                for i in 0..3 {
+                    let sum: f64 = (0..3).map(|j| entry(i, j) * r[j][lane]).sum();
+                    assert!((sum + b[i]).abs() < 1e-10, "{sum} {b:?}");
+                }
+            }
+            assert!(r.iter().all(|r| r[3].is_nan()), "{r:?}");
+        }
+    }
+
+    /// Contacts that are not kept beside the fours make the same sweeps, to the last bit.
+    #[test]
+    fn sweeps_do_not_know_where_contacts_were_kept() {
+        let (bodies, members, touches) = heap(4, Friction::Space { mu: 0.4 }, 1.0);
+        let (rows, mut fours) = filled(&bodies, &members, &touches);
+        let mut others = Fours::default();
+        others.fill(&Unkept { rows: &rows, bodies: &bodies, touches: &touches });
+        let mut z: Vec<f64> = (0..3 * touches.len()).map(|k| (k as f64).cos().max(0.0)).collect();
+        let (mut same, mut s) = (z.clone(), Vec::new());
+        for _ in 0..2 {
+            rows.follow(&z, &mut s);
+            fours.take(&z, &s);
+            others.begin(&same);
+            fours.run(7);
+            others.run(7);
+            fours.leave(&mut z);
+            others.leave(&mut same);
+            assert_eq!(z, same);
         }
     }
 

@@ -17,7 +17,7 @@ pub struct Normal {
     pub response: f64,
     n: Vector,
     about: [Vector; 2],
-    turned: [Vector; 2], // J⁻¹ times that
+    turned: [Vector; 2], // the inverse of the moments of inertia times that
 }
 
 impl Normal {
@@ -42,7 +42,7 @@ impl Normal {
         dot(self.n, add(a.v, -1.0, b.v)) + turn
     }
 
-    /// Adds what an impulse does to both bodies.
+    /// Adds what an impulse does to both bodies, those that it was made of.
     #[inline]
     pub fn push(&self, impulse: f64, bodies: &[MovingBody], twists: &mut [Twist]) {
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
@@ -63,6 +63,7 @@ mod tests {
     /// It is the first component of the contact.
     #[test]
     fn it_is_what_the_contact_says() {
+        assert_eq!(size_of::<Normal>(), 136);
         let (bodies, _, touches) = heap(2, Friction::Space { mu: 0.4 }, 1.0);
         let twists: Vec<Twist> =
             bodies.iter().map(|body| Twist { v: body.v, omega: body.omega }).collect();

@@ -192,7 +192,6 @@ impl BodySweeps {
         let Sweeping { tol, max_iter, patience, .. } = settings;
         let Measured { mut residual, free, rho } =
             measure(bodies, members, touches, z, stride, &mut self.twists);
-        self.forget(members, z.len());
         let (mut iterations, mut round, mut least, mut since) = (0, 0, residual.value, 0);
         loop {
             let status = match residual.value {
@@ -455,7 +454,7 @@ fn energy(body: &MovingBody, twist: &Twist) -> f64 {
 }
 
 /// `W⁻¹` by cofactors.
-pub(super) fn inverse3(W: &[f64; 9]) -> [f64; 9] {
+fn inverse3(W: &[f64; 9]) -> [f64; 9] {
     let cofactor = |i: usize, j: usize| {
         let (r, s) = ((i + 1) % 3, (i + 2) % 3);
         let (c, d) = ((j + 1) % 3, (j + 2) % 3);

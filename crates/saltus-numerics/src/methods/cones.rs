@@ -83,7 +83,8 @@ const SHORT_PATIENCE: usize = 2;
 const JOINED: f64 = 0.8;
 const HYPERSTATIC: f64 = 1.5;
 const CROWDED: f64 = 5.0;
-/// Sweeps in which the residual must halve, or spots come; rounds of these in which it must.
+/// Sweeps after which spots come, at the next measurement, unless the residual has halved; rounds of these in which it
+/// must.
 const STALLED: usize = 12;
 const SPOT_ROUNDS: usize = 20;
 /// Most iterations of those, and iterations in which their residual must halve.

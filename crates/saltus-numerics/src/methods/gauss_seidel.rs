@@ -62,7 +62,7 @@ const FEW: usize = 100;
 /// What the iteration keeps besides `z`.
 #[derive(Debug, Default)]
 struct Points {
-    step: Vec<f64>,      // of the last sweep
+    step: Vec<f64>,      // of the last sweep; of islands that settle, the point before it
     direction: Vec<f64>, // p of (2)
     best: Vec<f64>,      // the z with the least residual
     diagonal: Vec<f64>,  // of W

@@ -78,16 +78,16 @@ impl Visit {
         let cofactors = [cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])];
         let det = W[0] * cofactors[0][0] + W[1] * cofactors[0][1] + W[2] * cofactors[0][2];
         let regular = det.abs() > REGULAR * (W[0] * W[4] * W[8]).abs();
-        let share = if regular { 1.0 / det } else { f64::NAN };
+        let det = if regular { det } else { f64::NAN };
         let part =
             |j: usize| cofactors[0][j] * w[0] + cofactors[1][j] * w[1] + cofactors[2][j] * w[2];
-        [z[0] - share * part(0), z[1] - share * part(1), z[2] - share * part(2)]
+        [z[0] - part(0) / det, z[1] - part(1) / det, z[2] - part(2) / det]
     }
 
     /// Equation (2) from the direction of `start`.
     #[inline]
     fn slip(&self, b: &[f64; 3], start: [f64; 2]) -> Option<[f64; 3]> {
-        let Visit { mu, W, .. } = self;
+        let Visit { mu, W } = self;
         let unit = |d: [f64; 2]| {
             let length = 1.0 / (d[0] * d[0] + d[1] * d[1]).sqrt();
             [length * d[0], length * d[1]]

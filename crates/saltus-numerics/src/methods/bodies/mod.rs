@@ -198,8 +198,8 @@ impl Bodies {
         }
     }
 
-    /// Equations (2) and (3) for every block in order, from the velocities, which belong to `z`; by what
-    /// `z` changes, and the squared length of that.
+    /// Equations (2) and (3) for every block in order, from the velocities, which belong to `z`; leaves in `step` by
+    /// what `z` changes. The squared length of that.
     pub fn sweep(&mut self, relaxation: f64, z: &mut [f64], step: &mut [f64]) -> f64 {
         let order = every(self.apart, self.sets.len());
         if self.visits.is_empty() {
