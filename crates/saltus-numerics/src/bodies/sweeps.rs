@@ -454,7 +454,7 @@ fn energy(body: &MovingBody, twist: &Twist) -> f64 {
 }
 
 /// `W⁻¹` by cofactors.
-fn inverse3(W: &[f64; 9]) -> [f64; 9] {
+pub(super) fn inverse3(W: &[f64; 9]) -> [f64; 9] {
     let cofactor = |i: usize, j: usize| {
         let (r, s) = ((i + 1) % 3, (i + 2) % 3);
         let (c, d) = ((j + 1) % 3, (j + 2) % 3);
