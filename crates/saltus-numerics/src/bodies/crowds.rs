@@ -47,7 +47,7 @@ pub(super) struct Crowds {
     lu: GraphLu,
     interior: Interior,
     turns: Turns,
-    saved: Vec<f64>,
+    saved: Vec<f64>, // impulses to go back to
 }
 
 impl Crowds {
@@ -137,14 +137,15 @@ impl Crowds {
         begin: Measured,
         iterations: &mut usize,
     ) -> Measured {
-        let Crowds { fours, turns, .. } = self;
+        let Crowds { fours, turns, saved, .. } = self;
         let now = |of: Measured| {
             let measure = Measure { rho: of.rho, scale: of.rho * of.free };
             Now { residual: of.residual.value, measure }
         };
         let max_iter = max_iter.saturating_sub(*iterations);
         let limits = Limits { aim: tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
-        *iterations += turns.run(fours, limits, now(begin), z, |z| now(island.measure(z, twists)));
+        let measured = |z: &[f64]| now(island.measure(z, twists));
+        *iterations += turns.run(fours, limits, now(begin), z, saved, measured);
         island.measure(z, twists)
     }
 

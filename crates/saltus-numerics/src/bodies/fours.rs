@@ -61,10 +61,10 @@ const UNITS: [Four; 6] = [[1.0; 4], [0.0; 4], [0.0; 4], [1.0; 4], [0.0; 4], [1.0
 #[derive(Debug, Default)]
 pub(super) struct Fours {
     all: Vec<Contacts>,
-    place: Vec<[u32; 2]>, // of each contact
-    free: Vec<Motion>,    // s without impulses
-    s: Vec<Motion>,       // the last one stands for all that does not move
-    open: Vec<[u32; 5]>,  // how many, and which
+    place: Vec<u32>,     // of each contact: its four, and where in it
+    free: Vec<Motion>,   // s without impulses
+    s: Vec<Motion>,      // the last one stands for all that does not move
+    open: Vec<[u32; 5]>, // how many, and which
     before: Vec<[Four; 3]>,
     p: Vec<[Four; 3]>,
     s_before: Vec<Motion>,
@@ -86,7 +86,7 @@ impl Fours {
         self.open.clear();
         self.place.clear();
         room(&mut self.place, count);
-        self.place.resize(count, [0; 2]);
+        self.place.resize(count, 0);
         for c in 0..count as u32 {
             let free = |four: &[u32; 5]| !four[1..=four[0] as usize].iter().any(|&o| meets(o, c));
             let at = match self.open.iter().position(free) {
@@ -122,7 +122,7 @@ impl Fours {
         let mut contacts = MISSING;
         contacts.sides = [[self.free.len() as u32; 4]; 2];
         for (lane, &c) in four[1..=four[0] as usize].iter().enumerate() {
-            self.place[c as usize] = [self.all.len() as u32, lane as u32];
+            self.place[c as usize] = (4 * self.all.len() + lane) as u32;
             whole.look(c as usize, |row| contacts.put(lane, row));
         }
         let count = self.all.len();
@@ -147,17 +147,19 @@ impl Fours {
     }
 
     fn put(&mut self, z: &[f64]) {
-        for (z, &[at, lane]) in z.chunks_exact(3).zip(&self.place) {
-            let own = &mut self.all[at as usize].z;
-            (0..3).for_each(|k| own[k][lane as usize] = z[k]);
+        for (z, &place) in z.chunks_exact(3).zip(&self.place) {
+            let [at, lane] = four_and_lane(place);
+            let own = &mut self.all[at].z;
+            (0..3).for_each(|k| own[k][lane] = z[k]);
         }
     }
 
     /// The impulses.
     pub fn leave(&self, z: &mut [f64]) {
-        for (z, &[at, lane]) in z.chunks_exact_mut(3).zip(&self.place) {
-            let own = &self.all[at as usize].z;
-            (0..3).for_each(|k| z[k] = own[k][lane as usize]);
+        for (z, &place) in z.chunks_exact_mut(3).zip(&self.place) {
+            let [at, lane] = four_and_lane(place);
+            let own = &self.all[at].z;
+            (0..3).for_each(|k| z[k] = own[k][lane]);
         }
     }
 
@@ -205,6 +207,12 @@ impl Fours {
     }
 }
 
+/// The four of a place, and where in it.
+#[inline]
+fn four_and_lane(place: u32) -> [usize; 2] {
+    [place as usize / 4, place as usize % 4]
+}
+
 impl Contacts {
     /// Puts one into its place.
     fn put(&mut self, lane: usize, row: &Row) {
@@ -237,14 +245,14 @@ impl Whole for Fours {
     }
 
     fn sides(&self, c: usize) -> [u32; 2] {
-        let ([at, lane], fixed) = (self.place[c], self.free.len() as u32);
-        let side = |side: [u32; 4]| Some(side[lane as usize]).filter(|&k| k != fixed);
-        self.all[at as usize].sides.map(|four| side(four).unwrap_or(FIXED))
+        let ([at, lane], fixed) = (four_and_lane(self.place[c]), self.free.len() as u32);
+        let side = |side: [u32; 4]| Some(side[lane]).filter(|&k| k != fixed);
+        self.all[at].sides.map(|four| side(four).unwrap_or(FIXED))
     }
 
     #[inline]
     fn look<T>(&self, c: usize, see: impl FnOnce(&Row) -> T) -> T {
-        let [at, lane] = self.place[c].map(|k| k as usize);
+        let [at, lane] = four_and_lane(self.place[c]);
         let own = &self.all[at];
         let (mut K, mut q) = ([[0.0; 18]; 2], [0.0; 3]);
         for side in 0..2 {

@@ -1,7 +1,14 @@
 //! How far the impulses of contacts are from a solution: equations (2) and (4) of `residual`, with `w`
 //! recomputed from `z` contact by contact.
+//!
+//! What is below the round-off of the velocities `c` that `w` is a difference of counts as nothing: of bodies that move on together,
+//! `w` has no other digits.
+//!
+//! ```text
+//! ‖r‖ ≤ 4 ε √Σ (|c_a|² + |c_b|²)
+//! ```
 
-use super::{COMPONENTS, MovingBody, Touch, Twist};
+use super::{COMPONENTS, MovingBody, Touch, Twist, dot};
 use crate::residual::Residual;
 
 /// A residual, and what it was measured against.
@@ -21,11 +28,13 @@ pub(super) fn measure(
     stride: usize,
     twists: &mut [Twist],
 ) -> Measured {
-    let (mut free, mut largest) = (0.0, 0.0_f64);
+    let (mut free, mut largest, mut speeds) = (0.0, 0.0_f64, 0.0);
     start(bodies, members, twists);
     for touch in touches {
         let [a, b] = touch.bodies.map(|k| k as usize);
         let u = touch.relative(&twists[a], &twists[b]);
+        let [of_a, of_b] = [twists[a].at(touch.arms[0]), twists[b].at(touch.arms[1])];
+        speeds += dot(of_a, of_a) + dot(of_b, of_b);
         for k in 0..touch.friction.size() {
             free += (u[k] + touch.q[k]).powi(2);
         }
@@ -74,9 +83,14 @@ pub(super) fn measure(
         }
     }
     let class = free.max(forces).max(f64::sqrt(moving));
-    let own = if class > f64::EPSILON { f64::sqrt(own) / class } else { f64::sqrt(own) };
+    let rounding = 4.0 * f64::EPSILON * f64::sqrt(speeds);
+    let seen = |square: f64, rho: f64| match f64::sqrt(square) {
+        left if left <= rho * rounding => 0.0,
+        left => left,
+    };
+    let own = seen(own, 1.0) / if class > f64::EPSILON { class } else { 1.0 };
     let own = if class.is_finite() { own } else { f64::NAN };
-    let scaled = if rho.is_some() { f64::sqrt(scaled) / scale } else { own };
+    let scaled = rho.map_or(own, |rho| seen(scaled, rho) / scale);
     // a NaN is larger than all
     let (value, worst) = match own >= scaled || own.is_nan() {
         true => (own, worst[0].1),

@@ -40,22 +40,22 @@ pub(super) struct Now {
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     surroundings: Surroundings,
-    best: Vec<f64>,
     s: Vec<Motion>,
 }
 
 impl Turns {
     /// From the impulses `z`, of which `now` is known, until the residual is what is aimed at, falls no more or is no number; the best that
-    /// were found are left there. How many sweeps and steps.
+    /// were found, which `best` has room for, are left there. How many sweeps and steps.
     pub fn run(
         &mut self,
         fours: &mut Fours,
         limits: Limits,
         mut now: Now,
         z: &mut [f64],
+        best: &mut Vec<f64>,
         mut measured: impl FnMut(&[f64]) -> Now,
     ) -> usize {
-        let Turns { surroundings, best, s } = self;
+        let Turns { surroundings, s } = self;
         let Limits { aim, tol, turns, patience, max_iter } = limits;
         surroundings.prepare(fours);
         best.clear();
@@ -115,7 +115,8 @@ mod tests {
             seen.push(z.to_vec());
             Now { residual: residuals[seen.len() - 1], measure: first.measure }
         };
-        let steps = Turns::default().run(&mut fours, limits, first, &mut z, measured);
+        let steps =
+            Turns::default().run(&mut fours, limits, first, &mut z, &mut Vec::new(), measured);
         (steps, z, seen)
     }
 

@@ -22,6 +22,7 @@ mod global_form;
 mod grains;
 mod impact_and_friction;
 mod impacts;
+mod instants;
 mod joint_parts;
 mod joints;
 mod law_events;

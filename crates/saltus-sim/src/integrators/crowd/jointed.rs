@@ -1,12 +1,21 @@
 //! Islands with interactions in a step: linearized before it, solved with their contacts, held after it.
+//!
+//! Beside contacts and laws of forces a constraint holds for the mean velocity as far as its direction turns,
+//!
+//! ```text
+//! H v⁺ + ∂h/∂t = −(1 − ϑ)/ϑ ((H v + ∂h/∂t) − (H₀ v + ∂h₀/∂t))                                    (1)
+//! ```
+//!
+//! with `H` of the middle of the step and `H₀` of its beginning, so that what turns about a joint keeps its energy. What `v`
+//! itself leaves open, `H₀ v + ∂h₀/∂t`, is not thrown to the other side.
 
+use super::Crowd;
 use super::condensed::Sides;
 use super::forces::Role;
 use super::islands::NONE;
 use super::linked::{DENSE, Part, Units, What};
 use super::links::{LinkBlock, Links};
 use super::members::Members;
-use super::{Crowd, overlap};
 use crate::SimError;
 use crate::integrators::Step;
 use saltus_linalg::vector;
@@ -71,7 +80,9 @@ impl Crowd {
             linked[island].push(k);
             let rows = &mut links.rows[link.rows.clone()];
             if !link.is_force() {
-                link.evaluate(step.start + 0.5 * step.h, &links.q_mid, members)?;
+                // a velocity that is asked for is that at the end
+                let t = if link.terms.velocity { step.end } else { step.start + 0.5 * step.h };
+                link.evaluate(t, &links.q_mid, members)?;
                 link.velocities(now.v, members, |i, u| rows[i].u = u);
             }
             if link.role.is_linear() {
@@ -132,9 +143,7 @@ impl Crowd {
             self.after[k] = members.twist(k, now.q, next.v);
             self.moves[k] = theta;
         }
-        let overlaps = range.clone().any(|place| {
-            -self.touching.states[place].gap > overlap::SEEN * self.touching.extent(place)
-        });
+        let overlaps = self.touching.overlaps(range.clone());
         if overlaps {
             self.move_apart(range, h, theta);
         }
@@ -265,6 +274,10 @@ impl Crowd {
                         for (i, row) in own.clone().enumerate() {
                             let k = row - link.rows.start;
                             let (mut free, mut lam) = (frees[k], before * now.lam[row]);
+                            if link.role == Role::Constraint {
+                                // equation (1)
+                                free += (1.0 - theta) / theta * (links.rows[row].u - now.u[row]);
+                            }
                             if !link.yields.is_empty() {
                                 let [D, b] = link.softness(k, h, theta, &links.rows[row]);
                                 let s = units.soften(unit, first + k, D, link.may_scale(&set));
@@ -397,7 +410,7 @@ fn close(
     let (mut before, mut size) = (f64::INFINITY, 0.0_f64);
     for &k in systems {
         let member = &members.all[k as usize];
-        size = member.center(q).iter().fold(size, |most, x| most.max(x.abs()));
+        size = size.max(member.extent(q));
         way.resize(way.len().max(member.v + member.dim), 0.0);
     }
     for round in 0.. {

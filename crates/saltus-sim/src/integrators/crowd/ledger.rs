@@ -26,10 +26,11 @@ impl Crowd {
             if z.iter().all(|z| *z == 0.0) {
                 continue;
             }
+            let before = self.touching.before(place, &self.members);
             let u = self.touching.after(place, &self.after);
             let drive = self.touching.drive_at(place);
             for k in 0..n {
-                let taken = -0.5 * (u[k] + self.touching.states[place].u[k]) * z[k];
+                let taken = -0.5 * (u[k] + before[k]) * z[k];
                 match k {
                     0 => ledger.impact += taken,
                     _ => ledger.friction += taken,

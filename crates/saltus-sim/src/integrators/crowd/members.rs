@@ -472,13 +472,24 @@ impl Member {
         Some([m, m, m, x, y, z])
     }
 
-    /// The center of mass.
+    /// The center of mass; of what is no body the origin.
     #[inline]
     pub fn center(&self, q: &[f64]) -> Vector {
         match self.kind {
             Kind::Plane => [q[self.q], q[self.q + 1], 0.0],
-            _ => [q[self.q], q[self.q + 1], q[self.q + 2]],
+            Kind::Space => [q[self.q], q[self.q + 1], q[self.q + 2]],
+            Kind::Other(_) => [0.0; 3],
         }
+    }
+
+    /// The largest of its coordinates that are lengths; of what is no body of all.
+    pub fn extent(&self, q: &[f64]) -> f64 {
+        let own = match self.kind {
+            Kind::Plane => 2,
+            Kind::Space => 3,
+            Kind::Other(_) => self.dim_q,
+        };
+        q[self.q..self.q + own].iter().fold(0.0, |most: f64, x| most.max(x.abs()))
     }
 
     /// `J⁻¹ τ` in the frame of the body.

@@ -196,10 +196,7 @@ impl Crowd {
             let member = &self.members.all[k as usize];
             v[member.v..member.v + member.dim].iter().all(|v| *v == 0.0)
         });
-        let states = &self.touching.states[range.clone()];
-        let extents = range.clone().map(|place| self.touching.extent(place));
-        let overlaps =
-            states.iter().zip(extents).any(|(state, arm)| -state.gap > overlap::SEEN * arm);
+        let overlaps = self.touching.overlaps(range.clone());
         let z = &mut self.touching.z[range.start * stride..range.end * stride];
         let z_before = z.iter().any(|z| *z != 0.0);
         let rest = |residual: f64, iterations: usize| Report {
@@ -304,13 +301,15 @@ impl Crowd {
         Ok(report)
     }
 
-    /// An island rests.
+    /// An island rests, at the latest where its impacts stop it.
     fn stop(&mut self, island: usize) {
-        let next = self.next.mechanical();
+        let (next, theta) = (self.next.mechanical(), self.touching.stop(island));
         for &k in self.islands.systems(island) {
-            let member = &self.members.all[k as usize];
+            let k = k as usize;
+            let member = &self.members.all[k];
             next.v[member.v..member.v + member.dim].fill(0.0);
-            self.after[k as usize] = Twist::default();
+            self.after[k] = Twist::default();
+            self.moves[k] = theta;
         }
     }
 
@@ -318,10 +317,10 @@ impl Crowd {
     fn move_apart(&mut self, range: Range<usize>, h: f64, theta: f64) {
         let Crowd { touching, after, overlap, members, .. } = self;
         let gaps = range.clone().map(|place| {
-            let state = &touching.states[place];
-            let u = touching.after(place, after)[0];
-            let way = h * (theta * u + (1.0 - theta) * state.u[0]);
-            [state.gap, state.gap + way, touching.extent(place)]
+            let [u, after] = [touching.before(place, members), touching.after(place, after)];
+            let way = h * (theta * after[0] + (1.0 - theta) * u[0]);
+            let gap = touching.gap(place);
+            [gap, gap + way, touching.extent(place)]
         });
         overlap.part(&members.moving, &touching.touches[range.clone()], gaps);
     }

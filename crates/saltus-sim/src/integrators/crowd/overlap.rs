@@ -22,6 +22,9 @@ pub(super) const SEEN: f64 = 1.01 * LEFT;
 const SWEEPS: usize = 200;
 const FINE: f64 = 1e-9;
 
+/// No normal yet.
+const NONE: u32 = u32::MAX;
+
 /// The ways that lead apart.
 #[derive(Debug, Default)]
 pub(super) struct Overlap {
@@ -29,8 +32,9 @@ pub(super) struct Overlap {
     pub ways: Vec<Twist>,
     p: Vec<f64>,
     d: Vec<f64>,
-    normals: Vec<Normal>,
-    moved: Vec<usize>, // the visit that moved each body last, counted over all islands of a step
+    normals: Vec<Normal>, // of the contacts that push or are pushed
+    place: Vec<u32>,      // of each contact among them
+    moved: Vec<usize>,    // the visit that moved each body last, counted over all islands of a step
     visit: usize,
     pub any: bool,
 }
@@ -70,19 +74,35 @@ impl Overlap {
         room(&mut self.p, touches.len());
         self.p.resize(touches.len(), 0.0);
         self.normals.clear();
-        room(&mut self.normals, touches.len());
-        self.normals.extend(touches.iter().map(|touch| Normal::new(touch, bodies)));
+        self.place.clear();
+        room(&mut self.place, touches.len());
+        self.place.resize(touches.len(), NONE);
         self.moved.resize(bodies.len(), 0);
-        let Overlap { ways, p, d, normals, moved, visit, .. } = self;
-        let count = touches.len();
+        let Overlap { ways, p, d, normals, place, moved, visit, .. } = self;
+        let (count, begin) = (touches.len(), *visit);
         for sweep in 0..SWEEPS {
             let mut most = 0.0_f64;
-            for (c, normal) in normals.iter().enumerate() {
+            for (c, touch) in touches.iter().enumerate() {
                 *visit += 1;
-                let [a, b] = normal.bodies.map(|k| k as usize);
-                // nothing has moved since the last visit, a sweep ago; or nothing can
-                let is_still = sweep > 0 && moved[a].max(moved[b]) <= *visit - count;
-                if is_still || !(normal.response > 0.0) {
+                let [a, b] = touch.bodies.map(|k| k as usize);
+                // nothing has moved since the last visit, a sweep ago; or since the beginning, and it need not
+                let last = moved[a].max(moved[b]);
+                let is_still = match sweep {
+                    0 => last <= begin && !(d[c] > 0.0),
+                    _ => last <= *visit - count,
+                };
+                if is_still {
+                    continue;
+                }
+                if place[c] == NONE {
+                    place[c] = normals.len() as u32;
+                    let needed = normals.len() + 1;
+                    room(normals, needed);
+                    normals.push(Normal::new(touch, bodies));
+                }
+                let normal = &normals[place[c] as usize];
+                // nothing can move
+                if !(normal.response > 0.0) {
                     continue;
                 }
                 let now = normal.velocity(ways);

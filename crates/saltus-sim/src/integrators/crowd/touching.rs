@@ -25,10 +25,11 @@
 
 use super::islands::{Islands, NONE};
 use super::members::Members;
+use super::overlap;
 use crate::contacts::{ContactRow, Contacts};
 use crate::integrators::Step;
 use saltus_linalg::vector::room;
-use saltus_model::rotation::{add, dot, norm, sub, tangents};
+use saltus_model::rotation::{add, dot, norm, scaled, sub, tangents};
 use saltus_model::{
     At, Body, Coefficient, ContactFinder, ContactSearch, FoundContact, Law, Moment, OperatorError,
     Range as Allowed,
@@ -55,9 +56,9 @@ pub(super) struct Touching {
     place: Vec<u32>,     // of each contact found, in `touches`
     pub order: Vec<u32>, // the other way round
     pub touches: Vec<Touch>,
-    pub states: Vec<State>,
     starts: Vec<u32>,     // of each island in `touches`
     pub thetas: Vec<f64>, // of each island
+    stops: Vec<f64>,      // the same by its impacts alone; none has zero
     pub z: Vec<f64>,
     pub stride: usize,
     pub rows: Vec<ContactRow>, // of the last step that was committed
@@ -80,8 +81,8 @@ struct Coefficients {
 /// A contact at the beginning of the step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct State {
-    pub gap: f64,
-    pub u: [f64; COMPONENTS],
+    gap: f64,
+    u: [f64; COMPONENTS],
     free: f64,
     speed: f64, // of what touches, or what forces alone would change: digits below it are round-off
     e: f64,
@@ -117,9 +118,9 @@ impl Touching {
             place: Vec::new(),
             order: Vec::new(),
             touches: Vec::new(),
-            states: Vec::new(),
             starts: Vec::new(),
             thetas: Vec::new(),
+            stops: Vec::new(),
             z: Vec::new(),
             stride,
             rows: Vec::new(),
@@ -177,6 +178,8 @@ impl Touching {
         self.sort(islands, members.all.len());
         self.thetas.clear();
         self.thetas.extend_from_slice(least);
+        self.stops.clear();
+        self.stops.resize(least.len(), 0.0);
         for (k, member) in members.all.iter().enumerate() {
             if islands.of[k] != NONE {
                 let theta = &mut self.thetas[islands.of[k] as usize];
@@ -184,60 +187,74 @@ impl Touching {
             }
         }
         self.touches.clear();
-        self.states.clear();
         room(&mut self.touches, self.order.len());
-        room(&mut self.states, self.order.len());
         for place in 0..self.order.len() {
             let found = self.found[self.order[place] as usize];
-            let touch = self.touch(&found, q, members);
-            let law = &self.laws[found.law as usize];
-            let law = match law.varies {
-                false => *law,
-                true => self.evaluate(step.start, &found, &touch, q, members)?,
-            };
-            let touch = Touch { friction: law.friction(touch.friction), ..touch };
-            let [a, b] = touch.bodies.map(|k| k as usize);
-            let mut u = touch.relative(&members.before[a], &members.before[b]);
-            let drive = self.drive(&found, &touch);
-            let free = |k: usize| members.foreseen(k);
-            let u_free = touch.relative(&free(a), &free(b))[0] + drive[0];
-            for k in 0..3 {
-                u[k] += drive[k];
-            }
-            let stands = Twist::default();
-            let speeds = [
-                touch.velocity(&members.before[a], &stands),
-                touch.velocity(&stands, &members.before[b]),
-                touch.velocity(&free(a), &stands),
-                touch.velocity(&stands, &free(b)),
-            ];
-            let state = State::new(found.gap, u, u_free, [law.e, law.et]).among(speeds);
-            let island = self.island(&touch, islands);
+            self.touches.push(self.touch(&found, q, members));
+            let (friction, state) = self.state(place, step.start, q, members)?;
+            self.touches[place].friction = friction;
+            let island = self.island(&self.touches[place], islands);
             if let (Some(island), true) = (island, state.hits(step.h)) {
-                let theta = &mut self.thetas[island];
-                *theta = theta.max(state.theta(step.h, self.resting)).min(1.0);
+                let least = state.theta(step.h, self.resting);
+                for theta in [&mut self.thetas[island], &mut self.stops[island]] {
+                    *theta = theta.max(least).min(1.0);
+                }
             }
-            self.touches.push(touch);
-            self.states.push(state);
         }
         self.warm(step.h);
         for place in 0..self.touches.len() {
-            let touch = self.touches[place];
-            let theta = self.island(&touch, islands).map_or(1.0, |island| self.thetas[island]);
-            let found = self.found[self.order[place] as usize];
-            let drive = self.drive(&found, &touch);
-            let state = self.states[place];
-            let island = self.island(&touch, islands).map_or(0, |k| self.of_island(k).len());
-            let crowded = island > CROWD && self.z[place * self.stride] > 0.0;
+            let (_, state) = self.state(place, step.start, q, members)?;
+            let island = self.island(&self.touches[place], islands);
+            let theta = island.map_or(1.0, |island| self.thetas[island]);
+            let contacts = island.map_or(0, |island| self.of_island(island).len());
+            let crowded = contacts > CROWD && self.z[place * self.stride] > 0.0;
             let resting = if crowded { KEPT } else { self.resting };
+            let drive = self.drive_at(place);
             let touch = &mut self.touches[place];
             touch.q = [0.0; COMPONENTS];
             touch.q[..3].copy_from_slice(&drive);
-            let linear = if touch.friction.size() == 1 { 1 } else { 3 };
-            touch.q[linear..3].fill(0.0);
             state.bias(step.h, theta, resting, &mut touch.q, touch.friction.size());
         }
         Ok(())
+    }
+
+    /// The law of a contact and what it begins with, made where it is needed: kept, it would take half as much room as the contact.
+    fn state(
+        &mut self,
+        place: usize,
+        t: f64,
+        q: &[f64],
+        members: &Members,
+    ) -> Result<(Friction, State), OperatorError> {
+        let (found, touch) = (self.found[self.order[place] as usize], self.touches[place]);
+        let law = match self.laws[found.law as usize] {
+            law if law.varies => self.evaluate(t, &found, &touch, q, members)?,
+            law => law,
+        };
+        let [a, b] = touch.bodies.map(|k| k as usize);
+        let free = |k: usize| members.foreseen(k);
+        let u_free = touch.relative(&free(a), &free(b))[0] + self.drive(&found, &touch)[0];
+        let stands = Twist::default();
+        let speeds = [
+            touch.velocity(&members.before[a], &stands),
+            touch.velocity(&stands, &members.before[b]),
+            touch.velocity(&free(a), &stands),
+            touch.velocity(&stands, &free(b)),
+        ];
+        let u = self.before(place, members);
+        let state = State::new(found.gap, u, u_free, [law.e, law.et]).among(speeds);
+        Ok((law.friction(touch.friction), state))
+    }
+
+    /// `ϑ` of an island that the step stops: it goes as far as its impacts let it, and no further.
+    pub fn stop(&self, island: usize) -> f64 {
+        let (theta, stop) = (self.thetas[island], self.stops[island]);
+        if stop > 0.0 { stop } else { theta }
+    }
+
+    /// The gap of a contact.
+    pub fn gap(&self, place: usize) -> f64 {
+        self.found[self.order[place] as usize].gap
     }
 
     /// The island of a contact.
@@ -291,10 +308,13 @@ impl Touching {
             }
         };
         let bodies = found.sides.map(|side| self.body_of[side as usize]);
-        let arms = bodies.map(|body| match members.all.get(body as usize) {
-            Some(member) => sub(found.point, member.center(q)),
+        // each to its own surface: these points meet where the gap closes
+        let half = 0.5 * found.gap.max(0.0);
+        let arm = |body: u32, way: f64| match members.all.get(body as usize) {
+            Some(member) => sub(add(found.point, scaled(way, n)), member.center(q)),
             None => [0.0; 3],
-        });
+        };
+        let arms = [arm(bodies[0], half), arm(bodies[1], -half)];
         let friction = self.laws[found.law as usize].kind(self.finder.space());
         Touch { bodies, frame, arms, q: [0.0; COMPONENTS], friction }
     }
@@ -397,11 +417,20 @@ impl Touching {
         contacts.close();
     }
 
-    /// The relative velocity at the end of the step, component by component.
+    /// The relative velocity at the beginning of the step, component by component.
+    pub fn before(&self, place: usize, members: &Members) -> [f64; COMPONENTS] {
+        self.relative(place, &members.before)
+    }
+
+    /// That at its end.
     pub fn after(&self, place: usize, after: &[Twist]) -> [f64; COMPONENTS] {
+        self.relative(place, after)
+    }
+
+    fn relative(&self, place: usize, twists: &[Twist]) -> [f64; COMPONENTS] {
         let touch = &self.touches[place];
         let [a, b] = touch.bodies.map(|k| k as usize);
-        let mut u = touch.relative(&after[a], &after[b]);
+        let mut u = touch.relative(&twists[a], &twists[b]);
         let drive = self.drive_at(place);
         for k in 0..3 {
             u[k] += drive[k];
@@ -427,6 +456,11 @@ impl Touching {
     pub fn extent(&self, place: usize) -> f64 {
         let [a, b] = self.touches[place].arms.map(norm);
         if a > 0.0 && b > 0.0 { a.min(b) } else { a.max(b) }
+    }
+
+    /// Whether there is an overlap to be taken away among these contacts.
+    pub fn overlaps(&self, mut range: Range<usize>) -> bool {
+        range.any(|place| -self.gap(place) > overlap::SEEN * self.extent(place))
     }
 
     /// The sides of a contact, by name.

@@ -1,0 +1,210 @@
+//! What a step of a scene makes of what happens within it: impacts that stop a body, points that meet, joints beside
+//! limits that are far away, velocities that are asked for.
+
+use crate::models::relation;
+use crate::support::within;
+use saltus::mechanics::{
+    BodySpec, ContactPair, Coordinate, Fitting, Friction, Given, Joint, JointLink, Limits,
+    MotorSpec, Scene, Shape, StaticSpec,
+};
+use saltus::prelude::*;
+
+const Y: [f64; 3] = [0.0, 1.0, 0.0];
+const Z: [f64; 3] = [0.0, 0.0, 1.0];
+
+fn scene(e: f64, mu: f64) -> Scene {
+    let mut scene = Scene::new("instants");
+    scene.contacts.push(ContactPair::new("default", "default").restitution(e).friction(mu));
+    scene
+}
+
+/// A ball with mass 1 and the moments of a full one.
+fn ball(name: &str, radius: f64, position: [f64; 3], v: [f64; 3]) -> BodySpec {
+    let mut body = BodySpec::new(name, Shape::Sphere { radius }).at(position).mass(1.0);
+    let j = 0.4 * radius * radius;
+    body.inertia = Some([[j, 0.0, 0.0], [0.0, j, 0.0], [0.0, 0.0, j]]);
+    body.moving(v, [0.0; 3])
+}
+
+fn simulation(scene: &Scene, h: f64) -> TimeStepping {
+    TimeStepping::new(scene.model().unwrap(), h, [MoreauJean::default().into()]).unwrap()
+}
+
+fn state(sim: &TimeStepping, body: &str) -> ([f64; 7], [f64; 6]) {
+    let id = sim.model().system_id(body).unwrap();
+    (sim.q(id).unwrap().try_into().unwrap(), sim.v(id).unwrap().try_into().unwrap())
+}
+
+/// A ball without restitution ends on the wall, whatever the share of the step before it: not behind it, not in it and
+/// not before it.
+#[test]
+fn what_an_impact_stops_is_where_it_hits() {
+    let wall = Shape::Box { edges: [2.0, 2.0, 2e-3] };
+    let plane = Shape::Plane { normal: Z, offset: 1e-3 };
+    for shape in [wall, plane] {
+        for (h, v, radius) in [(1e-3, 1000.0, 0.01), (5e-3, 5.0, 5e-3), (1e-3, 100.0, 0.1)] {
+            for k in 0..40 {
+                let mut scene = scene(0.0, 0.5);
+                scene.statics.push(StaticSpec::new("wall", shape.clone()));
+                let height = radius + 1e-3;
+                let start = height + h * v * (1.3 + 0.05 * f64::from(k));
+                scene.bodies.push(ball("ball", radius, [0.1, 0.03, start], [0.0, 0.0, -v]));
+                let mut sim = simulation(&scene, h);
+                for _ in 0..6 {
+                    sim.step().unwrap();
+                }
+                let (q, v) = state(&sim, "ball");
+                assert_eq!(v, [0.0; 6], "{k}");
+                within(&format!("{shape:?} {k}"), (q[2] - height).abs(), 1e-9 * start);
+            }
+        }
+    }
+}
+
+/// Balls that touch and move on together have relative velocities of round-off alone, which ask for nothing.
+#[test]
+fn balls_that_go_on_together() {
+    for (mass, h) in [(500.0, 1e-4), (0.5, 1e-3), (1.0, 1e-2)] {
+        let mut scene = scene(1.0, 0.0);
+        for (k, x) in [-1.0, 1.0, 2.0, 3.0, 4.0].into_iter().enumerate() {
+            let v = if k == 0 { 1.0 } else { 0.0 };
+            let body = ball(&format!("b{k}"), 0.5, [x, 0.0, 0.0], [v, 0.0, 0.0]);
+            scene.bodies.push(body.mass(mass));
+        }
+        let mut sim = simulation(&scene, h);
+        while !sim.done(1.2) {
+            sim.step().unwrap();
+        }
+        let v: Vec<f64> = (0..5).map(|k| state(&sim, &format!("b{k}")).1[0]).collect();
+        within("momentum", (v.iter().sum::<f64>() - 1.0).abs(), 1e-12);
+        within("energy", (v.iter().map(|v| v * v).sum::<f64>() - 1.0).abs(), 1e-12);
+        // Newton's law for all contacts at once
+        for (v, exact) in v.iter().zip([-0.6, 0.4, 0.4, 0.4, 0.4]) {
+            within("velocity", (v - exact).abs(), 1e-12);
+        }
+    }
+}
+
+/// Friction pushes at the surface, wherever the body is when the step begins: a ball that sticks at once keeps 5/7 of its
+/// velocity along the ground, and two balls their angular momentum.
+#[test]
+fn impulses_act_where_the_surfaces_meet() {
+    for k in 0..20 {
+        let mut scene = scene(0.5, 10.0);
+        scene.statics.push(StaticSpec::new("ground", Shape::Plane { normal: Z, offset: 0.0 }));
+        let height = 0.05 + 0.05 * (1.2 + 0.05 * f64::from(k));
+        scene.bodies.push(ball("ball", 0.05, [0.0, 0.0, height], [10.0, 0.0, -10.0]));
+        let mut sim = simulation(&scene, 5e-3);
+        for _ in 0..3 {
+            sim.step().unwrap();
+        }
+        let (_, v) = state(&sim, "ball");
+        within("along the ground", (v[0] - 50.0 / 7.0).abs(), 1e-12);
+        within("upwards", (v[2] - 5.0).abs(), 1e-12);
+    }
+    for k in 0..20 {
+        let mut scene = scene(0.0, 0.3);
+        let start = -0.1 - 0.05 * (1.2 + 0.05 * f64::from(k));
+        scene.bodies.push(ball("one", 0.05, [start, 0.03, 0.0], [10.0, 1.0, 0.5]));
+        scene.bodies.push(ball("two", 0.05, [0.0; 3], [0.0; 3]));
+        let mut sim = simulation(&scene, 5e-3);
+        let momentum = |sim: &TimeStepping| {
+            let mut sum = [0.0; 3];
+            for name in ["one", "two"] {
+                let (q, v) = state(sim, name);
+                for i in 0..3 {
+                    let [j, k] = [(i + 1) % 3, (i + 2) % 3];
+                    sum[i] += q[j] * v[k] - q[k] * v[j] + 1e-3 * v[3 + i];
+                }
+            }
+            sum
+        };
+        let before = momentum(&sim);
+        for _ in 0..4 {
+            sim.step().unwrap();
+        }
+        assert!(state(&sim, "two").1[0] > 1.0, "they have met");
+        let after = momentum(&sim);
+        for i in 0..3 {
+            within("angular momentum", (after[i] - before[i]).abs(), 1e-4);
+        }
+    }
+}
+
+/// A pendulum from the horizontal: its place after a second and what it loses in ten.
+fn swing(fitting: Option<Fitting>) -> [f64; 2] {
+    let mut scene = scene(0.0, 0.0).gravity([0.0, 0.0, -9.81]);
+    let mut body = ball("bob", 0.1, [1.0, 0.0, 0.0], [0.0; 3]);
+    body.inertia = Some([[0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]]);
+    scene.bodies.push(body);
+    let mut link = JointLink::new("hinge", Joint::Pivot { point: [0.0; 3], axis: Y }, &["bob"]);
+    link.fittings.extend(fitting);
+    scene.joints.push(link);
+    let mut sim = simulation(&scene, 1e-3);
+    let (mut place, mut lost) = (0.0, 0.0_f64);
+    while !sim.done(10.0) {
+        sim.step().unwrap();
+        let (q, v) = state(&sim, "bob");
+        if (sim.t() - 1.0).abs() < 1e-9 {
+            place = q[2];
+        }
+        let kinetic: f64 = v[..3].iter().map(|v| 0.5 * v * v).sum();
+        lost = lost.max((kinetic + 0.05 * v[4] * v[4] + 9.81 * q[2]).abs());
+    }
+    [place, lost]
+}
+
+/// A limit that is never reached and a friction that is next to nothing change next to nothing.
+#[test]
+fn what_never_acts_takes_no_energy() {
+    let alone = swing(None);
+    let angle = || Fitting::new(Coordinate::Angle);
+    let limits = Some(Limits { lower: -3.5, upper: 3.5, e: 0.0 });
+    let friction = Some(Friction { force: 1e-12 });
+    for fitting in [Fitting { limits, ..angle() }, Fitting { friction, ..angle() }] {
+        let with = swing(Some(fitting));
+        within("place", (with[0] - alone[0]).abs(), 1e-6);
+        within("energy", with[1], 1e-4);
+    }
+    within("energy, alone", alone[1], 1e-4);
+}
+
+/// A velocity that is asked for is there at the end of every step, and the way is its integral.
+#[test]
+fn a_velocity_that_is_asked_for_does_not_lag() {
+    let mut scene = scene(0.0, 0.0);
+    scene.bodies.push(ball("cart", 0.1, [0.0; 3], [0.0; 3]));
+    let mut link = JointLink::new("rail", Joint::Prismatic { axis: Y }, &["cart"]);
+    let v = Given::Formulas(vec!["2*t".to_string()]);
+    let motor = Some(MotorSpec::Velocity { v, max_force: f64::INFINITY });
+    link.fittings.push(Fitting { motor, ..Fitting::new(Coordinate::Way) });
+    scene.joints.push(link);
+    let mut sim = simulation(&scene, 1e-2);
+    for step in 1..=100 {
+        sim.step().unwrap();
+        let (t, (q, v)) = (1e-2 * f64::from(step), state(&sim, "cart"));
+        within("velocity", (v[1] - 2.0 * t).abs(), 1e-9);
+        within("way", (q[1] - t * t).abs(), 1e-9);
+    }
+}
+
+/// A body that is linked to a system with fewer coordinates than a body has.
+#[test]
+fn a_body_beside_a_system_of_one_coordinate() {
+    let mut scene = scene(0.0, 0.0);
+    scene.bodies.push(ball("body", 0.1, [0.0; 3], [0.0; 3]));
+    let mut model = scene.model().unwrap();
+    let body = model.system_id("body").unwrap();
+    let other = LagrangianLinear::new([0.0], [0.0], [[3.0]]).F_ext([1.0]);
+    let other = model.add("other", other).unwrap();
+    let tied = LagrangianRelation::new(relation(1, ("q", 8), 1, &["q[0] - q[7]"]));
+    model.connect("tie", tied, Law::Equality, &[body, other]).unwrap();
+    let mut sim = TimeStepping::new(model, 1e-3, [MoreauJean::default().into()]).unwrap();
+    while !sim.done(1.0) {
+        sim.step().unwrap();
+    }
+    // a force of 1 on both masses together
+    let (q, v) = state(&sim, "body");
+    within("velocity", (v[0] - 0.25).abs(), 1e-9);
+    within("way", (q[0] - 0.125).abs(), 1e-6);
+}
