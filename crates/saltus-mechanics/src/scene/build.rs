@@ -300,7 +300,9 @@ impl Scene {
         match self.statics.iter().find(|one| one.name == *name) {
             Some(one) if one.drive.is_none() => Ok(None),
             Some(_) => {
-                let found = format!("and `{name}` moves as it is told");
+                let found = format!(
+                    "and `{name}` moves as it is told; link a body in its place, and move that by a motor of a joint with the world"
+                );
                 Err(SceneFault::Links { found })
             }
             None => {
