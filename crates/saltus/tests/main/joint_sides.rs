@@ -3,8 +3,8 @@
 
 use crate::support::within;
 use saltus::mechanics::{
-    BodySpec, Coordinate, Fitting, Follows, Given, Joint, Joint2d, JointLink, Limits, MotorSpec,
-    Scene, Shape, StaticSpec,
+    BodySpec, Coordinate, DriveSpec, Fitting, Follows, Given, Joint, Joint2d, JointLink, Limits,
+    MotorSpec, Scene, Shape, StaticSpec,
 };
 use saltus::model::Body;
 use saltus::prelude::*;
@@ -200,4 +200,18 @@ fn a_joint_follows_from_either_side() {
         within("driven", (bob - sign * 0.5 * 0.25 / 1.25).abs(), 1e-12);
         within("follows", (other - sign * 0.5 * bob).abs(), 1e-13);
     }
+}
+
+/// A side that moves as it is told is refused, with what to do instead.
+#[test]
+fn a_side_that_is_driven() {
+    let mut scene = Scene::new("driven");
+    let position = Some(Given::Formulas(["sin(t)", "0", "0"].map(str::to_string).to_vec()));
+    let drive = Some(DriveSpec { position, ..DriveSpec::default() });
+    scene.statics.push(StaticSpec { drive, ..wall(O) });
+    scene.bodies.push(body("bob", 1.0, X));
+    scene.joints.push(JointLink::new("hinge", Joint::Ball { point: O }, &ORDERS[0]));
+    let error = scene.model().unwrap_err().to_string();
+    assert!(error.starts_with("joint `hinge`: a joint links one or two bodies, and `wall` moves"));
+    assert!(error.ends_with("by a motor of a joint with the world"), "{error}");
 }
