@@ -173,9 +173,10 @@ def _row(value: Any) -> Any:
 class Joint(Relation):
     """What two bodies, or a body and the world, hold on to.
 
-    All joints but those that leave nothing free take these keywords. Where a joint has several
-    coordinates (see the book, "Rigid bodies"), a dict of them by name may stand for a value; a value
-    alone is that of the first.
+    All joints take these keywords; those that leave nothing free (`Fixed`, `Fixed2d`) only the last two.
+    Where a joint has several coordinates (see the book, "Rigid bodies"), a dict of them by name may stand
+    for a value; a value alone is that of the first. Coordinates and forces count how the first body moves
+    against the second, or against the world, and in a scene either of both may stand still.
 
     Parameters
     ----------
@@ -191,7 +192,8 @@ class Joint(Relation):
         What drives it.
     break_force, break_moment : float, optional
         It breaks, with all that is built into it, when its forces or moments exceed these; the event
-        ``hinge.break`` tells.
+        ``hinge.break`` tells. One that bears no moments (`Ball`, `Distance`, `Rack`, `Pivot2d`) has no
+        ``break_moment``.
     """
 
     _kind: str
@@ -409,10 +411,16 @@ class Fixed(Joint):
 class Distance(Joint):
     """Two points that keep their distance: 1 row.
 
+    What is built into its length takes the place of that row: with ``limits=(0, 2)`` it is a rope of
+    length 2, with ``limits=(1, inf)`` a strut, with a spring one of these, with a motor a winch.
+
     Parameters
     ----------
     point, second_point : (3,) array_like
         One of the first body, and one of the second.
+    **built_in
+        Limits, friction … of its length (see `Joint`). The first of limits, friction, spring and motor has
+        the name of the joint.
     """
 
     _kind, _vectors = "distance", ("point", "second_point")
@@ -451,15 +459,22 @@ class Gear(Joint):
         Those of the first and the second body.
     teeth : (2,) sequence of int
         Not zero; of both signs where one wheel has its teeth inside, and both turn the same way.
+    **built_in
+        Limits, friction … (see `Joint`) of its coordinates ``angle`` and ``second_angle``, the turns of the
+        first and the second wheel against the world. ``break_force`` and ``break_moment`` both bound the
+        one load that it bears, the moment on the first wheel.
     """
 
     _kind, _vectors = "gear", ("axis", "second_axis")
 
-    def __init__(self, axis: Operand, second_axis: Operand, teeth: Sequence[int]) -> None:
+    def __init__(
+        self, axis: Operand, second_axis: Operand, teeth: Sequence[int], **built_in: Any
+    ) -> None:
         self.axis = constant(axis, "axis", 1)
         self.second_axis = constant(second_axis, "second_axis", 1)
         first, second = teeth
         self.teeth = (int(first), int(second))
+        self._build(built_in)
 
 
 class Rack(Joint):
@@ -474,14 +489,20 @@ class Rack(Joint):
         That the rack moves in as the pinion turns about its axis.
     radius : float
         Of the pinion, positive.
+    **built_in
+        Limits, friction … (see `Joint`) of its coordinates ``angle`` of the pinion and ``way`` of the rack,
+        both against the world.
     """
 
     _kind, _vectors, _number = "rack", ("axis", "direction"), "radius"
 
-    def __init__(self, axis: Operand, direction: Operand, radius: Operand) -> None:
+    def __init__(
+        self, axis: Operand, direction: Operand, radius: Operand, **built_in: Any
+    ) -> None:
         self.axis = constant(axis, "axis", 1)
         self.direction = constant(direction, "direction", 1)
         self.radius = constant(radius, "radius", 1)
+        self._build(built_in)
 
 
 class Pivot2d(Joint):
@@ -528,12 +549,15 @@ class Fixed2d(Joint):
 
 
 class Distance2d(Joint):
-    """Two points that keep their distance, in the plane: 1 row.
+    """Two points that keep their distance, in the plane: 1 row. With limits it is a rope or a strut, like
+    `Distance`.
 
     Parameters
     ----------
     point, second_point : (2,) array_like
         One of the first body, and one of the second.
+    **built_in
+        Limits, friction … of its length (see `Joint`).
     """
 
     _kind, _vectors = "distance-2d", ("point", "second_point")

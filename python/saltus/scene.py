@@ -328,7 +328,8 @@ class Scene:
             For example `Pivot`; points and directions are in the frame of the world, where the
             bodies start.
         *bodies : Side or str
-            The body, or two of them.
+            The body, which is held by the world, or the first side and the second: bodies, or one of them
+            and what stands still, in any order.
         touch : bool
             Whether the two may touch each other nevertheless.
         follows : str, optional

@@ -227,3 +227,44 @@ def test_joints_and_contacts_in_the_plane():
     run = sl.TimeStepping(model, h=1e-3, integrator=sl.MoreauJean(projection="ggl")).run(until=1.0)
     assert abs(run["body"].angle[-1] - 10.0) < 0.02
     np.testing.assert_allclose(run["disk"].v[-1, 0], 2.0, atol=1e-9)
+
+
+def test_a_rope_is_a_distance_with_limits():
+    model = sl.Model("rope")
+    mass = model.add(
+        sl.RigidBody2d((0.6, 0), mass=2, inertia=0.1, gravity=(0, -9.81)), name="mass"
+    )
+    rope = sl.mechanics.Distance2d((0.6, 0), (0, 0), limits=(0, 1))
+    model.connect(rope, sl.Equality(), mass, name="rope")
+    run = sl.EventDriven(model).run(until=0.8)
+    # taut 0.8 below its anchor
+    taut = next(event for event in run.events if event.kind == "impact")
+    assert abs(taut.time - np.sqrt(1.6 / 9.81)) < 1e-9
+    after = run["mass"].position[run.t > taut.time]
+    np.testing.assert_allclose(np.hypot(*after.T), 1.0, atol=1e-8)
+
+
+def test_what_joints_cannot_have():
+    model = sl.Model("joints")
+    a = model.add(sl.RigidBody(mass=1, inertia=[0.1] * 3), name="a")
+    fixed = sl.mechanics.Fixed(limits=(0, 1))
+    with pytest.raises(sl.ModelError, match="fixed leaves nothing free that `limits`"):
+        model.connect(fixed, sl.Equality(), a, name="fixed")
+    string = sl.mechanics.Distance((0, 0, 0), (0, 0, 1), break_moment=1.0)
+    with pytest.raises(sl.ModelError, match="distance bears no moment"):
+        model.connect(string, sl.Equality(), a, name="string")
+
+
+def test_what_is_built_into_a_gear():
+    model = sl.Model("wheels")
+    axis = (0, 0, 1)
+    first = model.add(sl.RigidBody(mass=1, inertia=[0.2] * 3), name="first")
+    second = model.add(sl.RigidBody((1, 0, 0), mass=1, inertia=[0.6] * 3), name="second")
+    model.connect(sl.mechanics.Pivot((0, 0, 0), axis), sl.Equality(), first)
+    model.connect(sl.mechanics.Pivot((1, 0, 0), axis), sl.Equality(), second)
+    motor = sl.mechanics.ForceMotor(0.7)
+    gear = sl.mechanics.Gear(axis, axis, teeth=(10, 20), motor=motor, break_force=1e3)
+    model.connect(gear, sl.Equality(), first, second, name="gear")
+    run = sl.TimeStepping(model, h=1e-3).run(until=0.5)
+    # M = (J₁ + J₂/4) α
+    assert abs(run["first"].omega[-1, 2] - 0.5 * 0.7 / 0.35) < 1e-9

@@ -166,3 +166,29 @@ class TestErrors:
             sc.run()
         with pytest.raises(sl.MissingFileError):
             m.load("nothing.toml")
+
+
+@pytest.mark.parametrize("wall_first", [False, True])
+def test_sides_of_a_joint(wall_first):
+    sc = m.Scene()
+    wall = sc.add_static("wall", m.Sphere(0.1))
+    bob = sc.add_body("bob", mass=2.0, inertia=0.1 * np.eye(3))
+    sides = (wall, bob) if wall_first else (bob, wall)
+    sc.add_joint("slide", m.Prismatic((1, 0, 0), motor=m.ForceMotor(3.0)), *sides)
+    run = sc.run(h=1e-3, until=0.5)
+    # the coordinate is the way of the first side against the second
+    sign = -1 if wall_first else 1
+    assert abs(run["bob"].position[-1, 0] - sign * 0.5 * 1.5 * 0.25) < 1e-12
+
+
+def test_a_rope_is_saved_and_read(tmp_path):
+    sc = m.Scene(gravity=(0, 0, -9.81))
+    ceiling = sc.add_static("ceiling", m.Sphere(0.01))
+    mass = sc.add_body("mass", mass=2.0, inertia=0.1 * np.eye(3), position=(0.6, 0, 0))
+    sc.add_joint("rope", m.Distance((0, 0, 0), (0.6, 0, 0), limits=(0, 1)), ceiling, mass)
+    sc.save(tmp_path / "rope.toml")
+    again = m.load(tmp_path / "rope.toml")
+    first, second = sc.run(h=1e-3, until=0.8), again.run(h=1e-3, until=0.8)
+    np.testing.assert_array_equal(first["mass"].position, second["mass"].position)
+    length = np.linalg.norm(first["mass"].position, axis=1)
+    assert abs(length[-1] - 1.0) < 1e-2

@@ -9,17 +9,20 @@
 //! | planar | way, second way along two tangents of the plane, angle |
 //! | ball | swing of an axis, twist about it |
 //! | distance | length |
+//! | gear | angle of the first wheel, second angle of the second, against the world |
+//! | rack | angle of the pinion, way of the rack, against the world |
 //!
-//! All are zero where the bodies start, but for the length. Angles of bodies in space are known modulo
+//! All are zero where the bodies start, but for the length. They count how the first side moves, seen from
+//! the second, whichever of both stands still. Angles of bodies in space are known modulo
 //! two turns, `(−2π, 2π]` (of universal joints modulo one), those in the plane over all turns.
 
 use crate::fault::{Fault, direction, point};
-use crate::joints::Joint;
+use crate::joints::{Joint, JointRelation};
 use crate::joints_2d::{Joint2d, flat};
 use crate::outputs::{Lines, Role};
 use crate::pose::Start;
-use crate::row::{Angle, Line, Row, Sides};
-use saltus_model::rotation::{Vector, conjugate, product, tangents};
+use crate::row::{Angle, End, Line, Row, Sides};
+use saltus_model::rotation::{Vector, conjugate, norm, product, sub, tangents};
 use saltus_model::{Body, IntoRelation, Linked};
 
 /// A joint in space or in the plane.
@@ -125,6 +128,27 @@ impl AnyJoint {
         }
     }
 
+    /// The relation; of one body after the world, where that is `world_first`.
+    pub(crate) fn between(&self, linked: Linked<'_>, world_first: bool) -> JointRelation {
+        match self {
+            AnyJoint::Space(joint) => joint.between(linked, world_first),
+            AnyJoint::Plane(joint) => joint.between(linked, world_first),
+        }
+    }
+
+    /// How far the points of a distance joint are apart at the start.
+    pub(crate) fn length(&self) -> Option<f64> {
+        match *self {
+            AnyJoint::Space(Joint::Distance { point, second_point }) => {
+                Some(norm(sub(point, second_point)))
+            }
+            AnyJoint::Plane(Joint2d::Distance { point, second_point }) => {
+                Some(norm(sub(flat(point), flat(second_point))))
+            }
+            _ => None,
+        }
+    }
+
     /// What it leaves free, as far as that has coordinates.
     pub fn coordinates(&self) -> &'static [Coordinate] {
         use Coordinate::{Angle, Length, SecondAngle, SecondWay, Swing, Twist, Way};
@@ -136,13 +160,13 @@ impl AnyJoint {
             AnyJoint::Space(Joint::Prismatic { .. })
             | AnyJoint::Plane(Joint2d::Prismatic { .. }) => &[Way],
             AnyJoint::Space(Joint::Cylindrical { .. } | Joint::Screw { .. }) => &[Way, Angle],
-            AnyJoint::Space(Joint::Universal { .. }) => &[Angle, SecondAngle],
+            AnyJoint::Space(Joint::Universal { .. } | Joint::Gear { .. }) => &[Angle, SecondAngle],
+            AnyJoint::Space(Joint::Rack { .. }) => &[Angle, Way],
             AnyJoint::Space(Joint::Planar { .. }) => &[Way, SecondWay, Angle],
             AnyJoint::Space(Joint::Distance { .. }) | AnyJoint::Plane(Joint2d::Distance { .. }) => {
                 &[Length]
             }
-            AnyJoint::Space(Joint::Fixed | Joint::Gear { .. } | Joint::Rack { .. })
-            | AnyJoint::Plane(Joint2d::Fixed) => &[],
+            AnyJoint::Space(Joint::Fixed) | AnyJoint::Plane(Joint2d::Fixed) => &[],
         }
     }
 }
@@ -165,8 +189,10 @@ impl JointCoordinate {
         JointCoordinate { joint: joint.into(), coordinate, axis: [0.0, 0.0, 1.0] }
     }
 
-    /// The output alone, for bodies that start like this.
-    pub(crate) fn line(&self, [a, b]: [Start; 2]) -> Result<Line, Fault> {
+    /// The output alone, between two of the linked bodies, which start like this, and the world.
+    pub(crate) fn line(&self, sides: Sides, starts: &[Start; 2]) -> Result<Line, Fault> {
+        let [a, b] = sides.of(starts, Start::WORLD);
+        let center = if sides.a == End::World { b.position() } else { a.position() };
         let known = self.joint.coordinates();
         if !known.contains(&self.coordinate) {
             let (joint, name) = (self.joint.name(), self.coordinate.name());
@@ -176,20 +202,19 @@ impl JointCoordinate {
             };
             return Err(Fault::Coordinate { joint, name, known });
         }
-        let way = |P: Vector, n: Vector| {
-            let n = b.direction(n);
-            Row::ApartInB { a: a.point(P), b: b.point(P), n }
-        };
-        let twist = |axis: Vector| {
-            let between = product(conjugate(b.orientation()), a.orientation());
-            Row::Twist { back: conjugate(between), axis: b.direction(axis) }
+        let way = |P: Vector, n: Vector| way([a, b], P, n);
+        let twist = |axis: Vector| twist([a, b], axis);
+        // of one end against the world
+        let against_world = |end: End| match end {
+            End::World => Err(Fault::Linked { expected: "two bodies", found: 1 }),
+            end => Ok(Sides { a: end, b: End::World }),
         };
         let length =
             |P: Vector, Q: Vector| Row::Length { a: a.point(P), b: b.point(Q), length: 0.0 };
         let row = match self.joint {
             AnyJoint::Plane(Joint2d::Pivot { .. }) => Row::PlaneTurn { from: a.angle - b.angle },
             AnyJoint::Plane(Joint2d::Prismatic { axis }) => {
-                way(a.position(), direction("axis", flat(axis))?)
+                way(center, direction("axis", flat(axis))?)
             }
             AnyJoint::Plane(Joint2d::Distance { point: P, second_point: Q }) => {
                 length(point("point", flat(P))?, point("second_point", flat(Q))?)
@@ -198,9 +223,7 @@ impl JointCoordinate {
                 length(point("point", P)?, point("second_point", Q)?)
             }
             AnyJoint::Space(Joint::Pivot { axis, .. }) => twist(direction("axis", axis)?),
-            AnyJoint::Space(Joint::Prismatic { axis }) => {
-                way(a.position(), direction("axis", axis)?)
-            }
+            AnyJoint::Space(Joint::Prismatic { axis }) => way(center, direction("axis", axis)?),
             AnyJoint::Space(
                 Joint::Cylindrical { point: P, axis } | Joint::Screw { point: P, axis, .. },
             ) => match self.coordinate {
@@ -241,31 +264,64 @@ impl JointCoordinate {
                     _ => twist(e),
                 }
             }
+            AnyJoint::Space(Joint::Gear { axis, second_axis, .. }) => {
+                let (of, end, what, axis) = match self.coordinate {
+                    Coordinate::Angle => (a, sides.a, "axis", axis),
+                    _ => (b, sides.b, "second_axis", second_axis),
+                };
+                let turn = self::twist([of, Start::WORLD], direction(what, axis)?);
+                return Ok(Line::of(turn, against_world(end)?));
+            }
+            AnyJoint::Space(Joint::Rack { axis, direction: n, .. }) => {
+                let (row, end) = match self.coordinate {
+                    Coordinate::Angle => {
+                        (self::twist([a, Start::WORLD], direction("axis", axis)?), sides.a)
+                    }
+                    _ => {
+                        let n = direction("direction", n)?;
+                        (self::way([b, Start::WORLD], b.position(), n), sides.b)
+                    }
+                };
+                return Ok(Line::of(row, against_world(end)?));
+            }
             // they have no coordinates
-            AnyJoint::Space(Joint::Fixed | Joint::Gear { .. } | Joint::Rack { .. })
-            | AnyJoint::Plane(Joint2d::Fixed) => Row::PlaneTurn { from: 0.0 },
+            AnyJoint::Space(Joint::Fixed) | AnyJoint::Plane(Joint2d::Fixed) => {
+                Row::PlaneTurn { from: 0.0 }
+            }
         };
-        Ok(Line::of(row))
+        Ok(Line::of(row, sides))
     }
 
-    /// A relation made of this output.
+    /// A relation made of this output; of one body after the world, where that is `world_first`.
     pub(crate) fn relation(
         &self,
         linked: Linked<'_>,
+        world_first: bool,
         role: Role,
         lines: impl FnOnce(Line) -> Result<Vec<Line>, Fault>,
     ) -> Lines {
-        let body = self.joint.body();
-        let line = Start::pair(body, linked).and_then(|starts| self.line(starts));
+        let (body, sides) = (self.joint.body(), Sides::linked(linked.systems().len(), world_first));
+        let line = Start::pair(body, linked).and_then(|starts| self.line(sides, &starts));
         Lines::new("a coordinate of a joint", body, role, line.and_then(lines))
     }
+}
+
+/// The way of `a` along a direction of `b`, from where a point of both is.
+fn way([a, b]: [Start; 2], P: Vector, n: Vector) -> Row {
+    Row::ApartInB { a: a.point(P), b: b.point(P), n: b.direction(n) }
+}
+
+/// The turn of `a` about an axis of `b`.
+fn twist([a, b]: [Start; 2], axis: Vector) -> Row {
+    let between = product(conjugate(b.orientation()), a.orientation());
+    Row::Twist { back: conjugate(between), axis: b.direction(axis) }
 }
 
 impl IntoRelation for JointCoordinate {
     type Relation = Lines;
 
     fn complete(self, linked: Linked<'_>) -> Lines {
-        self.relation(linked, Role::Gap, |line| Ok(vec![line]))
+        self.relation(linked, false, Role::Gap, |line| Ok(vec![line]))
     }
 }
 
@@ -285,17 +341,18 @@ pub struct Coupler {
 }
 
 impl Coupler {
-    fn line(&self, linked: usize, [a, b]: [Start; 2]) -> Result<Line, Fault> {
+    fn line(&self, linked: usize, starts: &[Start; 2]) -> Result<Line, Fault> {
         let ratio = crate::fault::not_zero("ratio", self.ratio)?;
         let sides = match (linked, self.between) {
-            (2, false) => [Sides::First, Sides::Second],
-            _ => [Sides::Both; 2],
+            (2, false) => [Sides::FIRST, Sides::SECOND],
+            _ => [Sides::linked(linked, false); 2],
         };
-        couple(&self.coordinates, sides, ratio, [a, b])
+        couple(&self.coordinates, sides, ratio, starts)
     }
 }
 
-/// One coordinate that follows another, each between two of the linked bodies and the world.
+/// One coordinate that follows another from where both start, each between two of the linked bodies and
+/// the world.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Following {
     pub coordinates: [JointCoordinate; 2],
@@ -310,7 +367,10 @@ impl IntoRelation for Following {
         let Following { coordinates, sides, ratio } = self;
         let body = coordinates[0].joint.body();
         let line = Start::pair(body, linked).and_then(|starts| {
-            couple(&coordinates, sides, crate::fault::not_zero("ratio", ratio)?, starts)
+            let ratio = crate::fault::not_zero("ratio", ratio)?;
+            let [x_1, x_2] = coordinates.map(|one| one.joint.length().unwrap_or(0.0));
+            let line = couple(&coordinates, sides, ratio, &starts)?;
+            Ok(Line { offset: x_2 - ratio * x_1, ..line })
         });
         Lines::new("a joint that follows", body, Role::Gap, line.map(|line| vec![line]))
     }
@@ -321,25 +381,19 @@ fn couple(
     coordinates: &[JointCoordinate; 2],
     sides: [Sides; 2],
     ratio: f64,
-    [a, b]: [Start; 2],
+    starts: &[Start; 2],
 ) -> Result<Line, Fault> {
     let mut lines = Vec::new();
-    for (coordinate, side) in coordinates.iter().zip(sides) {
-        let starts = match side {
-            Sides::Both => [a, b],
-            Sides::First => [a, Start::WORLD],
-            Sides::Second => [b, Start::WORLD],
-        };
-        lines.push((coordinate.line(starts)?, side));
+    for (coordinate, sides) in coordinates.iter().zip(sides) {
+        lines.push(coordinate.line(sides, starts)?);
     }
-    let period = match (lines[0].0.period, lines[1].0.period) {
+    let period = match (lines[0].period, lines[1].period) {
         (f64::INFINITY, second) => second,
         (first, f64::INFINITY) => (ratio * first).abs(),
         (first, second) => second.min(first) / f64::from(denominator(ratio)?),
     };
     let terms = |k: usize, factor: f64| {
-        let (line, side) = &lines[k];
-        line.terms.iter().map(move |(own, row, _)| (factor * own, *row, *side))
+        lines[k].terms.iter().map(move |(own, row, sides)| (factor * own, *row, *sides))
     };
     let terms = terms(1, 1.0).chain(terms(0, -ratio)).collect();
     Ok(Line { terms, center: 0.0, period, factor: 1.0, offset: 0.0 })
@@ -364,7 +418,7 @@ impl IntoRelation for Coupler {
     fn complete(self, linked: Linked<'_>) -> Lines {
         let body = self.coordinates[0].joint.body();
         let line = Start::pair(body, linked);
-        let line = line.and_then(|starts| self.line(linked.systems().len(), starts));
+        let line = line.and_then(|starts| self.line(linked.systems().len(), &starts));
         Lines::new("a coupler", body, Role::Gap, line.map(|line| vec![line]))
     }
 }

@@ -12,6 +12,10 @@ pub(crate) enum Fault {
     Linked { expected: &'static str, found: usize },
     /// A coordinate that the joint does not leave free.
     Coordinate { joint: &'static str, name: &'static str, known: String },
+    /// Something built into a joint that leaves nothing free.
+    NothingFree { joint: &'static str, what: &'static str },
+    /// A moment that breaks a joint which bears none.
+    NoMoment { joint: &'static str },
     /// No direction.
     Direction { what: &'static str, found: Vector },
     /// A number outside its range.
@@ -36,6 +40,8 @@ impl Fault {
             Fault::Coordinate { joint, name, known } => {
                 ModelError::Coordinate { owner, joint, name, known }
             }
+            Fault::NothingFree { joint, what } => ModelError::NothingFree { owner, joint, what },
+            Fault::NoMoment { joint } => ModelError::NoMoment { owner, joint },
             Fault::Direction { what, found } => ModelError::Direction { owner, what, found },
             Fault::Range { what, value, allowed } => {
                 ModelError::Range { owner, what, value, allowed }

@@ -19,7 +19,7 @@
 
 use crate::fault::{Fault, direction, point};
 use crate::pose::{self, Pose, Start};
-use crate::row::{Angle, Row, Slopes, square_at, together, together_at};
+use crate::row::{Angle, Row, Sides, Slopes, square_at, together, together_at};
 use saltus_linalg::Matrix;
 use saltus_model::rotation::{Vector, dot, norm, sub, tangents};
 use saltus_model::{
@@ -148,8 +148,9 @@ impl Joint {
         }
     }
 
-    /// The conditions, for bodies that start like this.
-    fn rows(&self, linked: usize, [a, b]: [Start; 2]) -> Result<Vec<Row>, Fault> {
+    /// The conditions, for bodies that start like this. Moments are about `center` where the joint has no
+    /// point of its own.
+    fn rows(&self, linked: usize, [a, b]: [Start; 2], center: Vector) -> Result<Vec<Row>, Fault> {
         // the same point of both
         let hold = |P: Vector| (a.point(P), b.point(P));
         // `axis` of b stays at right angles to what is so in a
@@ -181,7 +182,7 @@ impl Joint {
             }
             Joint::Prismatic { axis } => {
                 let axis = direction("axis", axis)?;
-                rows.extend(on_line(a.position(), axis));
+                rows.extend(on_line(center, axis));
                 rows.extend(still(axis));
             }
             Joint::Cylindrical { point: P, axis } => {
@@ -208,7 +209,7 @@ impl Joint {
                 rows.extend(along(n));
             }
             Joint::Fixed => {
-                let (p, q) = hold(a.position());
+                let (p, q) = hold(center);
                 rows.extend(together(p, q));
                 rows.extend(still([0.0, 0.0, 1.0]));
             }
@@ -275,9 +276,19 @@ impl IntoRelation for Joint {
     type Relation = JointRelation;
 
     fn complete(self, linked: Linked<'_>) -> JointRelation {
-        let rows = Start::pair(Body::Space, linked);
-        let rows = rows.and_then(|starts| self.rows(linked.systems().len(), starts));
-        JointRelation::new(self.name(), Body::Space, self.size(), rows)
+        self.between(linked, false)
+    }
+}
+
+impl Joint {
+    /// The relation; of one body after the world, where that is `world_first`.
+    pub(crate) fn between(&self, linked: Linked<'_>, world_first: bool) -> JointRelation {
+        let count = linked.systems().len();
+        let sides = Sides::linked(count, world_first);
+        let rows = Start::pair(Body::Space, linked).and_then(|starts| {
+            self.rows(count, sides.of(&starts, Start::WORLD), starts[0].position())
+        });
+        JointRelation::new(self.name(), Body::Space, self.size(), sides, rows)
     }
 }
 
@@ -287,6 +298,8 @@ pub struct JointRelation {
     name: &'static str,
     body: Body,
     size: usize,
+    /// Whether the world is the first side, and the linked body the second.
+    world_first: bool,
     rows: Vec<Row>,
     /// A point of both that the first three rows hold together, in the frame of each.
     held: Option<[Vector; 2]>,
@@ -298,19 +311,37 @@ impl JointRelation {
         name: &'static str,
         body: Body,
         size: usize,
+        sides: Sides,
         rows: Result<Vec<Row>, Fault>,
     ) -> JointRelation {
+        let world_first = sides == Sides::WORLD_FIRST;
         let (rows, fault) = match rows {
             Ok(rows) => (rows, None),
             Err(fault) => (Vec::new(), Some(fault)),
         };
         let held = match (body, &rows[..]) {
-            (Body::Space, &[Row::Apart { a, b, .. }, Row::Apart { .. }, Row::Apart { .. }, ..]) => {
+            (Body::Space, &[Row::Apart { a, b, .. }, Row::Apart { .. }, Row::Apart { .. }, ..])
+                if !world_first =>
+            {
                 Some([a, b])
             }
             _ => None,
         };
-        JointRelation { name, body, size, rows, held, fault }
+        JointRelation { name, body, size, world_first, rows, held, fault }
+    }
+
+    /// Those of both sides.
+    #[inline]
+    fn poses(&self, q: &[f64]) -> [Pose; 2] {
+        let [a, b] = Pose::pair(self.body, q);
+        if self.world_first { [b, a] } else { [a, b] }
+    }
+
+    /// Writes a row of `H`.
+    #[inline]
+    fn write(&self, Slopes { by_a, by_b }: &Slopes, row: &mut [f64]) {
+        let slopes = if self.world_first { [by_b, by_a] } else { [by_a, by_b] };
+        pose::write(self.body, slopes, row);
     }
 }
 
@@ -332,18 +363,17 @@ impl Relation for JointRelation {
     }
 
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError> {
-        let poses = Pose::pair(self.body, at.first);
+        let poses = self.poses(at.first);
         y.iter_mut().zip(&self.rows).for_each(|(y, row)| *y = row.output(&poses));
         Ok(())
     }
 
     fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError> {
-        let poses = Pose::pair(self.body, at.first);
+        let poses = self.poses(at.first);
         let width = pose::width(self.body, at.first.len());
         C.resize(self.size, width);
         for (row, slopes) in self.rows.iter().zip(C.data_mut().chunks_exact_mut(width)) {
-            let Slopes { by_a, by_b } = row.slopes(&poses);
-            pose::write(self.body, [&by_a, &by_b], slopes);
+            self.write(&row.slopes(&poses), slopes);
         }
         Ok(())
     }
@@ -355,7 +385,7 @@ impl Relation for JointRelation {
         C: &mut Matrix,
         _: &mut Vec<f64>,
     ) -> Result<(), OperatorError> {
-        let poses = Pose::pair(self.body, at.first);
+        let poses = self.poses(at.first);
         let width = pose::width(self.body, at.first.len());
         C.resize(self.size, width);
         let mut first = 0;
@@ -365,6 +395,7 @@ impl Relation for JointRelation {
         }
         for k in first..self.rows.len() {
             if self.body == Body::Space
+                && !self.world_first
                 && let Row::Square { a, b } = self.rows[k]
             {
                 let (value, by_a, by_b) = square_at(&poses, [a, b]);
@@ -375,10 +406,9 @@ impl Relation for JointRelation {
                 }
                 continue;
             }
-            let (value, Slopes { by_a, by_b }) = self.rows[k].both(&poses);
+            let (value, slopes) = self.rows[k].both(&poses);
             y[k] = value;
-            let own = &mut C.data_mut()[k * width..(k + 1) * width];
-            pose::write(self.body, [&by_a, &by_b], own);
+            self.write(&slopes, &mut C.data_mut()[k * width..(k + 1) * width]);
         }
         Ok(())
     }

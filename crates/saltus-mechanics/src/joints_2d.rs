@@ -12,8 +12,8 @@
 use crate::fault::{Fault, direction, point};
 use crate::joints::JointRelation;
 use crate::pose::Start;
-use crate::row::Row;
-use saltus_model::rotation::{norm, sub};
+use crate::row::{Row, Sides};
+use saltus_model::rotation::{Vector, norm, sub};
 use saltus_model::{Body, IntoRelation, Linked};
 
 /// A joint in the plane; points and directions are in the frame of the world, where the bodies start.
@@ -73,7 +73,7 @@ impl Joint2d {
         }
     }
 
-    fn rows(&self, [a, b]: [Start; 2]) -> Result<Vec<Row>, Fault> {
+    fn rows(&self, [a, b]: [Start; 2], center: Vector) -> Result<Vec<Row>, Fault> {
         let along = |n| move |P| Row::Apart { a: a.point(P), b: b.point(P), n };
         let together = |P| [along([1.0, 0.0, 0.0])(P), along([0.0, 1.0, 0.0])(P)];
         let still = Row::PlaneTurn { from: a.angle - b.angle };
@@ -81,11 +81,11 @@ impl Joint2d {
             Joint2d::Pivot { point: P } => together(point("point", flat(P))?).to_vec(),
             Joint2d::Prismatic { axis } => {
                 let [x, y, _] = direction("axis", flat(axis))?;
-                let (P, n) = (a.position(), b.direction([-y, x, 0.0]));
+                let (P, n) = (center, b.direction([-y, x, 0.0]));
                 vec![Row::ApartInB { a: a.point(P), b: b.point(P), n }, still]
             }
             Joint2d::Fixed => {
-                let [x, y] = together(a.position());
+                let [x, y] = together(center);
                 vec![x, y, still]
             }
             Joint2d::Distance { point: P, second_point: Q } => {
@@ -105,7 +105,16 @@ impl IntoRelation for Joint2d {
     type Relation = JointRelation;
 
     fn complete(self, linked: Linked<'_>) -> JointRelation {
-        let rows = Start::pair(Body::Plane, linked).and_then(|starts| self.rows(starts));
-        JointRelation::new(self.name(), Body::Plane, self.size(), rows)
+        self.between(linked, false)
+    }
+}
+
+impl Joint2d {
+    /// The relation; of one body after the world, where that is `world_first`.
+    pub(crate) fn between(&self, linked: Linked<'_>, world_first: bool) -> JointRelation {
+        let sides = Sides::linked(linked.systems().len(), world_first);
+        let rows = Start::pair(Body::Plane, linked)
+            .and_then(|starts| self.rows(sides.of(&starts, Start::WORLD), starts[0].position()));
+        JointRelation::new(self.name(), Body::Plane, self.size(), sides, rows)
     }
 }

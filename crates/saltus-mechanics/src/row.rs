@@ -185,7 +185,8 @@ impl Row {
             Row::Length { a, b, .. } => {
                 let (P, Q) = (A.point(a), B.point(b));
                 let d = sub(P, Q);
-                let n = scaled(1.0 / norm(d), d);
+                // of points that are one it has no slope
+                let n = if norm(d) > 0.0 { scaled(1.0 / norm(d), d) } else { d };
                 (A.slope(P, n), minus(B.slope(Q, n)))
             }
             Row::Screw { a, n, pitch, turn, .. } => {
@@ -270,15 +271,22 @@ pub(crate) fn middle(a: Vector, b: Vector) -> Vector {
     scaled(0.5, add(a, b))
 }
 
-/// Between whom a condition holds.
+/// Who stands at one end of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sides {
-    /// Both.
-    Both,
-    /// The first body and the world.
+pub(crate) enum End {
+    /// The first linked body.
     First,
-    /// The second body and the world.
+    /// The second one.
     Second,
+    /// What stands still.
+    World,
+}
+
+/// Between whom a condition holds: those that are `a` and `b` in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sides {
+    pub a: End,
+    pub b: End,
 }
 
 /// A sum of conditions, `y = factor (s − offset)`, where `s = Σ fᵢ rowᵢ` is taken next to `center` among
@@ -294,15 +302,15 @@ pub(crate) struct Line {
 
 impl Line {
     /// One condition alone.
-    pub fn of(row: Row) -> Line {
-        let terms = vec![(1.0, row, Sides::Both)];
+    pub fn of(row: Row, sides: Sides) -> Line {
+        let terms = vec![(1.0, row, sides)];
         Line { terms, center: 0.0, period: row.period(), factor: 1.0, offset: 0.0 }
     }
 
     #[inline]
     pub fn output(&self, poses: &[Pose; 2]) -> f64 {
         let value =
-            |(factor, row, sides): &(f64, Row, Sides)| factor * row.output(&sides.of(poses));
+            |(factor, row, sides): &(f64, Row, Sides)| factor * row.output(&sides.poses(poses));
         let sum: f64 = self.terms.iter().map(value).sum();
         let near = self.center + nearest(sum - self.center, self.period);
         self.factor * (near - self.offset)
@@ -312,18 +320,17 @@ impl Line {
     pub fn slopes(&self, poses: &[Pose; 2]) -> Slopes {
         let mut all = Slopes { by_a: [0.0; 6], by_b: [0.0; 6] };
         for (factor, row, sides) in &self.terms {
-            let Slopes { by_a, by_b } = row.slopes(&sides.of(poses));
+            let Slopes { by_a, by_b } = row.slopes(&sides.poses(poses));
             let factor = self.factor * factor;
             let add = |all: &mut [f64; 6], own: [f64; 6]| {
                 all.iter_mut().zip(own).for_each(|(all, own)| *all += factor * own);
             };
-            match sides {
-                Sides::Both => {
-                    add(&mut all.by_a, by_a);
-                    add(&mut all.by_b, by_b);
+            for (end, own) in [(sides.a, by_a), (sides.b, by_b)] {
+                match end {
+                    End::First => add(&mut all.by_a, own),
+                    End::Second => add(&mut all.by_b, own),
+                    End::World => {}
                 }
-                Sides::First => add(&mut all.by_a, by_a),
-                Sides::Second => add(&mut all.by_b, by_a),
             }
         }
         all
@@ -331,12 +338,36 @@ impl Line {
 }
 
 impl Sides {
-    #[inline]
-    fn of(self, [A, B]: &[Pose; 2]) -> [Pose; 2] {
-        match self {
-            Sides::Both => [*A, *B],
-            Sides::First => [*A, Pose::WORLD],
-            Sides::Second => [*B, Pose::WORLD],
+    /// The first body and the second.
+    pub const BOTH: Sides = Sides { a: End::First, b: End::Second };
+    /// The first body and the world.
+    pub const FIRST: Sides = Sides { a: End::First, b: End::World };
+    /// The second body and the world.
+    pub const SECOND: Sides = Sides { a: End::Second, b: End::World };
+    /// The world and the first body.
+    pub const WORLD_FIRST: Sides = Sides { a: End::World, b: End::First };
+
+    /// Those of so many linked bodies; one stands beside the world, or after it.
+    pub fn linked(count: usize, world_first: bool) -> Sides {
+        match (count, world_first) {
+            (2, _) => Sides::BOTH,
+            (_, false) => Sides::FIRST,
+            (_, true) => Sides::WORLD_FIRST,
         }
+    }
+
+    /// What both ends have, of what the linked bodies and the world have.
+    #[inline]
+    pub fn of<T: Copy>(self, [first, second]: &[T; 2], world: T) -> [T; 2] {
+        [self.a, self.b].map(|end| match end {
+            End::First => *first,
+            End::Second => *second,
+            End::World => world,
+        })
+    }
+
+    #[inline]
+    fn poses(self, poses: &[Pose; 2]) -> [Pose; 2] {
+        self.of(poses, Pose::WORLD)
     }
 }

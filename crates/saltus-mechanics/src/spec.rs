@@ -10,9 +10,13 @@
 //!
 //! Of a joint with several coordinates the parts carry theirs: `shaft.way_limit`. What breaks is an event,
 //! `hinge.break`, that disconnects all of it.
+//!
+//! A distance joint holds its length alone. Once something is built into that, the length is free but for
+//! what is built in: with limits it is a rope or a strut. The first part then has the name of the joint.
 
 use crate::coordinates::{AnyJoint, Coordinate, JointCoordinate};
 use crate::fault::{Fault, not_negative};
+use crate::joints::JointRelation;
 use crate::outputs::{Lines, Role};
 use crate::row::Line;
 use saltus_model::rotation::Vector;
@@ -25,7 +29,7 @@ use saltus_model::{
 pub struct Limits {
     /// Its least value, or minus infinity. Angles in space have limits less than two turns apart.
     pub lower: f64,
-    /// Its largest value, or infinity.
+    /// Its largest value, or infinity; that of a length is positive.
     pub upper: f64,
     /// Restitution in [0, 1]. Default 0.
     pub e: f64,
@@ -93,6 +97,25 @@ pub struct Extras {
     pub motor: Option<Motor>,
 }
 
+impl Extras {
+    /// The key of the first thing that is built in.
+    fn first(&self) -> Option<&'static str> {
+        let keys = [
+            ("limits", self.limits.is_some()),
+            ("friction", self.friction.is_some()),
+            ("spring", self.spring.is_some()),
+            ("motor", self.motor.is_some()),
+        ];
+        keys.into_iter().find_map(|(key, is_there)| is_there.then_some(key))
+    }
+
+    /// Whether something comes of it: limits that are nowhere do nothing.
+    fn acts(&self) -> bool {
+        let ends = self.limits.is_some_and(|one| one.bounds(self.coordinate).next().is_some());
+        ends || self.friction.is_some() || self.spring.is_some() || self.motor.is_some()
+    }
+}
+
 /// A joint and what is built into it.
 ///
 /// ```
@@ -116,10 +139,13 @@ pub struct JointSpec {
     pub axis: Vector,
     /// What is built into its coordinates, at most once each.
     pub extras: Vec<Extras>,
-    /// It breaks for good once its forces together are larger than this, in steps the mean of a step.
+    /// It breaks for good once its forces together are larger than this, in steps the mean of a step. A
+    /// gear bears one load alone, the moment on its first wheel, which is meant by both.
     pub break_force: Option<f64>,
     /// The same of its moments.
     pub break_moment: Option<f64>,
+    /// With one body: whether the world is the first side and the body the second. Default no.
+    pub world_first: bool,
     at: Option<Coordinate>, // that the next call is about
 }
 
@@ -132,13 +158,31 @@ impl JointSpec {
             extras: Vec::new(),
             break_force: None,
             break_moment: None,
+            world_first: false,
             at: None,
         }
     }
 
     /// Whether nothing is built into it.
     pub fn is_plain(&self) -> bool {
-        self.extras.is_empty() && self.break_force.is_none() && self.break_moment.is_none()
+        self.extras.is_empty()
+            && self.break_force.is_none()
+            && self.break_moment.is_none()
+            && !self.world_first
+    }
+
+    /// Whether it is a distance joint whose length is free but for what is built into it.
+    pub fn has_free_length(&self) -> bool {
+        self.joint.length().is_some() && self.extras.iter().any(|one| one.first().is_some())
+    }
+
+    /// Number of rows of the interaction that has its own name.
+    pub fn size(&self) -> usize {
+        let limits = |one: &Extras| Some(one.limits?.bounds(one.coordinate).count());
+        match self.has_free_length() {
+            false => self.joint.size(),
+            true => self.extras.iter().find_map(limits).unwrap_or(1).max(1),
+        }
     }
 
     /// What follows is about this coordinate; before that, about the first one.
@@ -219,6 +263,12 @@ impl JointSpec {
         self
     }
 
+    /// The same from the world to a body: the first side is the world, the one body the second.
+    pub fn from_world(mut self) -> Self {
+        self.world_first = true;
+        self
+    }
+
     /// Adds all of it to a model: the joint under this name, its parts under names that follow from
     /// it.
     pub fn connect(
@@ -229,64 +279,95 @@ impl JointSpec {
     ) -> Result<InteractionId, ModelError> {
         let owner = format!("interaction `{name}`");
         self.check().map_err(|fault| fault.of(&owner, self.joint.name()))?;
-        let id = match self.joint {
-            AnyJoint::Space(joint) => model.connect(name, joint, Law::Equality, systems)?,
-            AnyJoint::Plane(joint) => model.connect(name, joint, Law::Equality, systems)?,
-        };
-        let mut parts = vec![name.to_string()];
+        let (joint, world_first) = (self.joint, self.world_first);
+        let mut parts = Parts::default();
+        if !self.has_free_length() {
+            model.connect(name, Held { joint, world_first }, Law::Equality, systems)?;
+            parts.names.push(name.to_string());
+        }
         for extras in &self.extras {
-            let of = JointCoordinate {
-                joint: self.joint,
-                coordinate: extras.coordinate,
-                axis: self.axis,
+            let of = JointCoordinate { joint, coordinate: extras.coordinate, axis: self.axis };
+            let several = joint.coordinates().len() > 1;
+            let named = |parts: &Parts, what: &str| match (parts.names.is_empty(), several) {
+                (true, _) => name.to_string(),
+                (_, false) => format!("{name}.{what}"),
+                (_, true) => format!("{name}.{}_{what}", extras.coordinate.name()),
             };
-            let part = |what: &str| match self.joint.coordinates().len() {
-                1 => format!("{name}.{what}"),
-                _ => format!("{name}.{}_{what}", extras.coordinate.name()),
-            };
-            if let Some(limits) = extras.limits {
-                let law = Law::newton_impact(limits.e);
-                model.connect(&part("limit"), Part(of, What::Limits(limits)), law, systems)?;
-                parts.push(part("limit"));
+            let part = |what| Part { of, world_first, what };
+            if let Some(limits) = extras.limits
+                && limits.bounds(extras.coordinate).next().is_some()
+            {
+                let (own, law) = (named(&parts, "limit"), Law::newton_impact(limits.e));
+                model.connect(&own, part(What::Limits(limits)), law, systems)?;
+                parts.push(own, limits.bounds(extras.coordinate).map(|(sign, _)| sign));
             }
             if let Some(friction) = extras.friction {
-                friction.connect(model, &part("friction"), of, systems)?;
-                parts.push(part("friction"));
+                let own = named(&parts, "friction");
+                friction.connect(model, &own, part(What::Coordinate), systems)?;
+                parts.push(own, [1.0]);
             }
             if let Some(spring) = extras.spring {
-                let (what, law) = spring.parts();
-                model.connect(&part("spring"), Part(of, what), law, systems)?;
-                parts.push(part("spring"));
+                let (own, (what, law)) = (named(&parts, "spring"), spring.parts());
+                model.connect(&own, part(what), law, systems)?;
+                parts.push(own, [1.0]);
             }
             if let Some(motor) = &extras.motor {
-                let (what, law) = motor.parts();
-                model.connect(&part("motor"), Part(of, what), law, systems)?;
-                parts.push(part("motor"));
+                let (own, (what, law)) = (named(&parts, "motor"), motor.parts());
+                model.connect(&own, part(what), law, systems)?;
+                parts.push(own, [1.0]);
             }
         }
         self.add_break(model, name, &parts)?;
-        Ok(id)
+        model.interaction_id(name)
     }
 
     /// The event that lets go of all parts.
-    fn add_break(&self, model: &mut Model, name: &str, parts: &[String]) -> Result<(), ModelError> {
-        let forces = self.joint.forces();
+    fn add_break(&self, model: &mut Model, name: &str, parts: &Parts) -> Result<(), ModelError> {
+        let (forces, moments) = self.loads();
         let sum = |rows: std::ops::Range<usize>| {
             let squares = rows.map(|row| format!("'{name}'.force[{row}]^2"));
             squares.collect::<Vec<_>>().join(" + ")
         };
-        let bounds = [
-            (self.break_force, sum(0..forces)),
-            (self.break_moment, sum(forces..self.joint.size())),
-        ];
-        let broken = bounds.into_iter().filter(|(_, sum)| !sum.is_empty());
+        let forces = match self.has_free_length() {
+            false => sum(forces),
+            true => format!("({})^2", parts.along.join(" + ")),
+        };
+        let bounds = [(self.break_force, forces), (self.break_moment, sum(moments))];
+        let broken = bounds.into_iter();
         let broken = broken.filter_map(|(bound, sum)| Some(format!("{sum} > {:?}^2", bound?)));
         let condition = broken.collect::<Vec<_>>().join(" or ");
         if condition.is_empty() {
             return Ok(());
         }
         let event = Event::when(condition).once().named(format!("{name}.break"));
-        model.add_event(parts.iter().fold(event, |event, part| event.disconnect(part.as_str())))
+        let names = parts.names.iter();
+        model.add_event(names.fold(event, |event, part| event.disconnect(part.as_str())))
+    }
+
+    /// Its rows that are forces, and those that are moments.
+    fn loads(&self) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
+        match (self.joint.forces(), self.joint.size()) {
+            // the one load of a gear
+            (0, size) => (0..size, 0..size),
+            (forces, size) => (0..forces, forces..size),
+        }
+    }
+
+    /// A length that is free ends somewhere, or something acts on it.
+    fn check_length(&self) -> Result<(), Fault> {
+        let (what, allowed) = ("limits", "(0, inf] for the largest length");
+        let of_length = self.extras.iter().filter(|one| one.coordinate == Coordinate::Length);
+        let mut largest = of_length.filter_map(|one| Some(one.limits?.upper));
+        if let Some(value) = largest.clone().find(|upper| !(*upper > 0.0)) {
+            return Err(Fault::Range { what, value, allowed });
+        }
+        match largest.next() {
+            Some(value) if !self.extras.iter().any(Extras::acts) => {
+                let allowed = "(0, inf) for the largest length, where there is no least one";
+                Err(Fault::Range { what, value, allowed })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check(&self) -> Result<(), Fault> {
@@ -296,6 +377,16 @@ impl JointSpec {
         };
         self.break_force.map_or(Ok(()), |value| positive("break_force", value))?;
         self.break_moment.map_or(Ok(()), |value| positive("break_moment", value))?;
+        let joint = self.joint.name();
+        if self.break_moment.is_some() && self.loads().1.is_empty() {
+            return Err(Fault::NoMoment { joint });
+        }
+        if let (Some(what), []) =
+            (self.extras.iter().find_map(Extras::first), self.joint.coordinates())
+        {
+            return Err(Fault::NothingFree { joint, what });
+        }
+        self.check_length()?;
         for Extras { limits, friction, spring, motor, .. } in &self.extras {
             if let Some(Limits { lower, upper, .. }) = *limits
                 && !(lower < upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY)
@@ -330,6 +421,22 @@ impl JointSpec {
     }
 }
 
+/// The parts of a joint, as they are connected.
+#[derive(Default)]
+struct Parts {
+    names: Vec<String>,
+    /// Their forces along the coordinate.
+    along: Vec<String>,
+}
+
+impl Parts {
+    fn push(&mut self, name: String, signs: impl IntoIterator<Item = f64>) {
+        let force = |(row, sign): (usize, f64)| format!("({sign:?})*'{name}'.force[{row}]");
+        self.along.extend(signs.into_iter().enumerate().map(force));
+        self.names.push(name);
+    }
+}
+
 /// Numbers of a spring with a damper.
 pub(crate) fn spring_numbers(stiffness: f64, damping: f64) -> Result<(), Fault> {
     not_negative("stiffness", stiffness)?;
@@ -354,7 +461,7 @@ impl Friction {
         &self,
         model: &mut Model,
         name: &str,
-        of: JointCoordinate,
+        of: Part,
         systems: &[SystemId],
     ) -> Result<(), ModelError> {
         let Friction { force, stiction, rest_speed } = *self;
@@ -410,41 +517,67 @@ enum What {
     Drive(Operator, f64, f64),
 }
 
+/// The joint itself.
+struct Held {
+    joint: AnyJoint,
+    world_first: bool,
+}
+
+impl IntoRelation for Held {
+    type Relation = JointRelation;
+
+    fn complete(self, linked: Linked<'_>) -> JointRelation {
+        self.joint.between(linked, self.world_first)
+    }
+}
+
 /// A part of a joint.
 #[derive(Debug, Clone)]
-struct Part(JointCoordinate, What);
+struct Part {
+    of: JointCoordinate,
+    world_first: bool,
+    what: What,
+}
 
 impl IntoRelation for Part {
     type Relation = Lines;
 
     fn complete(self, linked: Linked<'_>) -> Lines {
-        let Part(of, what) = self;
-        let one = |line: Line| Ok(vec![line]);
+        let Part { of, world_first, what } = self;
+        let one = |role: Role| of.relation(linked, world_first, role, |line| Ok(vec![line]));
         match what {
-            What::Coordinate => of.relation(linked, Role::Gap, one),
-            What::Limits(limits) => of.relation(linked, Role::Gap, |line| Ok(limits.lines(line))),
+            What::Coordinate => one(Role::Gap),
+            What::Limits(limits) => of.relation(linked, world_first, Role::Gap, |line| {
+                Ok(limits.lines(of.coordinate, line))
+            }),
             What::Spring(Spring { stiffness, damping, rest }) => {
                 let role = Role::spring(stiffness, damping, None);
-                of.relation(linked, role, |line| Ok(vec![Line { offset: rest, ..line }]))
+                let at_rest = |line| Ok(vec![Line { offset: rest, ..line }]);
+                of.relation(linked, world_first, role, at_rest)
             }
-            What::Load(force) => of.relation(linked, Role::Load(force), one),
-            What::Rate(v) => of.relation(linked, Role::Rate(v), one),
+            What::Load(force) => one(Role::Load(force)),
+            What::Rate(v) => one(Role::Rate(v)),
             What::Drive(target, stiffness, damping) => {
-                let role = Role::spring(stiffness, damping, Some(target));
-                of.relation(linked, role, one)
+                one(Role::spring(stiffness, damping, Some(target)))
             }
         }
     }
 }
 
 impl Limits {
+    /// The bounds that there are, each with the sign of its force. No length is below zero.
+    fn bounds(&self, of: Coordinate) -> impl Iterator<Item = (f64, f64)> {
+        let is_bound = move |&(sign, at): &(f64, f64)| {
+            at.is_finite() && (of != Coordinate::Length || sign < 0.0 || at > 0.0)
+        };
+        [(1.0, self.lower), (-1.0, self.upper)].into_iter().filter(is_bound)
+    }
+
     /// `x − lower` and `upper − x`, next to the middle of both.
-    fn lines(&self, line: Line) -> Vec<Line> {
-        let Limits { lower, upper, .. } = *self;
-        let middle = 0.5 * (lower + upper);
+    fn lines(&self, of: Coordinate, line: Line) -> Vec<Line> {
+        let middle = 0.5 * (self.lower + self.upper);
         let center = if middle.is_finite() { middle } else { 0.0 };
-        let bounds = [(1.0, lower), (-1.0, upper)].into_iter().filter(|(_, at)| at.is_finite());
-        let lines = bounds.map(|(factor, offset)| Line { center, factor, offset, ..line.clone() });
-        lines.collect()
+        let lines = self.bounds(of);
+        lines.map(|(factor, offset)| Line { center, factor, offset, ..line.clone() }).collect()
     }
 }

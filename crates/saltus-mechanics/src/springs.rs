@@ -6,8 +6,8 @@ use crate::joints::Joint;
 use crate::joints_2d::Joint2d;
 use crate::outputs::{Lines, Role};
 use crate::pose::Start;
-use crate::row::{Line, Row};
-use saltus_model::rotation::{Vector, conjugate, cross, norm, product, sub};
+use crate::row::{Line, Row, Sides};
+use saltus_model::rotation::{Vector, conjugate, cross, product};
 use saltus_model::{Body, InteractionId, IntoRelation, Law, Linked, Model, ModelError, SystemId};
 
 /// A spring with a damper between two points, `f = −k (|d| − rest) − c |d|˙` along their line.
@@ -43,18 +43,6 @@ impl SpringDamper {
         self.rest = Some(rest);
         self
     }
-
-    fn length(&self) -> f64 {
-        match self.points {
-            AnyJoint::Space(Joint::Distance { point, second_point }) => {
-                norm(sub(point, second_point))
-            }
-            AnyJoint::Plane(Joint2d::Distance { point, second_point }) => {
-                (point[0] - second_point[0]).hypot(point[1] - second_point[1])
-            }
-            _ => f64::NAN,
-        }
-    }
 }
 
 impl IntoRelation for SpringDamper {
@@ -64,10 +52,10 @@ impl IntoRelation for SpringDamper {
         let SpringDamper { points, stiffness, damping, rest } = self;
         let role = Role::spring(stiffness, damping, None);
         let of = JointCoordinate::new(points, Coordinate::Length);
-        of.relation(linked, role, |line| {
+        of.relation(linked, false, role, |line| {
             positive("stiffness", stiffness)?;
             not_negative("damping", damping)?;
-            let offset = not_negative("rest", rest.unwrap_or(self.length()))?;
+            let offset = not_negative("rest", rest.or(points.length()).unwrap_or(f64::NAN))?;
             Ok(vec![Line { offset, ..line }])
         })
     }
@@ -157,12 +145,14 @@ impl Bushing {
         }
         let n = [e, f, cross(e, f)][k % 3];
         let P = point("point", self.point)?;
-        Ok(Line::of(if k < 3 {
+        let row = if k < 3 {
             Row::ApartInB { a: a.point(P), b: b.point(P), n: b.direction(n) }
         } else {
             let between = product(conjugate(b.orientation()), a.orientation());
             Row::Twist { back: conjugate(between), axis: b.direction(n) }
-        }))
+        };
+        // of one body the second pose is that of the world
+        Ok(Line::of(row, Sides::BOTH))
     }
 }
 

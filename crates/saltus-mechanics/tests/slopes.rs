@@ -152,7 +152,8 @@ fn slopes_of_coordinates_are_exact() {
     let all = joints().into_iter().map(AnyJoint::from);
     for joint in all.chain(joints_in_plane().into_iter().map(AnyJoint::from)) {
         for &coordinate in joint.coordinates() {
-            for count in [1, 2] {
+            let couples = matches!(joint, AnyJoint::Space(Joint::Gear { .. } | Joint::Rack { .. }));
+            for count in if couples { 2..3 } else { 1..3 } {
                 let one = JointCoordinate { axis: AXIS, ..JointCoordinate::new(joint, coordinate) };
                 let (start, worst) = match joint {
                     AnyJoint::Space(_) => check(one, Law::Equality, count),
@@ -262,8 +263,9 @@ fn parts_of_joints() {
     }
     let wrong = JointSpec::new(Joint::Fixed).limits(0.0, 1.0);
     let error = wrong.connect(&mut model, "glue", &systems).unwrap_err().to_string();
-    assert!(error.contains("fixed leaves no coordinate `way` free; it has none"), "{error}");
+    assert!(error.contains("fixed leaves nothing free that `limits` could act on"), "{error}");
     let pivot = || JointSpec::new(Joint::Pivot { point: POINT, axis: AXIS });
+    let rope = || JointSpec::new(Joint::Distance { point: POINT, second_point: [0.0; 3] });
     let cases = [
         (pivot().limits(1.0, 0.0), "`limits` = 1"),
         (pivot().friction(-1.0), "`friction` = -1"),
@@ -271,11 +273,79 @@ fn parts_of_joints() {
         (pivot().spring(0.0, 0.0, 0.0), "`stiffness` = 0"),
         (pivot().break_force(0.0), "`break_force` = 0"),
         (pivot().on(Coordinate::Way).friction(1.0), "no coordinate `way` free; it has angle"),
+        (rope().break_moment(1.0), "distance bears no moment"),
+        (JointSpec::new(Joint::Ball { point: POINT }).break_moment(1.0), "ball bears no moment"),
+        (rope().limits(-1.0, 0.0), "`limits` = 0"),
+        (rope().limits(0.0, f64::INFINITY), "`limits` = inf"),
     ];
     for (k, (spec, expected)) in cases.into_iter().enumerate() {
         let error = spec.connect(&mut model, &format!("hinge{k}"), &systems).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     }
+}
+
+/// A distance with something built into its length does not hold it: the first part has its name.
+#[test]
+fn parts_of_a_rope() {
+    let rope = || JointSpec::new(Joint::Distance { point: POINT, second_point: [0.0; 3] });
+    let parts = |spec: JointSpec| {
+        let mut model = Model::new("rope");
+        let systems = bodies(&mut model);
+        spec.connect(&mut model, "rope", &systems).unwrap();
+        let size = model.interactions().next().unwrap().1.relation.size();
+        assert_eq!(size, spec.size());
+        let names: Vec<_> = model.interactions().map(|(name, _)| name.to_string()).collect();
+        (names.join(" "), size)
+    };
+    assert_eq!(parts(rope()), ("rope".to_string(), 1));
+    assert_eq!(parts(rope().limits(0.0, 2.0)), ("rope".to_string(), 1));
+    let whole = rope().limits(0.5, 2.0).spring(1.0, 0.0, 1.0).friction(1.0).break_force(1.0);
+    assert_eq!(parts(whole), ("rope rope.friction rope.spring".to_string(), 2));
+    let elastic = rope().limits(0.0, f64::INFINITY).spring(1.0, 0.0, 1.0);
+    assert_eq!(parts(elastic), ("rope".to_string(), 1));
+    // limits that are nowhere are no part of any joint
+    let pivot = JointSpec::new(Joint::Pivot { point: POINT, axis: AXIS });
+    let free = pivot.limits(f64::NEG_INFINITY, f64::INFINITY);
+    assert_eq!(parts(free), ("rope".to_string(), 5));
+}
+
+/// The world may be the first side: the same conditions the other way, with exact slopes.
+#[test]
+fn slopes_from_the_world_are_exact() {
+    let check = |spec: JointSpec, plane: bool| {
+        let mut model = Model::new("slopes");
+        let systems = if plane { bodies_in_plane(&mut model) } else { bodies(&mut model) };
+        spec.connect(&mut model, "link", &systems[..1]).unwrap();
+        let (start, worst) = check_first(&model, 1);
+        assert!(start.iter().all(|y| y.abs() < 1e-15), "{:?}: {start:?}", spec.joint);
+        assert!(worst < 1e-9, "{:?}: {worst:e}", spec.joint);
+        same_slopes_both_ways(&model);
+    };
+    for joint in joints() {
+        if !matches!(joint, Joint::Gear { .. } | Joint::Rack { .. }) {
+            check(JointSpec::new(joint).from_world(), false);
+        }
+    }
+    for joint in joints_in_plane() {
+        check(JointSpec::new(joint).from_world(), true);
+    }
+}
+
+/// `output_and_dx` says what `output` and `output_dx` say.
+fn same_slopes_both_ways(model: &Model) {
+    let System::SecondOrder(body) = model.systems().next().unwrap().1 else { panic!() };
+    let relation = &model.interactions().next().unwrap().1.relation;
+    let mut q = vec![0.0; body.q0().len()];
+    let way: Vec<f64> = (0..body.dim()).map(|k| 0.3 * (1.7 * k as f64).cos()).collect();
+    body.displace(body.q0(), &way, &mut q);
+    let at = At::new(0.0, &q, &[]);
+    let (mut y, mut both) = (vec![0.0; relation.size()], vec![0.0; relation.size()]);
+    let (mut H, mut K) = (Matrix::default(), Matrix::default());
+    relation.output(at, &mut y).unwrap();
+    relation.output_dx(at, &mut H).unwrap();
+    relation.output_and_dx(at, &mut both, &mut K, &mut Vec::new()).unwrap();
+    assert!(y.iter().zip(&both).all(|(a, b)| (a - b).abs() < 1e-15));
+    assert!(H.data().iter().zip(K.data()).all(|(a, b)| (a - b).abs() < 1e-15));
 }
 
 /// The normal is the slope of the gap; the tangents have no gap, but move with the contact point.
@@ -372,6 +442,8 @@ fn impossible_joints_are_refused() {
     let gear = Joint::Gear { axis, second_axis: axis, teeth: [1, 0] };
     refused(gear, 2, "`teeth` = 0");
     refused(gear, 1, "gear links two bodies, found 1");
+    let second = JointCoordinate::new(gear, Coordinate::SecondAngle);
+    refused(second, 1, "links two bodies, found 1");
     refused(PointPlane::sphere(-1.0), 1, "`radius` = -1 is outside [0, inf)");
     let mut model = Model::new("no body");
     let mass = model.add("mass", LagrangianLinear::new([0.0], [0.0], [[1.0]])).unwrap();

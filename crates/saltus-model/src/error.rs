@@ -159,6 +159,24 @@ pub enum ModelError {
         /// Those that it has.
         known: String,
     },
+    /// Limits, friction, a spring or a motor of a joint that leaves nothing free.
+    #[error("{owner}: {joint} leaves nothing free that `{what}` could act on")]
+    NothingFree {
+        /// The interaction.
+        owner: String,
+        /// The kind of joint.
+        joint: &'static str,
+        /// What is built into it.
+        what: &'static str,
+    },
+    /// A moment that is to break a joint which bears none.
+    #[error("{owner}: {joint} bears no moment that `break_moment` could bound; use `break_force`")]
+    NoMoment {
+        /// The interaction.
+        owner: String,
+        /// The kind of joint.
+        joint: &'static str,
+    },
     /// An interaction with more or fewer systems than its relation is for.
     #[error("{owner}: {what} links {expected}, found {found}")]
     Linked {

@@ -248,9 +248,10 @@ pub fn connect_joint(
     (spec.break_force, spec.break_moment) = (break_force, break_moment);
     for (name, limits, friction, spring, motor) in built_in {
         let extras = spec.extras_of(coordinate_of(&owner, joint, &name)?);
-        extras.limits = limits.map(limits_of);
-        extras.friction = friction.map(friction_of);
-        extras.spring = spring.map(spring_of);
+        // the first coordinate may be named, or not
+        extras.limits = limits.map(limits_of).or(extras.limits);
+        extras.friction = friction.map(friction_of).or(extras.friction);
+        extras.spring = spring.map(spring_of).or(extras.spring);
         if let Some((kind, value, stiffness, damping, max_force)) = motor {
             model.note(&[Some(&value)]);
             let value = value.operator.clone();
@@ -274,7 +275,7 @@ pub fn connect_joint(
     }
     let ids = systems.iter().map(|name| model.model.system_id(name)).collect::<Result<Vec<_>, _>>();
     let done = ids.and_then(|ids| spec.connect(&mut model.model, name, &ids));
-    done.map(|_| joint.size()).map_err(|error| errors::model(py, error))
+    done.map(|_| spec.size()).map_err(|error| errors::model(py, error))
 }
 
 /// A coordinate of a joint as a relation of its own.

@@ -352,7 +352,8 @@ fn connect_one(
             let Some(joint) = joints::joint(&fields)? else {
                 unreachable!("the relation `{kind}` is in the vocabulary and nowhere else")
             };
-            let (spec, law) = (joints::spec(&fields, joint)?, law(joint.size())?);
+            let spec = joints::spec(&fields, joint)?;
+            let law = law(spec.size())?;
             if spec.is_plain() {
                 match joint {
                     AnyJoint::Space(joint) => model.connect(name, joint, law, systems)?,
@@ -419,6 +420,8 @@ fn key_of(error: &ModelError) -> Option<&str> {
         | ModelError::Order { .. } => Some("systems"),
         ModelError::LawMismatch { .. } => Some("law"),
         ModelError::Coordinate { .. } => Some("coordinate"),
+        ModelError::NothingFree { what, .. } => Some(what),
+        ModelError::NoMoment { .. } => Some("break_moment"),
         _ => None,
     }
 }

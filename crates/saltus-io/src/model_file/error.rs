@@ -71,6 +71,16 @@ pub enum ErrorKind {
         /// All keys there are.
         known: Vec<String>,
     },
+    /// A key that others of its kind have, and this one cannot.
+    #[error("`{kind}` has no `{key}`: {why}")]
+    NotOfThisKind {
+        /// The kind.
+        kind: &'static str,
+        /// The key.
+        key: String,
+        /// Why it cannot have it.
+        why: &'static str,
+    },
     /// A key that has to be there.
     #[error("{owner}: missing key `{key}`, {doc}")]
     MissingKey {

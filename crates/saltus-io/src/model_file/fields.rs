@@ -6,7 +6,7 @@ use super::scope::Scope;
 use super::slot::Sizes;
 use super::source::Place;
 use super::tree::{Item, Table, Value};
-use super::vocabulary::{Absent, Form, Key, Kind, Section, SectionId, Uses, vocabulary};
+use super::vocabulary::{Absent, Form, Key, Kind, Section, SectionId, Uses, vocabulary, why_not};
 use saltus_expr::nearest;
 use saltus_linalg::Matrix;
 use saltus_model::{Coefficient, Operator};
@@ -77,7 +77,13 @@ impl<'a> Fields<'a> {
             if self.find(&entry.key).is_none() && !self.is_kind(&entry.key) {
                 let place =
                     if entry.item.place.is_override() { entry.place() } else { &entry.key_place };
-                let kind = unknown_key(&entry.key, self.section, self.kind);
+                let kind = match why_not(self.kind(), &entry.key) {
+                    None => unknown_key(&entry.key, self.section, self.kind),
+                    Some(why) => {
+                        let (kind, key) = (self.kind(), entry.key.clone());
+                        ErrorKind::NotOfThisKind { kind, key, why }
+                    }
+                };
                 return Err(Fault::new(place, kind).repeated(self.scope.pass()));
             }
         }

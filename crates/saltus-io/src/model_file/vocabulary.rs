@@ -15,6 +15,7 @@ use saltus_sim::{AdaptiveSettings, EventSettings};
 use serde_json::Value;
 use std::sync::LazyLock;
 
+pub(crate) use bodies::why_not;
 pub(crate) use settings::default_integrator;
 
 /// All sections of a model file.

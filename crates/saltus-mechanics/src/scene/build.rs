@@ -7,7 +7,7 @@ use super::{
     life,
 };
 use crate::coordinates::Following;
-use crate::row::Sides;
+use crate::row::{End, Sides};
 use crate::{Collider, Colliders, Drive, Finder, FinderError, JointCoordinate, Placed};
 use saltus_model::rotation::{IDENTITY, Quaternion, Vector};
 use saltus_model::rotation::{add, normalized, product, rotate, sub};
@@ -176,10 +176,8 @@ impl Scene {
 
     fn connect(&self, k: usize, link: &JointLink, model: &mut Model) -> Result<(), SceneError> {
         let at = Member::Joint(k);
-        let mut systems = Vec::with_capacity(2);
-        for name in &link.bodies {
-            systems.extend(self.linked(name, model).map_err(|f| self.error(at, "bodies", f))?);
-        }
+        let ends = self.ends(link, model).map_err(|fault| self.error(at, "bodies", fault))?;
+        let systems: Vec<SystemId> = ends.iter().flatten().copied().collect();
         if systems.is_empty() || link.bodies.len() > 2 {
             let found = match link.bodies.len() {
                 0 => "found none".to_string(),
@@ -188,7 +186,8 @@ impl Scene {
             };
             return Err(self.error(at, "bodies", SceneFault::Links { found }));
         }
-        let spec = link.spec(self).map_err(|fault| self.error(at, "motor", fault))?;
+        let mut spec = link.spec(self).map_err(|fault| self.error(at, "motor", fault))?;
+        spec.world_first = matches!(ends[..], [None, Some(_)]);
         (spec.connect(model, &link.name, &systems))
             .map_err(|error| self.error(at, key_of(&error), error))?;
         Ok(())
@@ -211,11 +210,13 @@ impl Scene {
         if other.name == link.name {
             return Err(wrong("which is itself"));
         }
-        let mut linked = [Vec::new(), Vec::new()];
+        let mut ends = [Vec::new(), Vec::new()];
         let mut coordinates = Vec::with_capacity(2);
-        for (joint, linked) in [other, link].into_iter().zip(&mut linked) {
-            for name in &joint.bodies {
-                linked.extend(self.linked(name, model).map_err(fail)?);
+        for (joint, ends) in [other, link].into_iter().zip(&mut ends) {
+            *ends = self.ends(joint, model).map_err(fail)?;
+            if joint.joint.length().is_some() && !joint.spec(self).map_err(fail)?.has_free_length()
+            {
+                return Err(wrong("and one of the two holds its length"));
             }
             let Some(&coordinate) = joint.joint.coordinates().first() else {
                 return Err(wrong("and one of the two leaves nothing free that has a coordinate"));
@@ -224,23 +225,24 @@ impl Scene {
             coordinates.push(JointCoordinate { axis: joint.axis, ..of });
         }
         // all bodies of both, in the order of the joint that links two of them
-        let [first, second] = &linked;
-        let mut systems = if second.len() > first.len() { second.clone() } else { first.clone() };
-        for id in first.iter().chain(second) {
+        let [first, second] = ends.each_ref().map(|ends| ends.iter().flatten().count());
+        let in_order = if second > first { [1, 0] } else { [0, 1] };
+        let mut systems = Vec::with_capacity(2);
+        for id in in_order.into_iter().flat_map(|k| ends[k].iter().flatten()) {
             if !systems.contains(id) {
                 systems.push(*id);
             }
         }
-        let side = |own: &[SystemId]| match own {
-            [one] if systems.len() == 1 || systems[0] == *one => Some(Sides::First),
-            [_] => Some(Sides::Second),
-            both if both == systems => Some(Sides::Both),
-            _ => None,
-        };
-        let (Some(one), Some(two), 1 | 2) = (side(first), side(second), systems.len()) else {
+        if systems.len() > 2 {
             return Err(wrong("with which it links more than two bodies that move"));
+        }
+        let end = |id: Option<&Option<SystemId>>| match id.copied().flatten() {
+            None => End::World,
+            Some(id) if systems.first() == Some(&id) => End::First,
+            Some(_) => End::Second,
         };
-        let (sides, ratio) = ([one, two], follows.ratio);
+        let sides = ends.each_ref().map(|own| Sides { a: end(own.first()), b: end(own.get(1)) });
+        let ratio = follows.ratio;
         let coordinates = [coordinates[0], coordinates[1]];
         let (name, before) = (format!("{}.follows", link.name), model.interactions().len());
         let relation = Following { coordinates, sides, ratio };
@@ -285,6 +287,11 @@ impl Scene {
         Ok(())
     }
 
+    /// The systems of the sides of a joint, in their order; nothing for what stands still.
+    fn ends(&self, link: &JointLink, model: &Model) -> Result<Vec<Option<SystemId>>, SceneFault> {
+        link.bodies.iter().map(|name| self.linked(name, model)).collect()
+    }
+
     /// The system of what a joint links; nothing of what stands still.
     fn linked(&self, name: &str, model: &Model) -> Result<Option<SystemId>, SceneFault> {
         if let Ok(id) = model.system_id(name) {
@@ -293,7 +300,9 @@ impl Scene {
         match self.statics.iter().find(|one| one.name == *name) {
             Some(one) if one.drive.is_none() => Ok(None),
             Some(_) => {
-                let found = format!("and `{name}` moves as it is told");
+                let found = format!(
+                    "and `{name}` moves as it is told; link a body in its place, and move that by a motor of a joint with the world"
+                );
                 Err(SceneFault::Links { found })
             }
             None => {
@@ -569,7 +578,9 @@ fn key_of(error: &saltus_model::ModelError) -> &'static str {
         ModelError::Length { what, .. }
         | ModelError::NotFinite { what, .. }
         | ModelError::Range { what, .. }
+        | ModelError::NothingFree { what, .. }
         | ModelError::Direction { what, .. } => what,
+        ModelError::NoMoment { .. } => "break_moment",
         ModelError::Inertia { .. } => "inertia",
         ModelError::Orientation { .. } => "orientation",
         ModelError::Duplicate { .. } | ModelError::Name { .. } => "name",

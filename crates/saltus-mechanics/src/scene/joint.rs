@@ -1,7 +1,7 @@
 //! Joints of a scene, with what is built into them.
 
 use super::{Given, Scene, SceneFault};
-use crate::{AnyJoint, Coordinate, Extras, Friction, JointSpec, Limits, Motor, Spring};
+use crate::{AnyJoint, Coordinate, Friction, JointSpec, Limits, Motor, Spring};
 use saltus_model::rotation::Vector;
 use saltus_model::{Names, Operator};
 
@@ -16,11 +16,12 @@ pub struct JointLink {
     pub axis: Vector,
     /// What is built into its coordinates, at most once each.
     pub fittings: Vec<Fitting>,
-    /// It breaks for good once its forces together are larger than this.
+    /// It breaks for good once its forces together are larger than this; a gear once its moment is.
     pub break_force: Option<f64>,
     /// The same of its moments.
     pub break_moment: Option<f64>,
-    /// The body, or two of them; what stands still counts as the world.
+    /// The body and the world, or the first side and the second: bodies, or one of them and what stands
+    /// still. Points, axes, coordinates and forces are those of the sides in this order.
     pub bodies: Vec<String>,
     /// Whether the two may touch each other nevertheless.
     pub touch: bool,
@@ -28,8 +29,8 @@ pub struct JointLink {
     pub follows: Option<Follows>,
 }
 
-/// How a joint follows another: `x = ratio x_other`, both of them zero at the start. Both joints link two
-/// bodies together at most, besides what stands still. It holds on where one of the joints breaks.
+/// How a joint follows another: `x = ratio x_other`, both of them from where they start. Both joints link
+/// two bodies together at most, besides what stands still. It holds on where one of the joints breaks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Follows {
     /// The other joint.
@@ -131,13 +132,14 @@ impl JointLink {
         spec.axis = self.axis;
         (spec.break_force, spec.break_moment) = (self.break_force, self.break_moment);
         for Fitting { coordinate, limits, friction, spring, motor: drive } in &self.fittings {
-            *spec.extras_of(*coordinate) = Extras {
-                coordinate: *coordinate,
-                limits: *limits,
-                friction: *friction,
-                spring: *spring,
-                motor: drive.as_ref().map(motor).transpose()?,
-            };
+            // what two tables say of one coordinate adds up
+            let own = spec.extras_of(*coordinate);
+            own.limits = limits.or(own.limits);
+            own.friction = friction.or(own.friction);
+            own.spring = spring.or(own.spring);
+            if let Some(drive) = drive {
+                own.motor = Some(motor(drive)?);
+            }
         }
         Ok(spec)
     }

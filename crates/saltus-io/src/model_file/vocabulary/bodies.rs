@@ -8,6 +8,22 @@ use super::{
 const NONE: &str = "none";
 const OF_TIME: Form = Form::Coefficient(Uses::TIME);
 
+/// The joints that leave nothing free.
+const FIXED: [&str; 2] = ["fixed", "fixed-2d"];
+
+/// The joints that bear forces alone.
+const WITHOUT_MOMENTS: [&str; 5] = ["ball", "distance", "rack", "pivot-2d", "distance-2d"];
+
+/// Why a joint does not have a key that others have.
+pub(crate) fn why_not(kind: &str, key: &str) -> Option<&'static str> {
+    let is_built_in = || key == "more" || built_in().iter().any(|one| one.name == key);
+    match (FIXED.contains(&kind), WITHOUT_MOMENTS.contains(&kind)) {
+        (true, _) if is_built_in() => Some("it leaves nothing free"),
+        (_, true) if key == "break_moment" => Some("it bears no moment; use `break_force`"),
+        _ => None,
+    }
+}
+
 /// What is built into a coordinate of a joint.
 fn built_in() -> Vec<Key> {
     vec![
@@ -72,22 +88,21 @@ pub(super) fn joints() -> Vec<Kind> {
     let axis = || needed("axis", VECTOR, "a direction, likewise");
     let second_axis = |doc| needed("second_axis", VECTOR, doc);
     let second_point = || needed("second_point", VECTOR, "a point of the second body");
-    let breaking = || {
-        [
-            optional("break_force", Form::Number, NONE, "it breaks under forces larger than this"),
-            optional("break_moment", Form::Number, NONE, "it breaks under larger moments"),
-        ]
+    let breaking = |name: &str| {
+        let force = "it breaks under forces larger than this; a gear under its moment";
+        let moment = || optional("break_moment", Form::Number, NONE, "the same of its moments");
+        let moment = (!WITHOUT_MOMENTS.contains(&name)).then(moment);
+        std::iter::once(optional("break_force", Form::Number, NONE, force)).chain(moment)
     };
     // one that leaves something free
     let joint = |name, doc, own: Vec<Key>| {
         let keys = own.into_iter().chain(built_in());
         let more = "what is built into its other coordinates";
         let more = optional("more", Form::Tables(SectionId::Extras), NONE, more);
-        kind(name, doc, keys.chain([more]).chain(breaking()).collect())
+        kind(name, doc, keys.chain([more]).chain(breaking(name)).collect())
     };
-    // one that leaves nothing that has coordinates
-    let plain =
-        |name, doc, own: Vec<Key>| kind(name, doc, own.into_iter().chain(breaking()).collect());
+    // one that leaves nothing free
+    let plain = |name, doc| kind(name, doc, breaking(name).collect());
     vec![
         joint("ball", "a point that both have in common", vec![point(), swing()]),
         joint("pivot", "an axis in common, along which nothing moves", vec![point(), axis()]),
@@ -103,8 +118,12 @@ pub(super) fn joints() -> Vec<Kind> {
             "a plane in which the first body moves and turns",
             vec![point(), needed("normal", VECTOR, "the normal of the plane")],
         ),
-        plain("fixed", "both are one body", Vec::new()),
-        plain("distance", "two points that keep their distance", vec![point(), second_point()]),
+        plain(FIXED[0], "both are one body"),
+        joint(
+            "distance",
+            "two points that keep their distance; what is built into its length replaces that",
+            vec![point(), second_point()],
+        ),
         joint(
             "screw",
             "an axis in common, and a way along it with each turn",
@@ -114,7 +133,7 @@ pub(super) fn joints() -> Vec<Kind> {
                 needed("pitch", Form::Number, "the way of a full turn, not zero"),
             ],
         ),
-        plain(
+        joint(
             "gear",
             "teeth[0] ω_a + teeth[1] ω_b = 0, about axes that the world holds",
             vec![
@@ -123,7 +142,7 @@ pub(super) fn joints() -> Vec<Kind> {
                 needed("teeth", VECTOR, "whole numbers; of both signs for teeth inside"),
             ],
         ),
-        plain(
+        joint(
             "rack",
             "direction · v_b = radius ω_a: a pinion, the first body, on a rack",
             vec![
@@ -134,10 +153,10 @@ pub(super) fn joints() -> Vec<Kind> {
         ),
         joint("pivot-2d", "a point in common, in the plane", vec![point()]),
         joint("prismatic-2d", "a way along an axis, without a turn, in the plane", vec![axis()]),
-        plain("fixed-2d", "both are one body, in the plane", Vec::new()),
-        plain(
+        plain(FIXED[1], "both are one body, in the plane"),
+        joint(
             "distance-2d",
-            "two points that keep their distance, in the plane",
+            "two points that keep their distance, in the plane, likewise",
             vec![point(), second_point()],
         ),
     ]

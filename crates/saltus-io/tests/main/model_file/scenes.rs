@@ -220,6 +220,86 @@ position = [3, 0.5]
     assert_eq!((block.q0(), block.v0()), (&[0.0, 1.0, 0.5][..], &[0.0, 0.0, 0.25][..]));
 }
 
+/// Every kind of joint with what it can have, written and read again.
+#[test]
+fn the_way_back_of_every_joint() {
+    let joints = r#"
+[[joint]]
+name = "rope"
+kind = "distance"
+bodies = ["ground", "rod"]
+point = [3, 0, 2]
+second_point = [3, 0, 0.25]
+limits = [0, 2]
+restitution = 0.1
+spring = { stiffness = 10, rest = 1.5 }
+break_force = 100
+
+[[joint]]
+name = "gear"
+kind = "gear"
+bodies = ["box1", "box2"]
+axis = [0, 0, 1]
+second_axis = [0, 0, 1]
+teeth = [10, -20]
+friction = 0.1
+more = [{ coordinate = "second_angle", limits = [-1, 1] }]
+break_force = 3
+break_moment = 4
+
+[[joint]]
+name = "rack"
+kind = "rack"
+bodies = ["box1", "rod"]
+axis = [0, 0, 1]
+direction = [1, 0, 0]
+radius = 0.5
+coordinate = "way"
+limits = [-1, 1]
+break_force = 5
+
+[[joint]]
+name = "glue"
+kind = "fixed"
+bodies = ["box1", "rod"]
+break_force = 5
+break_moment = 6
+"#;
+    let file = parse(&format!("{BOXES}{joints}")).unwrap_or_else(|e| panic!("{}", e.report()));
+    let scene = file.scene.expect("a scene");
+    let text = scene_text(&scene, &file.simulation).expect("formulas only");
+    let again = parse(&text).unwrap_or_else(|error| panic!("{}\n{text}", error.report()));
+    assert_eq!(format!("{:?}", again.scene.expect("a scene")), format!("{scene:?}"));
+    let names: Vec<&str> = again.model.interactions().map(|(name, _)| name).collect();
+    let expected = [
+        "rope",
+        "rope.spring",
+        "gear",
+        "gear.angle_friction",
+        "gear.second_angle_limit",
+        "rack",
+        "rack.way_limit",
+        "glue",
+    ];
+    assert_eq!(names[3..], expected);
+}
+
+/// What makes no sense of a joint is said, at its key.
+#[test]
+fn joints_that_cannot_have_it() {
+    let of_joint =
+        "kind = \"pivot\"\nbodies = [\"rod\", \"box0\"]\npoint = [3, 0, 0]\naxis = [0, 1, 0]\n";
+    let fixed = "kind = \"fixed\"\nbodies = [\"rod\", \"box0\"]\n";
+    check(of_joint, fixed, "59:1: `fixed` has no `limits`: it leaves nothing free");
+    let ball = format!("{}break_moment = 3\n", of_joint.replace("axis", "twist_axis"));
+    let ball = ball.replace("pivot", "ball");
+    check(
+        of_joint,
+        &ball,
+        "61:1: `ball` has no `break_moment`: it bears no moment; use `break_force`",
+    );
+}
+
 #[track_caller]
 fn check(from: &str, to: &str, expected: &str) {
     let error = parse(&replaced(BOXES, from, to)).expect_err("it is wrong");

@@ -76,6 +76,7 @@ fn sample_of_bodies(kind: &Kind, key: &Key) -> String {
         ("coordinate" | "second_coordinate", _) => match kind.name {
             "prismatic" | "prismatic-2d" => "'way'".to_owned(),
             "ball" => "'swing'".to_owned(),
+            "distance" | "distance-2d" => "'length'".to_owned(),
             _ => "'angle'".to_owned(),
         },
         ("limits", _) => "[-1, inf]".to_owned(),
