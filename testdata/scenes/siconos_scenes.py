@@ -87,7 +87,7 @@ def parts(file):
         io.add_relay_nsl("rub one way", 0.0, 0.25)
         io.add_object("floor", [Contactor("Floor")], translation=[0, 0, -8], time_of_death=3.0)
         io.add_object("hill", [Contactor("Hill", collision_group=1)], translation=[0, 0, -4])
-        common = dict(mass=2.0, inertia=[0.5, 0.25, 0.125])
+        common = dict(mass=2.0, inertia=[0.5, 0.25, 0.375])
         io.add_object("ball", [Contactor("Ball")], translation=[0, 0, 0.5], time_of_birth=0.25, time_of_death=0.75, **common)
         io.add_object("rod", [Contactor("Rod", collision_group=1)], translation=[1, 0, 0], **common)
         io.add_object("drum", [Contactor("Drum"), Contactor("Ball", instance_name="seen", collision_group=-1)],
