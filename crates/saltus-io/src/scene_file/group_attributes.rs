@@ -89,8 +89,8 @@ impl<'a> Groups<'a> {
         let mut next = 0;
         while next < blocks.len() && next < LIMIT {
             let (mut at, size) = blocks[next];
-            let end = at + size;
-            while at + 8 <= end {
+            let end = at.saturating_add(size);
+            while at.saturating_add(8) <= end {
                 let (kind, len) = (self.half(at)?, self.half(at + 2)?);
                 let body = self.slice(at + 8, usize::from(len))?;
                 if kind == 0x10 {

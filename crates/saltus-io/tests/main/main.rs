@@ -11,4 +11,5 @@ mod raw;
 mod run_file;
 mod sample;
 mod scene_file;
+mod siconos;
 mod vtk;

@@ -109,6 +109,19 @@ impl Fault {
 /// Reads a file in the format that its ending stands for.
 pub fn read(path: impl AsRef<Path>) -> Result<Mesh, MeshError> {
     let path = path.as_ref();
+    let parse = parser(path)?;
+    let file = |source| MeshError::File { path: path.to_path_buf(), source };
+    parse(path, &std::fs::read(path).map_err(file)?)
+}
+
+/// Reads what a file of this name would hold.
+pub fn parse(name: impl AsRef<Path>, bytes: &[u8]) -> Result<Mesh, MeshError> {
+    let name = name.as_ref();
+    parser(name)?(name, bytes)
+}
+
+/// What reads files of this name.
+fn parser(path: &Path) -> Result<impl Fn(&Path, &[u8]) -> Result<Mesh, MeshError>, MeshError> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     let parse = match ending.as_deref() {
         Some("stl") => stl::parse,
@@ -117,13 +130,12 @@ pub fn read(path: impl AsRef<Path>) -> Result<Mesh, MeshError> {
         Some("vtp") => vtp::parse,
         _ => return Err(MeshError::Ending { path: path.to_path_buf(), found: ending }),
     };
-    let file = |source| MeshError::File { path: path.to_path_buf(), source };
-    let bytes = std::fs::read(path).map_err(file)?;
-    parse(&bytes).map_err(|Fault { place, why }| MeshError::Content {
+    let content = |path: &Path, Fault { place, why }| MeshError::Content {
         path: path.to_path_buf(),
         place,
         why,
-    })
+    };
+    Ok(move |path: &Path, bytes: &[u8]| parse(bytes).map_err(|fault| content(path, fault)))
 }
 
 impl From<Mesh> for Shape {
