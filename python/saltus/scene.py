@@ -467,7 +467,7 @@ class Scene:
             return self._core.text(step, end, texts, method, newton)
         mean = float(step[-1]) / len(step) if len(step) else 0.0  # a scene begins at zero
         text = self._core.text(mean, end, texts, method, newton)
-        return f"# simulation.h = ({len(step)} given instants)\n{text}"
+        return f"# --set simulation.h=({len(step)} given instants)\n{text}"
 
     def save(
         self,

@@ -173,8 +173,69 @@ class TestRuns:
         sc = one_body()
         run = sc.run(h=[0.1, 0.2, 0.5], until=0.5)
         assert run.t == pytest.approx([0, 0.1, 0.2, 0.5])
-        assert "# simulation.h = (3 given instants)" in run.model_text
+        assert "# --set simulation.h=(3 given instants)" in run.model_text
         # another run goes on with them
         assert sc.run(until=0.2).t == pytest.approx([0, 0.1, 0.2])
         with pytest.raises(TypeError, match="`h` must be a number"):
             sc.run(h="a", until=1)
+
+
+class TestNames:
+    """What is wrong is called by its name."""
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"center": (float("nan"), 0, 0)}, "body `b`: `center` is NaN, expected finite numbers"),
+            ({"position": (0, 0, 1e308)}, "body `b`: `position` is 1e308, expected within"),
+            ({"shape": m.Plane()}, "^body `b`: a plane cannot belong to a body"),
+            ({"shape": m.Sphere(1e-200)}, "body `b`: the mass of its shapes is 0"),
+        ],
+    )
+    def test_bodies(self, change, message):
+        with pytest.raises(sl.ModelError, match=message):
+            _ = one_body(**change).model
+
+    def test_a_thin_box(self):
+        sc = m.Scene()
+        sc.material("stone", density=1.0)
+        sc.add_body("b", m.Box(1e-200, 1, 1), material="stone")
+        with pytest.raises(sl.ModelError, match="body `b`: the mass of its shapes is 1e-200"):
+            _ = sc.model
+
+    def test_tangential_restitution_without_effect(self):
+        sc = one_body()
+        sc.contact("default", "default", mu=0.3, mu_r=0.1, et=0.5)
+        with pytest.raises(sl.ModelError, match="`et` is 0.5, expected 0 where `mu_r` is given"):
+            _ = sc.model
+
+
+class TestRobots:
+    LINK = (
+        "<link name='arm'><inertial><mass value='{mass}'/>"
+        "<inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+    )
+
+    def robot(self, tmp_path, inner, mass=1.0, kind="revolute"):
+        path = tmp_path / "r.urdf"
+        joint = f"<joint name='j' type='{kind}'><parent link='base'/><child link='arm'/>{inner}</joint>"
+        link = self.LINK.format(mass=mass)
+        path.write_text(f"<robot name='r'><link name='base'/>\n{link}\n{joint}</robot>")
+        return path
+
+    @pytest.mark.parametrize(
+        ("inner", "more", "message"),
+        [
+            ("", {}, "line 3, column 1: a revolute joint needs <limit>"),
+            ("<limit lower='1' upper='-1'/>", {}, "`lower` is 1 and `upper` is -1"),
+            ("", {"mass": -1, "kind": "continuous"}, "line 2, column 28: body `arm`: `mass` is -1"),
+        ],
+    )
+    def test_errors(self, tmp_path, inner, more, message):
+        with pytest.raises(sl.FileError, match=message):
+            m.load(self.robot(tmp_path, inner, **more))
+
+    def test_what_is_not_read_is_told(self, tmp_path):
+        path = self.robot(tmp_path, "<limits/>", kind="continuous")
+        with pytest.warns(m.SceneWarning, match="<limits> of the joint `j`, line 3"):
+            m.load(path)
