@@ -44,6 +44,30 @@ def count(value: Any, what: str) -> int:
     return int(value)
 
 
+def whole(value: Any, what: str) -> int:
+    """A whole number of either sign, also one that is written as 2.0."""
+    number = real(value, what)
+    if not number.is_integer() or abs(number) >= 2**31:
+        raise InputError(f"`{what}` is {number:g}, expected a whole number")
+    return int(number)
+
+
+def pair(value: Any, what: str, expected: str) -> tuple[float, float]:
+    """Two numbers; `expected` is what messages call them."""
+    if isinstance(value, (str, Mapping)) or np.ndim(_raw(value, what)) != 1:
+        raise TypeError(f"`{what}` must be {expected}, not {_shown(value)}")
+    numbers = [real(one, f"{what}[{k}]") for k, one in enumerate(value)]
+    if len(numbers) != 2:
+        raise InputError(f"`{what}` has {len(numbers)} components, expected {expected}")
+    return numbers[0], numbers[1]
+
+
+def _shown(value: Any) -> str:
+    """A value as messages show it: itself where it is short."""
+    text = repr(value)
+    return text if len(text) <= 40 else type(value).__name__
+
+
 def vector(value: Any, what: str) -> Array:
     """A vector; a number alone stands for a vector of one."""
     return _shaped(_numeric(value, what), what, 1)

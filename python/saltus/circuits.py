@@ -262,7 +262,7 @@ class Circuit:
         run = CircuitRun(core, measures, spectra)
         reporter.finish(run)
         if error is not None:
-            if isinstance(error, SaltusError):
+            if isinstance(error, (SaltusError, KeyboardInterrupt)):
                 error.run = run
             raise error
         return run

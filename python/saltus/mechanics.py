@@ -37,8 +37,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from saltus import _saltus
-from saltus._arrays import Operand, constant, count
+from saltus._arrays import Operand, constant, count, pair, real, whole
+from saltus._errors import InputError
 from saltus._operators import Operator, Scope, given
 from saltus.relations import Link, Relation
 from saltus.scene import Drive, Scene, SceneWarning, Side, load
@@ -139,7 +142,7 @@ class VelocityMotor:
     """A rate, a number or an operator of ``t``, as far as a largest force allows."""
 
     def __init__(self, v: Operator, max_force: float = float("inf")) -> None:
-        self.v, self.max_force = given(_row(v), "v", 1), float(max_force)
+        self.v, self.max_force = given(_row(v), "v", 1), real(max_force, "max_force")
 
     def _parts(self, operator: _Compile) -> tuple[str, Any, float, float, float]:
         return "velocity", operator(self.v, "v"), 0.0, 0.0, self.max_force
@@ -157,8 +160,8 @@ class PositionMotor:
         max_force: float = float("inf"),
     ) -> None:
         self.target = given(_row(target), "target", 1)
-        self.stiffness, self.damping = float(stiffness), float(damping)
-        self.max_force = float(max_force)
+        self.stiffness, self.damping = real(stiffness, "stiffness"), real(damping, "damping")
+        self.max_force = real(max_force, "max_force")
 
     def _parts(self, operator: _Compile) -> tuple[str, Any, float, float, float]:
         target = operator(self.target, "target")
@@ -170,20 +173,60 @@ def _row(value: Any) -> Any:
     return [value] if isinstance(value, (int, float, str)) else value
 
 
+def _friction(value: Any, what: str) -> tuple[float, float | None]:
+    """Friction, and stiction where it is given."""
+    if isinstance(value, str) or np.ndim(value) == 0:
+        return real(value, what), None
+    return pair(value, what, "(friction, stiction)")
+
+
+def _spring(value: Any, what: str) -> tuple[float, float, float]:
+    """Stiffness, damping and rest."""
+    if not isinstance(value, Spring):
+        found = type(value).__name__
+        raise TypeError(f"`{what}` must be a Spring(stiffness, damping, rest), not {found}")
+    numbers = [real(getattr(value, part), f"{what}.{part}") for part in ("stiffness", "damping", "rest")]
+    return numbers[0], numbers[1], numbers[2]
+
+
+def _motor(value: Any, what: str) -> ForceMotor | VelocityMotor | PositionMotor:
+    if not isinstance(value, (ForceMotor, VelocityMotor, PositionMotor)):
+        found = type(value).__name__
+        raise TypeError(
+            f"`{what}` must be a ForceMotor, VelocityMotor or PositionMotor, not {found}"
+        )
+    return value
+
+
+#: What may be built into a coordinate, and how it is checked; limits before their restitution.
+_BUILT_IN: Mapping[str, Callable[[Any, str], Any]] = {
+    "limits": lambda value, what: pair(value, what, "(lower, upper)"),
+    "restitution": real,
+    "friction": _friction,
+    "spring": _spring,
+    "motor": _motor,
+}
+
+
+def _limits_of(coordinate: str) -> str:
+    return f"`limits` of `{coordinate}`" if coordinate else "`limits`"
+
+
 class Joint(Relation):
     """What two bodies, or a body and the world, hold on to.
 
     All joints take these keywords; those that leave nothing free (`Fixed`, `Fixed2d`) only the last two.
     Where a joint has several coordinates (see the book, "Rigid bodies"), a dict of them by name may stand
-    for a value; a value alone is that of the first. Coordinates and forces count how the first body moves
-    against the second, or against the world, and in a scene either of both may stand still.
+    for a value; a value alone is that of the first, and a restitution alone that of all limits. Coordinates
+    and forces count how the first body moves against the second, or against the world, and in a scene
+    either of both may stand still.
 
     Parameters
     ----------
     limits : (lower, upper), optional
         Where the coordinate ends; infinite where it does not.
-    restitution : float
-        That of the limits.
+    restitution : float, optional
+        That of the limits, which must be there; 0 unless given.
     friction : float or (friction, stiction), optional
         The largest force of dry friction; two where it is larger at rest.
     spring : Spring, optional
@@ -199,6 +242,8 @@ class Joint(Relation):
     _kind: str
     _vectors: tuple[str, ...] = ()
     _number: str = ""
+    #: The coordinate that a value alone is of; none where nothing is left free.
+    _first: str = ""
     _built_in: Mapping[str, Any] = {}
 
     def _build(self, built_in: Mapping[str, Any]) -> None:
@@ -214,7 +259,11 @@ class Joint(Relation):
         for key in built_in:
             if key not in known:
                 raise TypeError(f"{type(self).__name__} has no `{key}`; it may have {', '.join(known)}")
-        self._built_in = dict(built_in)
+        self._built_in = {key: value for key, value in built_in.items() if value is not None}
+        for key in ("break_force", "break_moment"):
+            if key in self._built_in:
+                real(self._built_in[key], key)
+        self._by_coordinate()
 
     def _values(self, scope: Scope) -> tuple[str, list[tuple[str, Any]], float, tuple[int, int]]:
         """Kind, vectors by name, the number and the teeth."""
@@ -224,29 +273,36 @@ class Joint(Relation):
         number = 0.0 if number is None else float(scope.constant(number, self._number)[0])
         return self._kind, vectors, number, getattr(self, "teeth", (1, 1))
 
-    def _extras(self, operator: _Compile) -> list[tuple[Any, ...]]:
-        """What is built into each coordinate."""
-        by_coordinate: dict[str, dict[str, Any]] = {}
-        for key in ("limits", "restitution", "friction", "spring", "motor"):
+    def _by_coordinate(self) -> dict[str, dict[str, Any]]:
+        """What is built into each coordinate, checked."""
+        found: dict[str, dict[str, Any]] = {}
+        for key, check in _BUILT_IN.items():
             value = self._built_in.get(key)
             if value is None:
                 continue
-            values = value if isinstance(value, Mapping) else {"": value}
-            for coordinate, one in values.items():
-                by_coordinate.setdefault(coordinate, {})[key] = one
+            if isinstance(value, Mapping):
+                given = {at: check(one, f"{key}[{at!r}]") for at, one in value.items()}
+            elif key == "restitution":
+                given = dict.fromkeys(found, check(value, key))
+            else:
+                given = {self._first: check(value, key)}
+            if key == "restitution":
+                for at in given or [self._first]:
+                    if "limits" not in found.get(at, {}):
+                        raise InputError(f"`restitution` is that of limits: give {_limits_of(at)} too")
+            for at, one in given.items():
+                found.setdefault(at, {})[key] = one
+        return found
+
+    def _extras(self, operator: _Compile) -> list[tuple[Any, ...]]:
+        """What is built into each coordinate."""
         extras = []
-        for coordinate, own in by_coordinate.items():
-            limits, friction, spring = own.get("limits"), own.get("friction"), own.get("spring")
+        for coordinate, own in self._by_coordinate().items():
+            limits, motor = own.get("limits"), own.get("motor")
             if limits is not None:
-                lower, upper = limits
-                limits = (float(lower), float(upper), float(own.get("restitution", 0.0)))
-            if friction is not None:
-                friction = tuple(friction) if isinstance(friction, Sequence) else (friction, None)
-            if spring is not None:
-                spring = (spring.stiffness, spring.damping, spring.rest)
-            motor = own.get("motor")
+                limits = (*limits, own.get("restitution", 0.0))
             motor = None if motor is None else motor._parts(operator)
-            extras.append((coordinate, limits, friction, spring, motor))
+            extras.append((coordinate, limits, own.get("friction"), own.get("spring"), motor))
         return extras
 
     def _connect(self, link: Link) -> int:
@@ -301,6 +357,7 @@ class Ball(Joint):
     """
 
     _kind, _vectors = "ball", ("point", "twist_axis")
+    _first = "swing"
 
     def __init__(
         self, point: Operand, twist_axis: Operand | None = None, **built_in: Any
@@ -322,6 +379,7 @@ class Pivot(Joint):
     """
 
     _kind, _vectors = "pivot", ("point", "axis")
+    _first = "angle"
 
     def __init__(self, point: Operand, axis: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
@@ -338,6 +396,7 @@ class Prismatic(Joint):
     """
 
     _kind, _vectors = "prismatic", ("axis",)
+    _first = "way"
 
     def __init__(self, axis: Operand, **built_in: Any) -> None:
         self.axis = constant(axis, "axis", 1)
@@ -354,6 +413,7 @@ class Cylindrical(Joint):
     """
 
     _kind, _vectors = "cylindrical", ("point", "axis")
+    _first = "way"
 
     def __init__(self, point: Operand, axis: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
@@ -373,6 +433,7 @@ class Universal(Joint):
     """
 
     _kind, _vectors = "universal", ("point", "axis", "second_axis")
+    _first = "angle"
 
     def __init__(
         self, point: Operand, axis: Operand, second_axis: Operand, **built_in: Any
@@ -392,6 +453,7 @@ class Planar(Joint):
     """
 
     _kind, _vectors = "planar", ("point", "normal")
+    _first = "way"
 
     def __init__(self, point: Operand, normal: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
@@ -424,6 +486,7 @@ class Distance(Joint):
     """
 
     _kind, _vectors = "distance", ("point", "second_point")
+    _first = "length"
 
     def __init__(self, point: Operand, second_point: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
@@ -442,6 +505,7 @@ class Screw(Joint):
     """
 
     _kind, _vectors, _number = "screw", ("point", "axis"), "pitch"
+    _first = "way"
 
     def __init__(self, point: Operand, axis: Operand, pitch: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
@@ -472,8 +536,8 @@ class Gear(Joint):
     ) -> None:
         self.axis = constant(axis, "axis", 1)
         self.second_axis = constant(second_axis, "second_axis", 1)
-        first, second = teeth
-        self.teeth = (int(first), int(second))
+        first, second = pair(teeth, "teeth", "two whole numbers")
+        self.teeth = (whole(first, "teeth[0]"), whole(second, "teeth[1]"))
         self._build(built_in)
 
 
@@ -516,6 +580,7 @@ class Pivot2d(Joint):
     """
 
     _kind, _vectors = "pivot-2d", ("point",)
+    _first = "angle"
 
     def __init__(self, point: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
@@ -533,6 +598,7 @@ class Prismatic2d(Joint):
     """
 
     _kind, _vectors = "prismatic-2d", ("axis",)
+    _first = "way"
 
     def __init__(self, axis: Operand, **built_in: Any) -> None:
         self.axis = constant(axis, "axis", 1)
@@ -561,6 +627,7 @@ class Distance2d(Joint):
     """
 
     _kind, _vectors = "distance-2d", ("point", "second_point")
+    _first = "length"
 
     def __init__(self, point: Operand, second_point: Operand, **built_in: Any) -> None:
         self.point = constant(point, "point", 1)
@@ -610,7 +677,7 @@ class SpringDamper(Relation):
             scope.constant(self.second_point, "second_point"),
             float(scope.constant(self.stiffness, "stiffness")[0]),
             float(scope.constant(self.damping, "damping")[0]),
-            None if self.rest is None else float(self.rest),
+            None if self.rest is None else real(self.rest, "rest"),
         )
         return 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from saltus import _saltus
-from saltus._arrays import real, vector
+from saltus._arrays import Array, matrix, real, vector
 from saltus._errors import InputError
 from saltus._operators import Operator, Scope, given_or_none
 from saltus._progress import Progress
@@ -73,6 +74,12 @@ class Scene:
     parameters : mapping of str to float, optional
         Names that formulas may use.
 
+    Attributes
+    ----------
+    last_run : Run or None
+        What the last `run` had computed when it was interrupted or failed; None after a run
+        that reached its end.
+
     Examples
     --------
     >>> sc = Scene(gravity=(0, 0, -9.81))
@@ -91,6 +98,8 @@ class Scene:
         title: str = "scene",
         parameters: Mapping[str, float] | None = None,
     ) -> None:
+        if not isinstance(dim, numbers.Real) or dim not in (2, 3):
+            raise InputError(f"`dim` is {dim!r}, expected 2 or 3")
         down = None if gravity is None else vector(gravity, "gravity")
         named = [(name, real(value, name)) for name, value in (parameters or {}).items()]
         self._take(_saltus.Scene(title, int(dim), down, named))
@@ -98,8 +107,9 @@ class Scene:
     def _take(self, core: _saltus.Scene) -> None:
         self._core = core
         self._model: Model | None = None
-        self._settings: tuple[float, float, list[str], str, str | None] | None = None
+        self._settings: tuple[float | Array, float, list[str], str, str | None] | None = None
         self._methods: tuple[list[str], str, str | None] = ([], Auto()._json(), None)  # of the file
+        self.last_run: Run | None = None
 
     @property
     def title(self) -> str:
@@ -219,9 +229,10 @@ class Scene:
             along = self._given(scope, drive.position, "position", "t", self.dim)
             about = self._given(scope, drive.omega, "omega", "t", 3 if self.dim == 3 else 1)
             moved = (along, about, _vector(drive.surface, "surface"))
-        turn = self._turn(orientation, angle)
+        turn = self._turn(f"static `{name}`", orientation, angle)
         place = _vector(position, "position")
-        self._core.add_static(name, parts(shape), material, place, turn, group, moved)
+        shapes = parts(shape, f"static `{name}`", self.dim)
+        self._core.add_static(name, shapes, material, place, turn, group, moved)
         return Side(name)
 
     def add_body(
@@ -291,9 +302,10 @@ class Scene:
             self._given(scope, moment, "moment", "t q v", turns),
             moment_frame,
         )
+        self._turn(f"body `{name}`", orientation, angle)
         self._core.add_body(
             name,
-            parts(shape),
+            parts(shape, f"body `{name}`", self.dim),
             material,
             _vector(position, "position"),
             _vector(origin, "origin"),
@@ -372,7 +384,7 @@ class Scene:
 
     def run(
         self,
-        h: float | None = None,
+        h: float | ArrayLike | None = None,
         until: float | None = None,
         tol: float | None = None,
         integrator: Integrator | Sequence[Integrator] | None = None,
@@ -385,8 +397,9 @@ class Scene:
 
         Parameters
         ----------
-        h : float, optional
-            The step; that of the file that the scene was read from unless given.
+        h : float or (n,) array_like, optional
+            The step, or the instants at which the steps end, as for `TimeStepping`; that of the
+            last run, or of the file that the scene was read from, unless given.
         until : float, optional
             The end, likewise.
         tol : float, optional
@@ -397,13 +410,21 @@ class Scene:
             ``Auto(tol)`` where only `tol` is given; else that of the file, or ``Auto()``.
         progress, every, signals
             As for `TimeStepping.run`.
+
+        Raises
+        ------
+        SolverError
+            A step was not solved. The error's ``run`` holds what was computed before it.
+        KeyboardInterrupt
+            On Ctrl-C. `last_run` holds what was computed.
         """
         from saltus.time_stepping import TimeStepping, _integrators
 
         known = self._settings
         if (h is None or until is None) and known is None:
             raise TypeError("run() needs `h` and `until`")
-        step = real(known[0] if h is None and known else h, "h")
+        given: Any = known[0] if h is None and known else h
+        step = real(given, "h") if np.ndim(given) == 0 else vector(given, "h")
         end = real(known[1] if until is None and known else until, "until")
         texts, method, newton = self._methods
         if integrator is not None:
@@ -413,13 +434,17 @@ class Scene:
         elif tol is not None:
             method = Auto(tol=real(tol, "tol"))._json()
         self._settings = (step, end, texts, method, newton)
+        self.last_run = None
         try:
-            text: str | None = self._core.text(*self._settings)
+            text: str | None = self._text(*self._settings)
         except InputError:  # functions, which no text can hold
             text = None
         simulation = TimeStepping.__new__(TimeStepping)
         simulation._start(self.model, step, texts, method, text, newton)
-        return simulation.run(end, progress, every, signals)
+        try:
+            return simulation.run(end, progress, every, signals)
+        finally:
+            self.last_run = simulation.last_run
 
     def text(self, h: float | None = None, until: float | None = None) -> str:
         """The scene as the text of a model file, from which the same scene is read again.
@@ -427,12 +452,23 @@ class Scene:
         Parameters
         ----------
         h, until : float, optional
-            The step and the end that the file says; those of the last run, or 5 ms and 10 s.
+            The step and the end that the file says; those of the last run, or 5 ms and 10 s. Of
+            given instants, which no file can say, it is their mean step.
         """
         step, end, texts, method, newton = self._settings or (5e-3, 10.0, [], Auto()._json(), None)
         step = step if h is None else real(h, "h")
         end = end if until is None else real(until, "until")
-        return self._core.text(step, end, texts, method, newton)
+        return self._text(step, end, texts, method, newton)
+
+    def _text(
+        self, step: float | Array, end: float, texts: list[str], method: str, newton: str | None
+    ) -> str:
+        """The text of a model file; of given instants their mean step, and how many they were."""
+        if isinstance(step, float):
+            return self._core.text(step, end, texts, method, newton)
+        mean = float(step[-1]) / len(step) if len(step) else 0.0  # a scene begins at zero
+        text = self._core.text(mean, end, texts, method, newton)
+        return f"# --set simulation.h=({len(step)} given instants)\n{text}"
 
     def save(
         self,
@@ -459,11 +495,16 @@ class Scene:
             return value
         return scope.operator(value, what, arguments, rows)
 
-    def _turn(self, orientation: ArrayLike, angle: float) -> np.ndarray:
+    def _turn(self, owner: str, orientation: ArrayLike, angle: float) -> Array:
+        """How something is turned: by an angle in the plane, by a quaternion in space."""
+        turn, about = vector(orientation, "orientation"), real(angle, "angle")
         if self.dim == 2:
-            half = 0.5 * real(angle, "angle")
-            return np.array([np.cos(half), 0.0, 0.0, np.sin(half)])
-        return vector(orientation, "orientation")
+            if not np.array_equal(turn, _TURN):
+                raise InputError(f"{owner}: `orientation` is that of space; in the plane give `angle`")
+            return np.array([np.cos(0.5 * about), 0.0, 0.0, np.sin(0.5 * about)])
+        if about != 0.0:
+            raise InputError(f"{owner}: `angle` is that of the plane; in space give `orientation`")
+        return turn
 
     def _omega(self, omega: ArrayLike | None) -> np.ndarray:
         if omega is None:
@@ -477,7 +518,12 @@ class Scene:
             return None
         if self.dim == 2:
             return np.array([[0.0, 0.0, real(inertia, "inertia")]])
-        moments = np.array(inertia, dtype=float)
+        axes = np.ndim(np.asarray(inertia, dtype=object))
+        moments = vector(inertia, "inertia") if axes < 2 else matrix(inertia, "inertia")
+        if moments.shape not in ((3,), (3, 3)):
+            shape = " × ".join(str(size) for size in moments.shape)
+            found = "one number" if axes == 0 else f"{shape} numbers"
+            raise InputError(f"`inertia` is {found}, expected 3 moments or a matrix of 3 × 3")
         return np.diag(moments) if moments.ndim == 1 else moments
 
     def __repr__(self) -> str:
@@ -502,7 +548,8 @@ def load(path: str | os.PathLike[str]) -> Scene:
     scene = Scene.__new__(Scene)
     scene._take(core)
     scene._settings = settings
-    scene._methods = settings[2:]
+    if settings is not None:
+        scene._methods = settings[2:]
     return scene
 
 

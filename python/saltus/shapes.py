@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from saltus import _saltus
 from saltus._arrays import matrix, real, vector
+from saltus._errors import InputError
 
 __all__ = [
     "Box",
@@ -35,6 +36,8 @@ class Shape:
     """A shape in its own frame. Axes of capsules, cylinders and cones are along ``z``."""
 
     _core: _saltus.Shape
+    #: What of it has two components, so that it has a place in the plane only.
+    _flat: str | None = None
 
     def at(
         self,
@@ -76,16 +79,22 @@ class Part:
         self.shape = shape
         place, turn = vector(position, "position"), vector(orientation, "orientation")
         self._core = _saltus.Part(shape._core, place, turn, material, bool(touch))
+        self._flat = "position" if len(place) == 2 else shape._flat
 
 
-def parts(given: Shape | Part | Sequence[Shape | Part]) -> list[_saltus.Part]:
-    """One shape or several, each in its place."""
+def parts(
+    given: Shape | Part | Sequence[Shape | Part], owner: str = "", dim: int | None = None
+) -> list[_saltus.Part]:
+    """One shape or several, each in its place; in a scene of `dim` dimensions, if that is known."""
     if isinstance(given, (Shape, Part)):
         given = [given]
     made = []
     for one in given:
         if not isinstance(one, (Shape, Part)):
             raise TypeError(f"expected a shape such as Box(1, 1, 1), not {type(one).__name__}")
+        if dim == 3 and one._flat is not None:
+            shape = type(one.shape if isinstance(one, Part) else one).__name__
+            raise InputError(f"{owner}: `{one._flat}` of {shape} has 2 components, expected 3")
         made.append((one if isinstance(one, Part) else one.at())._core)
     return made
 
@@ -144,8 +153,7 @@ class TriangleMesh(Shape):
     """
 
     def __init__(self, points: ArrayLike, triangles: ArrayLike) -> None:
-        corners = np.asarray(triangles, dtype=np.uint32).tolist()
-        self._core = _saltus.Shape.triangle_mesh(matrix(points, "points"), corners)
+        self._core = _saltus.Shape.triangle_mesh(matrix(points, "points"), _corners(triangles))
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], scale: float = 1.0) -> TriangleMesh:
@@ -153,6 +161,20 @@ class TriangleMesh(Shape):
         mesh = cls.__new__(cls)
         mesh._core = _saltus.Shape.mesh_file(os.fspath(path), real(scale, "scale"))
         return mesh
+
+
+def _corners(triangles: ArrayLike) -> list[list[int]]:
+    """The corners of triangles, by their positions among the points."""
+    corners = matrix(triangles, "triangles") if np.size(triangles) else np.zeros((0, 3))
+    if corners.shape[1] != 3:
+        raise InputError(f"`triangles` has rows of {corners.shape[1]} corners, expected 3")
+    wrong = ~((corners >= 0) & (corners < 2**32) & (corners == np.floor(corners)))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        found = f"`triangles[{row}][{column}]` is {corners[row, column]:g}"
+        raise InputError(f"{found}, expected the position of a point, a whole number from 0 on")
+    found_corners: list[list[int]] = corners.astype(np.int64).tolist()
+    return found_corners
 
 
 class HeightField(Shape):
@@ -175,7 +197,9 @@ class Plane(Shape):
     """The half-space ``normal · x <= offset``, for what stands still."""
 
     def __init__(self, normal: ArrayLike = (0.0, 0.0, 1.0), offset: float = 0.0) -> None:
-        self._core = _saltus.Shape.plane(vector(normal, "normal"), real(offset, "offset"))
+        direction = vector(normal, "normal")
+        self._core = _saltus.Shape.plane(direction, real(offset, "offset"))
+        self._flat = "normal" if len(direction) == 2 else None
 
 
 class Compound(Shape):
@@ -183,6 +207,8 @@ class Compound(Shape):
 
     def __init__(self, shapes: Sequence[Shape | Part]) -> None:
         self._core = _saltus.Shape.compound(parts(shapes))
+        shapes = [shapes] if isinstance(shapes, (Shape, Part)) else shapes
+        self._flat = next((one._flat for one in shapes if one._flat is not None), None)
 
 
 class Disk(Shape):

@@ -106,7 +106,7 @@ class Strategy:
         self.last_run = run if error is not None else None
         reporter.finish(run)
         if error is not None:
-            if isinstance(error, SaltusError):
+            if isinstance(error, (SaltusError, KeyboardInterrupt)):
                 error.run = run
             raise error
         return run

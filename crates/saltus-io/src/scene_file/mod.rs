@@ -8,7 +8,7 @@ mod urdf;
 mod xml;
 
 use crate::model_file::{ModelFile, ModelFileError, Output, Simulation, Strategy, scene_text};
-use saltus_mechanics::Scene;
+use saltus_mechanics::{Scene, SceneError};
 use saltus_model::Order;
 use saltus_numerics::Solver;
 use saltus_sim::{Integrator, NewtonSettings};
@@ -69,6 +69,14 @@ pub enum SceneFileError {
         /// Why.
         cause: String,
     },
+    /// A scene that makes no sense.
+    #[error("`{}`: {source}", path.display())]
+    Scene {
+        /// The file.
+        path: PathBuf,
+        /// What of it.
+        source: SceneError,
+    },
     /// A file that is not what its name says.
     #[error("`{}`: {place}: {what}", path.display())]
     Content {
@@ -110,7 +118,14 @@ pub fn read_model(
         cause: error.to_string(),
     })?;
     let name = path.display().to_string();
-    Ok((ModelFile::parse(&text, &name, overrides)?, left_aside))
+    match ModelFile::parse(&text, &name, overrides) {
+        Ok(file) => Ok((file, left_aside)),
+        // lines of the text are none of the file
+        Err(error) => Err(match scene.model() {
+            Err(source) => SceneFileError::Scene { path: path.to_path_buf(), source },
+            Ok(_) => error.into(),
+        }),
+    }
 }
 
 /// Whether a file of this name is a scene of another program.

@@ -4,6 +4,8 @@
 //! still. Links without a mass that are fixed to another become part of it. Joints with `<mimic>` follow
 //! another, as far as both link two bodies that move at most and two angles are in a ratio of whole
 //! numbers. Links that are fixed to each other do not touch, nor do they touch those next to them.
+//! What is not read is told with its line; what no robot may be (two roots, two joints of one name, a
+//! lower limit above the upper one, a hinge without limits that is not `continuous`) is an error.
 //! The file says nothing of contacts: shapes of `<collision>` touch once the scene has one, those of
 //! `<visual>` are drawn.
 
@@ -15,7 +17,7 @@ use saltus_mechanics::{
     StaticSpec,
 };
 use saltus_model::rotation::{IDENTITY, Vector, exp, norm, product, rotate, scaled};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Where a link is: the body or static that it is part of, its place there, and that in the world.
@@ -36,7 +38,15 @@ struct Reader<'a> {
     names: Names,
     /// What links are called in the scene.
     titles: HashMap<&'a str, String>,
+    /// The elements of links and joints, by their names in the scene.
+    places: HashMap<String, Node<'a, 'a>>,
 }
+
+/// What a link may hold.
+const IN_LINK: [&str; 3] = ["inertial", "visual", "collision"];
+
+/// What a joint may hold, but for `<safety_controller>` and `<calibration>`, which are left aside.
+const IN_JOINT: [&str; 7] = ["parent", "child", "origin", "axis", "limit", "dynamics", "mimic"];
 
 /// Reads the robot of a file.
 pub(super) fn read(path: &Path) -> Result<SceneFile, SceneFileError> {
@@ -48,10 +58,11 @@ pub(super) fn read(path: &Path) -> Result<SceneFile, SceneFileError> {
     let scene = Scene::new(title).gravity([0.0, 0.0, -9.81]);
     let (left_aside, links, joints) = (Vec::new(), HashMap::new(), HashMap::new());
     let xml = Xml { path, document: &document };
-    let (names, titles) = (Names::default(), HashMap::new());
-    let mut reader = Reader { xml, left_aside, scene, links, joints, names, titles };
+    let (names, titles, places) = (Names::default(), HashMap::new(), HashMap::new());
+    let mut reader = Reader { xml, left_aside, scene, links, joints, names, titles, places };
     reader.robot(robot)?;
-    let Reader { scene, left_aside, .. } = reader;
+    let Reader { xml, scene, left_aside, places, .. } = reader;
+    let scene = xml.checked(scene, &places)?;
     Ok(SceneFile { scene, simulation: None, left_aside })
 }
 
@@ -79,7 +90,7 @@ impl<'a> Reader<'a> {
             if !["link", "joint", "material"].contains(&tag) {
                 let name = node.attribute("name").or(node.attribute("reference"));
                 let name = name.map_or(String::new(), |name| format!(" `{name}`"));
-                self.left_aside.push(format!("<{tag}>{name}"));
+                self.tell(node, format!("<{tag}>{name}"));
             }
         }
         let mut links: HashMap<&str, Node<'a, 'a>> = HashMap::new();
@@ -89,12 +100,22 @@ impl<'a> Reader<'a> {
                 return Err(self.xml.content(link, format!("there are two links named `{name}`")));
             }
             let title = self.names.fresh(name, "link", &mut self.left_aside);
+            self.places.insert(title.clone(), link);
             self.titles.insert(name, title);
+            self.tell_unknown(link, &IN_LINK, "link", name);
         }
         // from the root outward
         let joints: Vec<Node<'a, 'a>> = children(robot, "joint").collect();
         let mut ends = Vec::with_capacity(joints.len());
+        let mut known: HashSet<&str> = HashSet::new();
         for &joint in &joints {
+            let name = self.xml.need(joint, "name")?;
+            if !known.insert(name) {
+                return Err(self
+                    .xml
+                    .content(joint, format!("there are two joints named `{name}`")));
+            }
+            self.tell_unknown(joint, &IN_JOINT, "joint", name);
             let end = |tag: &str| {
                 let node = child(joint, tag)
                     .ok_or_else(|| self.xml.content(joint, format!("a joint has no <{tag}>")))?;
@@ -106,11 +127,17 @@ impl<'a> Reader<'a> {
             };
             ends.push((end("parent")?, end("child")?));
         }
+        let mut first = None;
         for link in children(robot, "link") {
             let name = self.xml.need(link, "name")?;
-            if !ends.iter().any(|(_, child)| *child == name) {
-                self.root(name, link)?;
+            if ends.iter().any(|(_, child)| *child == name) {
+                continue;
             }
+            if let Some(first) = first.replace(name) {
+                let what = format!("the link `{name}` is the child of no joint, as `{first}` is");
+                return Err(self.xml.content(link, format!("{what}: a robot has one root")));
+            }
+            self.root(name, link)?;
         }
         let mut done = vec![false; joints.len()];
         while let Some(k) =
@@ -132,6 +159,21 @@ impl<'a> Reader<'a> {
                 Ok(())
             }
             Some(k) => Err(self.xml.content(joints[k], "this joint hangs on no root")),
+        }
+    }
+
+    /// What is left aside, with its line.
+    fn tell(&mut self, node: Node<'a, 'a>, what: impl std::fmt::Display) {
+        self.left_aside.push(self.xml.told(node, what));
+    }
+
+    /// Elements within a link or joint that are not read.
+    fn tell_unknown(&mut self, node: Node<'a, 'a>, known: &[&str], kind: &str, name: &str) {
+        for one in node.children().filter(Node::is_element) {
+            let tag = one.tag_name().name();
+            if !known.contains(&tag) {
+                self.tell(one, format!("<{tag}> of the {kind} `{name}`"));
+            }
         }
     }
 
@@ -249,16 +291,12 @@ impl<'a> Reader<'a> {
         };
         // a joint may have the name of a link
         let name = self.names.fresh(name, "joint", &mut self.left_aside);
+        self.places.insert(name.clone(), joint);
         let mut link = JointLink::new(&*name, made, &[body, parent]);
         if let Some(coordinate) = coordinate {
             let fitting = self.fitting(joint, kind, coordinate)?;
             if fitting.limits.is_some() || fitting.spring.is_some() || fitting.friction.is_some() {
                 link.fittings.push(fitting);
-            }
-        }
-        for tag in ["safety_controller", "calibration"] {
-            if child(joint, tag).is_some() {
-                self.left_aside.push(format!("<{tag}> of the joint `{name}`"));
             }
         }
         if let (Some(own), true) = (joint.attribute("name"), coordinate.is_some()) {
@@ -305,7 +343,7 @@ impl<'a> Reader<'a> {
                 _ => Err("one of the two joints is fixed or floating"),
             };
             if let Err(why) = made {
-                self.left_aside.push(format!("<mimic> of the joint `{own}`: {why}"));
+                self.tell(mimic, format!("<mimic> of the joint `{own}`: {why}"));
             }
         }
         Ok(())
@@ -313,7 +351,7 @@ impl<'a> Reader<'a> {
 
     /// `<limit>` and `<dynamics>`.
     fn fitting(
-        &self,
+        &mut self,
         joint: Node<'a, 'a>,
         kind: &str,
         coordinate: Coordinate,
@@ -327,10 +365,29 @@ impl<'a> Reader<'a> {
                 Some(mimic) => self.xml.number(mimic, "offset", 0.0)?,
                 None => 0.0,
             };
-            if lower < upper {
-                let (lower, upper) = (lower - start, upper - start);
-                fitting.limits = Some(Limits { lower, upper, e: 0.0 });
+            if lower > upper {
+                let what =
+                    format!("`lower` is {lower} and `upper` is {upper}, expected lower < upper");
+                return Err(self.xml.content(limit, what));
             }
+            match lower < upper {
+                true => {
+                    let (lower, upper) = (lower - start, upper - start);
+                    fitting.limits = Some(Limits { lower, upper, e: 0.0 });
+                }
+                false => {
+                    let name = self.xml.need(joint, "name")?;
+                    let what = format!("<limit> of the joint `{name}`");
+                    self.tell(limit, format!("{what}: its `lower` and `upper` are both {lower}"));
+                }
+            }
+        }
+        if matches!(kind, "revolute" | "prismatic") && child(joint, "limit").is_none() {
+            let what = match kind {
+                "revolute" => "a revolute joint needs <limit>; one without is `continuous`",
+                _ => "a prismatic joint needs <limit>",
+            };
+            return Err(self.xml.content(joint, what));
         }
         if let Some(dynamics) = child(joint, "dynamics") {
             let damping = self.xml.number(dynamics, "damping", 0.0)?;
@@ -379,7 +436,7 @@ impl<'a> Reader<'a> {
             "sphere" => Shape::Sphere { radius: one("radius")? },
             "mesh" => return self.mesh(node, touch),
             tag => {
-                self.left_aside.push(format!("<geometry> of <{tag}>"));
+                self.tell(node, format!("<geometry> of <{tag}>"));
                 return Ok(None);
             }
         }))
@@ -393,7 +450,7 @@ impl<'a> Reader<'a> {
         let mesh = match saltus_mechanics::mesh::read(&file) {
             Ok(mesh) => mesh,
             Err(error) => {
-                self.left_aside.push(format!("<mesh> `{name}`: {error}"));
+                self.tell(node, format!("<mesh> `{name}`: {error}"));
                 return Ok(None);
             }
         };

@@ -2,7 +2,8 @@
 
 use super::SceneFileError;
 use roxmltree::{Document, Node};
-use saltus_mechanics::{AnyJoint, Follows, Joint, Scene};
+use saltus_mechanics::scene::Member;
+use saltus_mechanics::{AnyJoint, Follows, Joint, Scene, SceneError};
 use saltus_model::rotation::{
     IDENTITY, Matrix3, Quaternion, Vector, add, matrix, multiply, product, rotate,
 };
@@ -46,6 +47,35 @@ impl<'a> Xml<'a> {
         SceneFileError::Content { path: self.path.to_path_buf(), place, what: what.into() }
     }
 
+    /// What is left aside, and where it stands.
+    pub fn told(&self, node: Node<'a, 'a>, what: impl std::fmt::Display) -> String {
+        format!("{what}, line {}", self.document.text_pos_at(node.range().start).row)
+    }
+
+    /// The scene once it is known to make sense; if not, the element that is to blame. `places` are the
+    /// elements of bodies, statics and joints by their names in the scene.
+    pub fn checked(
+        &self,
+        mut scene: Scene,
+        places: &HashMap<String, Node<'a, 'a>>,
+    ) -> Result<Scene, SceneFileError> {
+        // where contacts are looked for is of no matter here
+        let contacts = std::mem::take(&mut scene.contacts);
+        if let Err(error) = scene.model() {
+            let owner = match error.member {
+                Member::Body(k) => Some(&scene.bodies[k].name),
+                Member::Static(k) => Some(&scene.statics[k].name),
+                Member::Joint(k) => Some(&scene.joints[k].name),
+                _ => None,
+            };
+            let owner = owner.and_then(|name| places.get(name));
+            let node = owner.map_or(self.document.root_element(), |owner| spot(*owner, &error));
+            return Err(self.content(node, error.to_string()));
+        }
+        scene.contacts = contacts;
+        Ok(scene)
+    }
+
     /// The attribute of a node that must be there.
     pub fn need(&self, node: Node<'a, 'a>, name: &str) -> Result<&'a str, SceneFileError> {
         let tag = node.tag_name().name();
@@ -75,6 +105,25 @@ impl<'a> Xml<'a> {
     ) -> Result<f64, SceneFileError> {
         self.numbers(node, name, [default]).map(|[value]| value)
     }
+}
+
+/// What in the element of a body or joint an error is about.
+fn spot<'a>(owner: Node<'a, 'a>, error: &SceneError) -> Node<'a, 'a> {
+    let tags: &[&str] = match error.key {
+        "mass" => &["mass", "inertial", "geom"],
+        "inertia" => &["inertia", "inertial", "geom"],
+        "center" => &["inertial"],
+        "shape" => &["collision", "geom"],
+        "limits" => &["limit"],
+        "axis" | "normal" => &["axis"],
+        "friction" | "damping" | "spring" => &["dynamics"],
+        _ => &[],
+    };
+    // of MuJoCo, bodies stand within bodies
+    let own = || owner.children().filter(|one| one.is_element() && one.tag_name().name() != "body");
+    let inner = || own().flat_map(|one| [one].into_iter().chain(one.children()));
+    let found = tags.iter().find_map(|tag| inner().find(|one| one.tag_name().name() == *tag));
+    found.unwrap_or(owner)
 }
 
 /// `R J Rᵀ`.

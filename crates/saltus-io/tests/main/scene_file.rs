@@ -38,7 +38,7 @@ fn a_scene_of_siconos() {
 #[test]
 fn a_robot() {
     let file = read_scene(&data("arm.urdf")).expect("a robot");
-    let aside = ["<transmission> `drive`"];
+    let aside = ["<transmission> `drive`, line 47"];
     assert_eq!(file.left_aside, aside);
     let scene = file.scene;
     assert_eq!(scene.title, "two links");
@@ -108,7 +108,7 @@ fn a_gripper_that_mimics() {
     let arm = r#"<link name="base"/><joint name="arm" type="continuous"><parent link="base"/><child link="palm"/></joint>"#;
     std::fs::write(&path, robot(arm)).expect("a file");
     let file = read_scene(&path).expect("a robot");
-    let aside = "<mimic> of the joint `right slide`: with the other it links more than two bodies that move";
+    let aside = "<mimic> of the joint `right slide`: with the other it links more than two bodies that move, line 4";
     assert_eq!(file.left_aside, [aside]);
 }
 
@@ -140,7 +140,7 @@ fn a_robot_of_odd_ratios_and_names() {
     let file = write(&text);
     let aside = [
         "the name `r/a`, which is `r_a` here",
-        "<mimic> of the joint `tip`: the ratio of two angles has to be one of whole numbers up to 1000",
+        "<mimic> of the joint `tip`: the ratio of two angles has to be one of whole numbers up to 1000, line 2",
     ];
     assert_eq!(file.left_aside, aside);
     let joints: Vec<&str> = file.scene.joints.iter().map(|one| one.name.as_str()).collect();
@@ -394,10 +394,99 @@ fn models_of_mujoco_that_are_not_read() {
     check(&body(&format!("<joint limited='true'/>{ball}")), "is limited and has no `range`");
     check("<compiler angle='gon'/>", "expected degree or radian");
     check("<option timestep='0'/>", "`timestep` is 0, expected (0, inf)");
+    let negative = body("\n<freejoint/><geom size='1' mass='-1'/>");
+    check(&negative, "line 3, column 13: `mass` is -1, expected a mass that is not negative");
+    let negative = body("\n<freejoint/><geom size='1' density='-1'/>");
+    check(&negative, "`density` is -1, expected a density that is not negative");
+    let inertial = "<freejoint/>\n<inertial pos='0 0 0' mass='-1' diaginertia='1 1 1'/>";
+    check(&body(inertial), "line 3, column 1: body `b`: `mass` is -1, expected a positive number");
+    check(&body("<freejoint/><geom size='-1'/>"), "`size` has -1, expected positive numbers");
+    check(&body("<freejoint/><geom size='1' friction='-1'/>"), "`friction` has -1");
+    check(&body(&format!("<joint range='1 -1'/>{ball}")), "`range` is from 1 to -1");
     let path = folder.path("r.xml");
     std::fs::write(&path, "<robot/>").expect("a file");
     let error = read_scene(&path).expect_err("it is wrong").to_string();
     assert!(error.contains("expected <mujoco>"), "{error}");
+}
+
+/// Robots that make no sense, or of which something is not read, are told with the line of the element.
+#[test]
+fn robots_that_make_no_sense() {
+    let folder = Folder::new();
+    let read = |inner: &str| {
+        let path = folder.path("r.urdf");
+        std::fs::write(&path, format!("<robot name='r'>\n<link name='base'/>\n{inner}</robot>"))
+            .expect("a file");
+        read_scene(&path)
+    };
+    let inertia = "<inertia ixx='1' iyy='1' izz='1'/>";
+    let link = |name: &str, mass: f64| {
+        format!(
+            "<link name='{name}'>\n<inertial><mass value='{mass}'/>{inertia}</inertial></link>\n"
+        )
+    };
+    let joint = |name: &str, kind: &str, child: &str, inner: &str| {
+        format!(
+            "<joint name='{name}' type='{kind}'><parent link='base'/><child link='{child}'/>\n{inner}</joint>\n"
+        )
+    };
+    let check = |inner: &[String], expected: &str| {
+        let error = read(&inner.concat()).expect_err("it is wrong").to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    let arm = || link("arm", 1.0);
+    let limit = |lower: f64, upper: f64| format!("<limit lower='{lower}' upper='{upper}'/>");
+
+    check(
+        &[arm(), joint("j", "revolute", "arm", &limit(1.0, -1.0))],
+        "line 6, column 1: `lower` is 1 and `upper` is -1, expected lower < upper",
+    );
+    check(
+        &[arm(), joint("j", "revolute", "arm", "")],
+        "line 5, column 1: a revolute joint needs <limit>; one without is `continuous`",
+    );
+    check(&[arm(), joint("j", "prismatic", "arm", "")], "a prismatic joint needs <limit>");
+    let two = [arm(), link("b", 1.0), joint("j", "floating", "arm", "")];
+    check(
+        &[two.concat(), joint("j", "floating", "b", "")],
+        "line 9, column 1: there are two joints named `j`",
+    );
+    check(
+        &two,
+        "line 5, column 1: the link `b` is the child of no joint, as `base` is: a robot has one root",
+    );
+    // what the scene says is told of the element
+    let turning = |arm: String| [arm, joint("j", "continuous", "arm", "")];
+    check(
+        &turning(link("arm", -1.0)),
+        "line 4, column 11: body `arm`: `mass` is -1, expected a positive number",
+    );
+    check(&turning(link("arm", 0.0)), "line 4, column 11: body `arm`: `mass` is 0");
+    let ball = "<collision><geometry><sphere radius='-1'/></geometry></collision>";
+    check(
+        &turning(arm().replace("</link>", &format!("\n{ball}</link>"))),
+        "line 5, column 1: body `arm`",
+    );
+    check(
+        &turning(arm().replace("ixx='1'", "ixx='-1'")),
+        "line 4, column 28: system `arm`: `inertia`",
+    );
+    check(
+        &[arm(), joint("j", "continuous", "arm", "<axis xyz='0 0 0'/>")],
+        "line 6, column 1: interaction `j`: `axis`",
+    );
+    // the command line says the same
+    let error = read_model(&folder.path("r.urdf"), &[]).expect_err("it is wrong").to_string();
+    assert!(error.contains("r.urdf`: line 6, column 1: interaction `j`"), "{error}");
+
+    let inner = format!("{}<limits/><calibration/>", limit(0.0, 0.0));
+    let file = read(&[arm(), joint("j", "revolute", "arm", &inner)].concat()).expect("a robot");
+    let told = [
+        "<limits> of the joint `j`, line 6",
+        "<calibration> of the joint `j`, line 6",
+        "<limit> of the joint `j`: its `lower` and `upper` are both 0, line 6",
+    ];
+    assert_eq!(file.left_aside, told);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::coordinates::Following;
 use crate::row::{End, Sides};
-use crate::{Collider, Colliders, Drive, Finder, FinderError, JointCoordinate, Placed};
+use crate::{Collider, Colliders, Drive, Finder, JointCoordinate, Placed};
 use saltus_model::rotation::{IDENTITY, Quaternion, Vector};
 use saltus_model::rotation::{add, normalized, product, rotate, sub};
 use saltus_model::{
@@ -42,6 +42,7 @@ impl Scene {
     pub fn add_bodies(&self, model: &mut Model) -> Result<(), SceneError> {
         let materials = self.all_materials()?;
         for (k, body) in self.bodies.iter().enumerate() {
+            self.check_body(k, body)?;
             for part in body.parts.iter().filter(|part| part.touch) {
                 self.material(Member::Body(k), &body.material, part, &materials)?;
                 self.check_shape(Member::Body(k), part)?;
@@ -360,6 +361,7 @@ impl Scene {
         let mut shapes = Vec::new();
         for (k, one) in self.statics.iter().enumerate() {
             let (side, at) = (sides.len(), Member::Static(k));
+            self.check_static(k, one)?;
             sides.push(Side { name: one.name.as_str().into(), system: None });
             let drive = self.drive(k, one)?;
             // a driven frame is turned and moved by its drive
@@ -456,10 +458,7 @@ impl Scene {
     fn check_shape(&self, at: Member, part: &Part) -> Result<(), SceneError> {
         let checked = part.shape.check(self.space).map_err(SceneFault::from);
         let checked = checked.and_then(|()| match (at, &part.shape) {
-            (Member::Body(_), crate::Shape::Plane { .. }) => {
-                let side = self.error(at, "", SceneFault::Duplicate { what: "" }).owner;
-                Err(FinderError::PlaneOnBody { side }.into())
-            }
+            (Member::Body(_), crate::Shape::Plane { .. }) => Err(SceneFault::PlaneOnBody),
             _ => Ok(()),
         });
         checked.map_err(|fault| self.error(at, "shape", fault))

@@ -89,8 +89,18 @@ pub enum SceneFault {
         /// What would give it one.
         why: String,
     },
+    /// Shapes so small or so large that nothing can be computed with their mass.
+    #[error("the {what} of its shapes is {}, expected {allowed}", shown(*.value))]
+    Weight {
+        /// Mass or moment of inertia.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
     /// A number outside its range.
-    #[error("`{key}` is {value}, expected {allowed}")]
+    #[error("`{key}` is {}, expected {allowed}", shown(*.value))]
     Range {
         /// The key.
         key: &'static str,
@@ -112,6 +122,9 @@ pub enum SceneFault {
     /// A shape that makes no sense, or not there.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// A plane on a body, which would have no end.
+    #[error("a plane cannot belong to a body; use a box, or a static")]
+    PlaneOnBody,
     /// Colliders that make no sense.
     #[error(transparent)]
     Finder(#[from] FinderError),
@@ -140,6 +153,14 @@ pub enum SceneFault {
     /// What the model says.
     #[error(transparent)]
     Model(#[from] ModelError),
+}
+
+/// A number as messages show it, those of hundreds of digits by their power of ten.
+fn shown(value: f64) -> String {
+    match value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs()) {
+        true => value.to_string(),
+        false => format!("{value:e}"),
+    }
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {

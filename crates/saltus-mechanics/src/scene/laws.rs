@@ -100,7 +100,21 @@ impl Scene {
                 return Err(self.error(at, key, SceneFault::Range { key, value, allowed }));
             }
         }
-        Ok(())
+        // it would have no effect
+        let allowed = match (pair.mu, pair.mu_r) {
+            (_, Some(_)) => {
+                "0 where `mu_r` is given: rolling friction has no tangential restitution"
+            }
+            (None, None) => "0 where `mu` is not given: it takes friction",
+            (Some(_), None) => return Ok(()),
+        };
+        match pair.et == 0.0 {
+            true => Ok(()),
+            false => {
+                let (key, value) = ("et", pair.et);
+                Err(self.error(at, key, SceneFault::Range { key, value, allowed }))
+            }
+        }
     }
 
     /// The pair that counts for two materials: their own, one with the default material, or that of
@@ -138,5 +152,36 @@ impl ContactPair {
             (Some(_), None) => Law::ImpactFriction { e, mu, et: self.et },
             (None, None) => Law::NewtonImpact { e },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shape;
+
+    /// A tangential restitution that the law would not have is an error.
+    #[test]
+    fn tangential_restitution_needs_friction_without_rolling() {
+        let check = |mu, mu_r, expected: Option<&str>| {
+            let mut scene = Scene::new("");
+            let ball = Shape::Sphere { radius: 1.0 };
+            scene.bodies.push(super::super::BodySpec::new("b", ball).mass(1.0));
+            scene.contacts.push(ContactPair {
+                mu,
+                mu_r,
+                et: 0.5,
+                ..ContactPair::new(DEFAULT, DEFAULT)
+            });
+            let error = scene.model().err().map(|error| error.to_string());
+            assert_eq!(error.is_some(), expected.is_some());
+            if let (Some(error), Some(expected)) = (error, expected) {
+                let owner = "contact of `default` and `default`: `et` is 0.5, expected 0";
+                assert!(error.starts_with(owner) && error.contains(expected), "{error}");
+            }
+        };
+        check(Some(0.3), None, None);
+        check(Some(0.3), Some(0.1), Some("where `mu_r` is given"));
+        check(None, None, Some("where `mu` is not given"));
     }
 }

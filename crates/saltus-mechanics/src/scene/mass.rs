@@ -22,13 +22,7 @@ impl Scene {
     /// ```
     pub fn mass_of(&self, k: usize) -> Result<MassProperties, SceneError> {
         let body = &self.bodies[k];
-        if let Some(value) = body.mass
-            && !(value > 0.0 && value.is_finite())
-        {
-            let (key, allowed) = ("mass", "a positive number");
-            let fault = SceneFault::Range { key, value, allowed };
-            return Err(self.error(Member::Body(k), key, fault));
-        }
+        self.check_given_mass(k, body)?;
         // all that is asked of shapes may be given
         if let (Some(mass), Some(inertia)) = (body.mass, body.inertia) {
             let by_shapes = || self.by_shapes(k, body).map_or([0.0; 3], |found| found.center);
@@ -51,6 +45,7 @@ impl Scene {
         if let Some(inertia) = body.inertia {
             found.inertia = inertia;
         }
+        self.check_weight(k, &found)?;
         Ok(found)
     }
 
@@ -82,6 +77,11 @@ impl Scene {
             None => "give it a shape and a density, or `mass` and `inertia`",
             Some(_) => "give it a shape, or `inertia` too",
         };
+        let value: f64 = all.iter().map(|one| one.mass).sum();
+        if !all.is_empty() && !(value > 0.0) {
+            let (what, allowed) = ("mass", "a positive number");
+            return Err(self.error(at, "shape", SceneFault::Weight { what, value, allowed }));
+        }
         MassProperties::sum(&all).ok_or_else(|| fault(missing))
     }
 

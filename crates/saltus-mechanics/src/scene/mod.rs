@@ -25,6 +25,7 @@ mod joint;
 mod laws;
 mod life;
 mod mass;
+mod reach;
 mod untouched;
 
 pub use error::{Member, SceneError, SceneFault};

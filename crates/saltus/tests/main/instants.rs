@@ -1,7 +1,6 @@
 //! What a step of a scene makes of what happens within it: impacts that stop a body, points that meet, joints beside
 //! limits that are far away, velocities that are asked for.
 
-use crate::models::relation;
 use crate::support::within;
 use saltus::mechanics::{
     BodySpec, ContactPair, Coordinate, Fitting, Friction, Given, Joint, JointLink, Limits,
@@ -160,7 +159,7 @@ fn what_never_acts_takes_no_energy() {
     let alone = swing(None);
     let angle = || Fitting::new(Coordinate::Angle);
     let limits = Some(Limits { lower: -3.5, upper: 3.5, e: 0.0 });
-    let friction = Some(Friction { force: 1e-12 });
+    let friction = Some(Friction { force: 1e-12, stiction: None, rest_speed: 1e-6 });
     for fitting in [Fitting { limits, ..angle() }, Fitting { friction, ..angle() }] {
         let with = swing(Some(fitting));
         within("place", (with[0] - alone[0]).abs(), 1e-6);
@@ -197,7 +196,8 @@ fn a_body_beside_a_system_of_one_coordinate() {
     let body = model.system_id("body").unwrap();
     let other = LagrangianLinear::new([0.0], [0.0], [[3.0]]).F_ext([1.0]);
     let other = model.add("other", other).unwrap();
-    let tied = LagrangianRelation::new(relation(1, ("q", 8), 1, &["q[0] - q[7]"]));
+    let h = Formula::new(&["q[0] - q[7]"], &[("q", 8)]).unwrap();
+    let tied = LagrangianRelation::new(h);
     model.connect("tie", tied, Law::Equality, &[body, other]).unwrap();
     let mut sim = TimeStepping::new(model, 1e-3, [MoreauJean::default().into()]).unwrap();
     while !sim.done(1.0) {

@@ -210,6 +210,7 @@ pub(super) fn vector(
 
 pub(super) fn length(fields: &Fields, key: &'static str, found: usize, expected: usize) -> Fault {
     let why = match expected {
+        _ if key == "limits" => "the lower and the upper one",
         2 => "the axes of the plane",
         3 => "the axes of space",
         _ => "its components",

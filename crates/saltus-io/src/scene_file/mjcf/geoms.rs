@@ -91,13 +91,24 @@ impl<'a> Reader<'a> {
             let given = self.parsed(geom, "friction", text)?;
             friction.iter_mut().zip(given).for_each(|(own, given)| *own = given);
         }
+        if let Some(value) = friction.into_iter().find(|value| *value < 0.0) {
+            let what = format!("`friction` has {value}, expected numbers that are not negative");
+            return Err(self.xml.content(geom, what));
+        }
         Ok(friction)
     }
 
     /// Whether a geom weighs something.
     pub(super) fn has_mass(&self, geom: Node<'a, 'a>, class: &str) -> Result<bool, SceneFileError> {
         let density = self.number(geom, class, "density", 1000.0)?;
-        Ok(self.number(geom, class, "mass", density)? > 0.0)
+        let mass = self.number(geom, class, "mass", density)?;
+        for (key, value) in [("mass", mass), ("density", density)] {
+            if value < 0.0 && self.text(geom, class, key)?.is_some() {
+                let what = format!("`{key}` is {value}, expected a {key} that is not negative");
+                return Err(self.xml.content(geom, what));
+            }
+        }
+        Ok(mass > 0.0)
     }
 
     /// The shape of a geom, its volume, and its place in the frame of the body; nothing where it
@@ -123,9 +134,15 @@ impl<'a> Reader<'a> {
             }
             size.push(half);
         }
-        let need = |count: usize| match size.len() >= count {
-            true => Ok(()),
-            false => {
+        let need = |count: usize| match size.get(..count) {
+            Some(sizes) => match sizes.iter().find(|one| !(**one > 0.0)) {
+                None => Ok(()),
+                Some(one) => {
+                    let what = format!("`size` has {one}, expected positive numbers");
+                    Err(self.xml.content(geom, what))
+                }
+            },
+            None => {
                 let what = format!("a geom of type `{kind}` needs {count} sizes");
                 Err(self.xml.content(geom, format!("{what}, found {}", size.len())))
             }

@@ -71,6 +71,7 @@ impl<'a> Reader<'a> {
         let own = joints.first().and_then(|joint| joint.attribute("name"));
         let wanted = own.map_or_else(|| format!("{name} joint"), str::to_string);
         let title = self.names.fresh(&wanted, "joint", &mut self.left_aside);
+        self.places.insert(title.clone(), joints.first().copied().unwrap_or(node));
         let mut bodies = vec![name];
         bodies.extend(parent.owner.as_deref());
         let mut link = JointLink::new(title, joint, &bodies);
@@ -115,6 +116,10 @@ impl<'a> Reader<'a> {
         let start = unit * self.number(joint, class, "ref", 0.0)?;
         let mut fitting = Fitting::new(coordinate);
         let range = self.numbers(joint, class, "range")?;
+        if let Some([lower, upper]) = range.filter(|[lower, upper]| lower > upper) {
+            let what = format!("`range` is from {lower} to {upper}, expected lower < upper");
+            return Err(self.xml.content(joint, what));
+        }
         let is_range = range.is_some_and(|[lower, upper]| lower < upper);
         let is_limited = match self.text(joint, class, "limited")?.unwrap_or("auto") {
             "auto" => self.auto_limits && is_range,
@@ -184,6 +189,7 @@ impl<'a> Reader<'a> {
                         continue;
                     }
                     let title = self.names.fresh(&title, "equality", &mut self.left_aside);
+                    self.places.insert(title.clone(), one);
                     let mut link = JointLink::new(title, joint, &bodies);
                     link.touch = true;
                     self.scene.joints.push(link);

@@ -64,6 +64,8 @@ struct Reader<'a> {
     /// What bodies are called in the scene.
     titles: HashMap<&'a str, String>,
     unnamed: usize,
+    /// The elements of bodies and joints, by their names in the scene.
+    places: HashMap<String, Node<'a, 'a>>,
 }
 
 /// Reads the model of a file.
@@ -87,9 +89,11 @@ pub(super) fn read(path: &Path) -> Result<SceneFile, SceneFileError> {
         names: Names::default(),
         titles: HashMap::new(),
         unnamed: 0,
+        places: HashMap::new(),
     };
     let h = reader.model(root)?;
-    let Reader { scene, left_aside, .. } = reader;
+    let Reader { xml, scene, left_aside, places, .. } = reader;
+    let scene = xml.checked(scene, &places)?;
     let simulation = super::Simulation { h, ..default_simulation() };
     Ok(SceneFile { scene, simulation: Some(simulation), left_aside })
 }
@@ -401,6 +405,7 @@ impl<'a> Reader<'a> {
                 self.names.fresh(&name, "body", &mut self.left_aside)
             }
         };
+        self.places.insert(name.clone(), node);
         let (owner, side) = (Some(name.clone()), name.clone());
         let mut at = Placed { owner, side, within: Pose::ORIGIN, world };
         let mut has_mass = child(node, "inertial").is_some();

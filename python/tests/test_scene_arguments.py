@@ -1,0 +1,241 @@
+"""Arguments of scenes, shapes and joints that make no sense, and what is kept of runs that end early."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import saltus as sl
+from saltus import mechanics as m
+
+SCENES = Path(__file__).resolve().parents[2] / "testdata" / "scenes"
+
+
+def one_body(**more):
+    sc = m.Scene(gravity=(0, 0, -9.81))
+    sc.add_body("b", **{"shape": m.Sphere(0.1), "mass": 1, **more})
+    return sc
+
+
+def run_on(joint, until=1.0):
+    """Where a body on a joint is along z."""
+    sc = one_body()
+    sc.add_joint("j", joint, "b")
+    return sc.run(h=1e-3, until=until)["b"].position[:, 2]
+
+
+@pytest.mark.parametrize("name", ["arm.urdf", "machine.xml", "siconos-scene.hdf5"])
+@pytest.mark.filterwarnings("ignore::saltus.mechanics.SceneWarning")
+def test_scenes_of_other_programs_are_loaded(name):
+    sc = m.load(SCENES / name)
+    run = sc.run(h=1e-3, until=0.01)
+    assert run.complete and all(len(run[body].position) == len(run) for body in sc.bodies)
+
+
+class TestBuiltIn:
+    AXIS = ((0, 0, 0), (0, 0, 1))
+
+    def test_a_restitution_alone_is_that_of_all_limits(self):
+        limits = {"way": (-0.2, 0.2), "angle": (-1, 1)}
+        z = run_on(m.Cylindrical(*self.AXIS, limits=limits, restitution=1.0))
+        assert z.min() > -0.21
+        # it comes back to where it fell from
+        assert z[len(z) // 3 :].max() > -0.02
+        by_name = run_on(
+            m.Cylindrical(*self.AXIS, limits=limits, restitution={"way": 1.0, "angle": 1.0})
+        )
+        assert np.array_equal(z, by_name)
+
+    def test_values_alone_do_not_replace_those_by_name(self):
+        z = run_on(m.Cylindrical(*self.AXIS, limits={"way": (-0.2, 0.2)}, friction=1.0))
+        assert z.min() == pytest.approx(-0.2, abs=0.01)
+
+    @pytest.mark.parametrize(
+        ("built_in", "error", "message"),
+        [
+            ({"restitution": 1.0}, sl.InputError, "`restitution` is that of limits"),
+            (
+                {"restitution": {"angle": 1.0}, "limits": {"way": (0, 1)}},
+                sl.InputError,
+                "give `limits` of `angle` too",
+            ),
+            ({"limits": (0,)}, sl.InputError, r"`limits` has 1 components, expected \(lower, upper\)"),
+            ({"limits": {"way": (0,)}}, sl.InputError, r"`limits\['way'\]` has 1 components"),
+            ({"limits": 3.0}, TypeError, r"`limits` must be \(lower, upper\), not 3.0"),
+            ({"limits": ("a", 1)}, TypeError, r"`limits\[0\]` must be a number, not str"),
+            ({"spring": 3.0}, TypeError, "`spring` must be a Spring"),
+            ({"spring": m.Spring("a")}, TypeError, "`spring.stiffness` must be a number"),
+            ({"motor": 3.0}, TypeError, "`motor` must be a ForceMotor, VelocityMotor or"),
+            ({"friction": (1, 2, 3)}, sl.InputError, "`friction` has 3 components"),
+            ({"friction": "a"}, TypeError, "`friction` must be a number"),
+            ({"break_force": "a"}, TypeError, "`break_force` must be a number"),
+        ],
+    )
+    def test_wrong_values(self, built_in, error, message):
+        with pytest.raises(error, match=message):
+            m.Cylindrical(*self.AXIS, **built_in)
+
+    def test_first_coordinates_are_those_of_the_core(self):
+        """What a value alone is of, in Python, is what the compiled half calls the first."""
+        x, z, point = (1, 0, 0), (0, 0, 1), (0, 0, 0)
+        joints = [
+            m.Ball(point),
+            m.Pivot(point, z),
+            m.Prismatic(z),
+            m.Cylindrical(point, z),
+            m.Universal(point, z, x),
+            m.Planar(point, z),
+            m.Distance(point, (1, 0, 0)),
+            m.Screw(point, z, 1.0),
+        ]
+        for joint in joints:
+            texts = []
+            for coordinate in ("", joint._first):
+                sc = one_body(position=(0.5, 0, 0))
+                built_in = [(coordinate, (-9.0, 9.0, 0.0), None, None, None)]
+                values = joint._values(_Constants())
+                sc._core.add_joint("j", *values, built_in, None, None, ["b"], False, None)
+                texts.append(sc.text())
+            assert texts[0] == texts[1], type(joint).__name__
+
+    def test_teeth(self):
+        assert m.Gear((0, 0, 1), (0, 0, 1), (2.0, -3)).teeth == (2, -3)
+        with pytest.raises(sl.InputError, match=r"`teeth\[0\]` is 1.5, expected a whole number"):
+            m.Gear((0, 0, 1), (0, 0, 1), (1.5, 2))
+        with pytest.raises(sl.InputError, match="`teeth` has 1 components, expected two whole numbers"):
+            m.Gear((0, 0, 1), (0, 0, 1), (1,))
+
+
+class _Constants:
+    """A scope without parameters."""
+
+    def constant(self, value, what):
+        return value
+
+
+class TestSpace:
+    @pytest.mark.parametrize("dim", [2.7, 1, "3", None])
+    def test_dimensions(self, dim):
+        with pytest.raises(sl.InputError, match="`dim` is .*, expected 2 or 3"):
+            m.Scene(dim=dim)
+
+    def test_what_is_of_the_plane_is_not_taken_in_space(self):
+        with pytest.raises(sl.InputError, match="body `b`: `angle` is that of the plane"):
+            one_body(angle=1.0)
+        sc = one_body()
+        with pytest.raises(sl.InputError, match="static `g`: `angle` is that of the plane"):
+            sc.add_static("g", m.Plane(), angle=1.0)
+        with pytest.raises(sl.InputError, match="static `g`: `normal` of Plane has 2 components"):
+            sc.add_static("g", m.Plane(normal=(0, 1)))
+        with pytest.raises(sl.InputError, match="body `b`: `position` of Sphere has 2 components"):
+            one_body(shape=m.Sphere(1).at((0, 0)))
+        with pytest.raises(sl.InputError, match="`position` of Compound has 2 components"):
+            one_body(shape=m.Compound([m.Sphere(1).at((0, 0))]))
+        with pytest.raises(sl.InputError, match="`orientation` is that of space"):
+            m.Scene(dim=2).add_body("b", m.Disk(1), mass=1, orientation=(0, 1, 0, 0))
+
+    @pytest.mark.parametrize("inertia", [1.0, (1, 1), [[1, 2, 3]], np.ones((2, 2))])
+    def test_inertia(self, inertia):
+        with pytest.raises(sl.InputError, match="`inertia` is .*, expected 3 moments or a matrix"):
+            one_body(inertia=inertia)
+
+    @pytest.mark.parametrize(
+        ("triangle", "message"),
+        [
+            ([0, 1, -1], r"`triangles\[0\]\[2\]` is -1, expected the position of a point"),
+            ([0, 1, 1.5], r"`triangles\[0\]\[2\]` is 1.5"),
+            ([0, 1], "rows of 2 corners, expected 3"),
+        ],
+    )
+    def test_triangles(self, triangle, message):
+        with pytest.raises(sl.InputError, match=message):
+            m.TriangleMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [triangle])
+
+
+class TestRuns:
+    def test_what_was_computed_before_ctrl_c_is_kept(self):
+        def stop(progress):
+            raise KeyboardInterrupt
+
+        sc = one_body()
+        assert sc.last_run is None
+        with pytest.raises(KeyboardInterrupt) as caught:
+            sc.run(h=1e-6, until=1e6, progress=stop, every=10**6)
+        run = sc.last_run
+        assert run.stats.outcome == "interrupted" and run.stats.steps > 0 and not run.complete
+        assert caught.value.run is run
+        sc.run(h=1e-3, until=0.01)
+        assert sc.last_run is None
+
+    def test_given_instants(self):
+        sc = one_body()
+        run = sc.run(h=[0.1, 0.2, 0.5], until=0.5)
+        assert run.t == pytest.approx([0, 0.1, 0.2, 0.5])
+        assert "# --set simulation.h=(3 given instants)" in run.model_text
+        # another run goes on with them
+        assert sc.run(until=0.2).t == pytest.approx([0, 0.1, 0.2])
+        with pytest.raises(TypeError, match="`h` must be a number"):
+            sc.run(h="a", until=1)
+
+
+class TestNames:
+    """What is wrong is called by its name."""
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"center": (float("nan"), 0, 0)}, "body `b`: `center` is NaN, expected finite numbers"),
+            ({"position": (0, 0, 1e308)}, "body `b`: `position` is 1e308, expected within"),
+            ({"shape": m.Plane()}, "^body `b`: a plane cannot belong to a body"),
+            ({"shape": m.Sphere(1e-200)}, "body `b`: the mass of its shapes is 0"),
+        ],
+    )
+    def test_bodies(self, change, message):
+        with pytest.raises(sl.ModelError, match=message):
+            _ = one_body(**change).model
+
+    def test_a_thin_box(self):
+        sc = m.Scene()
+        sc.material("stone", density=1.0)
+        sc.add_body("b", m.Box(1e-200, 1, 1), material="stone")
+        with pytest.raises(sl.ModelError, match="body `b`: the mass of its shapes is 1e-200"):
+            _ = sc.model
+
+    def test_tangential_restitution_without_effect(self):
+        sc = one_body()
+        sc.contact("default", "default", mu=0.3, mu_r=0.1, et=0.5)
+        with pytest.raises(sl.ModelError, match="`et` is 0.5, expected 0 where `mu_r` is given"):
+            _ = sc.model
+
+
+class TestRobots:
+    LINK = (
+        "<link name='arm'><inertial><mass value='{mass}'/>"
+        "<inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+    )
+
+    def robot(self, tmp_path, inner, mass=1.0, kind="revolute"):
+        path = tmp_path / "r.urdf"
+        joint = f"<joint name='j' type='{kind}'><parent link='base'/><child link='arm'/>{inner}</joint>"
+        link = self.LINK.format(mass=mass)
+        path.write_text(f"<robot name='r'><link name='base'/>\n{link}\n{joint}</robot>")
+        return path
+
+    @pytest.mark.parametrize(
+        ("inner", "more", "message"),
+        [
+            ("", {}, "line 3, column 1: a revolute joint needs <limit>"),
+            ("<limit lower='1' upper='-1'/>", {}, "`lower` is 1 and `upper` is -1"),
+            ("", {"mass": -1, "kind": "continuous"}, "line 2, column 28: body `arm`: `mass` is -1"),
+        ],
+    )
+    def test_errors(self, tmp_path, inner, more, message):
+        with pytest.raises(sl.FileError, match=message):
+            m.load(self.robot(tmp_path, inner, **more))
+
+    def test_what_is_not_read_is_told(self, tmp_path):
+        path = self.robot(tmp_path, "<limits/>", kind="continuous")
+        with pytest.warns(m.SceneWarning, match="<limits> of the joint `j`, line 3"):
+            m.load(path)
