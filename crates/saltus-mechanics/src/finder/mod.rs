@@ -15,6 +15,7 @@
 
 mod broad;
 mod driven;
+mod ellipse;
 mod flat;
 mod hull;
 mod manifold;
@@ -29,6 +30,7 @@ mod separate;
 mod solid;
 mod surface;
 mod touch;
+mod turned;
 
 #[cfg(test)]
 mod tests;
