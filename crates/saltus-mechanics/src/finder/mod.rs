@@ -8,7 +8,7 @@
 //! farther than the bodies move at all. Boxes about what each shape sweeps in the step meet in a tree
 //! (`broad.rs`); shapes in boxes that meet are looked at pair by pair (`pairs.rs`): closed forms for
 //! what is round (`round.rs`), directions of separation and clipped faces for what is flat
-//! (`separate.rs`, `manifold.rs`), surfaces of triangles (`surface.rs`), shapes of the plane
+//! (`separate.rs`, `manifold.rs`), those of cylinders and cones (`turned.rs`), surfaces of triangles (`surface.rs`), shapes of the plane
 //! (`flat.rs`). What is found is a function of the configuration alone.
 //!
 //! Theory: the book, "Finding contacts".

@@ -130,6 +130,64 @@ fn gaps_are_separations() {
     });
 }
 
+fn grown(shape: &Shape, k: f64) -> Shape {
+    match shape {
+        Shape::Sphere { radius } => Shape::Sphere { radius: k * radius },
+        Shape::Capsule { radius, length } => {
+            Shape::Capsule { radius: k * radius, length: k * length }
+        }
+        Shape::Box { edges } => Shape::Box { edges: scaled(k, *edges) },
+        Shape::ConvexHull { points } => {
+            Shape::ConvexHull { points: points.iter().map(|&x| scaled(k, x)).collect() }
+        }
+        Shape::Cylinder { radius, length } => {
+            Shape::Cylinder { radius: k * radius, length: k * length }
+        }
+        Shape::Cone { radius, height } => Shape::Cone { radius: k * radius, height: k * height },
+        _ => unreachable!(),
+    }
+}
+
+/// The same for a small shape at a large one, a little apart or a little overlapping: their separation
+/// is the gap, to a share of the small one.
+#[test]
+fn gaps_of_different_sizes_are_separations() {
+    let mut random = Random(35);
+    let all = shapes(&mut random);
+    for a in &all {
+        for b in &all {
+            for k in 0..24 {
+                let large = grown(b, [5.0, 50.0, 500.0][k % 3]);
+                let wanted = [1e-9, -1e-9, 1e-4, -1e-4, 1e-2, -1e-2][k / 3 % 6];
+                let (p, q) = (random.turn(), random.turn());
+                let way = rotate(random.turn(), [0.0, 0.0, 1.0]);
+                // from far away along a line until the contact that is found is as wanted
+                let y = [0.0; 3];
+                let (mut low, mut high) = (0.0, 2000.0);
+                let mut x = y;
+                for _ in 0..60 {
+                    let middle = 0.5 * (low + high);
+                    x = scaled(middle, way);
+                    let found = between((a, x, p), (&large, y, q), 1.0);
+                    let gap = found.iter().fold(f64::INFINITY, |least, c| least.min(c.gap));
+                    if gap > wanted { high = middle } else { low = middle }
+                }
+                let found = between((a, x, p), (&large, y, q), 1.0);
+                let contact = deepest(&found);
+                let s = separation((a, x, p), (&large, y, q), scaled(-1.0, contact.normal));
+                let names = format!("{} {} {k}", a.name(), b.name());
+                assert!((contact.gap - s).abs() < 1e-9, "{names}: {} for {s}", contact.gap);
+                for j in 0..400 {
+                    let m = add(contact.normal, random.vector(10.0_f64.powi(-1 - j % 7)));
+                    let m = scaled(-1.0 / norm(m), m);
+                    let better = separation((a, x, p), (&large, y, q), m);
+                    assert!(better < contact.gap + 2e-6, "{names}: {} {better}", contact.gap);
+                }
+            }
+        }
+    }
+}
+
 /// The other order of the two bodies gives the same gaps, and normals turned round.
 #[test]
 fn swapping_sides_flips_the_normal() {
