@@ -11,8 +11,8 @@ use super::separate::{Axis, Kind, separate};
 use super::touch::Touch;
 use saltus_model::rotation::{Vector, add, cross, dot, scaled, sub};
 
-/// Corners that stick out of the reference by less than this share of its size are on it: bodies of
-/// the same size on top of each other touch in their corners, whatever the last bits are.
+/// Corners that stick out of the reference by less than this share of the smaller body are on it: bodies
+/// of the same size on top of each other touch in their corners, whatever the last bits are.
 const ON_EDGE: f64 = 1e-6;
 
 /// A corner of the polygon that is being clipped.
@@ -134,6 +134,23 @@ impl Clipper {
         touches.truncate(kept);
     }
 
+    /// The same with radii.
+    #[allow(clippy::too_many_arguments)]
+    pub fn beside(
+        &mut self,
+        a: View<'_>,
+        b: View<'_>,
+        axis: Axis,
+        face: Kind,
+        radii: [f64; 2],
+        reach: f64,
+        touches: &mut Vec<Touch>,
+    ) {
+        let start = touches.len();
+        self.on_faces(a, b, axis, face, reach + radii[0] + radii[1], touches);
+        widen(&mut touches[start..], radii);
+    }
+
     /// The contacts on one face of `A`, whether that is the best direction or not.
     pub fn on_one_face(
         &mut self,
@@ -162,7 +179,7 @@ impl Clipper {
         let (n, offset) = (reference.normals[f], reference.offsets[f]);
         let clipped = self.take_face(other, n);
         let sides = reference.polytope.corners(f);
-        let slack = ON_EDGE * reference.polytope.size;
+        let slack = ON_EDGE * reference.polytope.size.min(other.polytope.size);
         for (k, side) in sides.iter().enumerate() {
             let p = reference.vertices[side[0] as usize];
             let q = reference.vertices[sides[(k + 1) % sides.len()][0] as usize];
@@ -189,7 +206,8 @@ impl Clipper {
         }
     }
 
-    /// The face that looks against `n` the most, or the one edge there is.
+    /// Of the faces at the corner that is nearest along `n` the one that looks against `n` the most, or
+    /// the one edge there is. Some other face may look against it more, farther away.
     fn take_face(&mut self, other: View<'_>, n: Vector) -> Option<usize> {
         self.polygon.clear();
         let corner = |vertex: u32, on: u32| Corner {
@@ -198,7 +216,14 @@ impl Clipper {
             on: Side::Clipped(on),
         };
         let against = |k: usize| dot(other.normals[k], n);
-        let face = (0..other.normals.len()).min_by(|&i, &j| against(i).total_cmp(&against(j)));
+        let along = |v: usize| dot(other.vertices[v], n);
+        let lowest = (0..other.vertices.len()).min_by(|&i, &j| along(i).total_cmp(&along(j)));
+        let at_lowest = |f: &usize| {
+            other.polytope.corners(*f).iter().any(|corner| Some(corner[0] as usize) == lowest)
+        };
+        let face = (0..other.normals.len())
+            .filter(at_lowest)
+            .min_by(|&i, &j| against(i).total_cmp(&against(j)));
         match face {
             Some(f) => {
                 let corners = other.polytope.corners(f).iter();

@@ -8,13 +8,14 @@
 //! farther than the bodies move at all. Boxes about what each shape sweeps in the step meet in a tree
 //! (`broad.rs`); shapes in boxes that meet are looked at pair by pair (`pairs.rs`): closed forms for
 //! what is round (`round.rs`), directions of separation and clipped faces for what is flat
-//! (`separate.rs`, `manifold.rs`), surfaces of triangles (`surface.rs`), shapes of the plane
+//! (`separate.rs`, `manifold.rs`), those of cylinders and cones (`turned.rs`), surfaces of triangles (`surface.rs`), shapes of the plane
 //! (`flat.rs`). What is found is a function of the configuration alone.
 //!
 //! Theory: the book, "Finding contacts".
 
 mod broad;
 mod driven;
+mod ellipse;
 mod flat;
 mod hull;
 mod manifold;
@@ -29,6 +30,7 @@ mod separate;
 mod solid;
 mod surface;
 mod touch;
+mod turned;
 
 #[cfg(test)]
 mod tests;

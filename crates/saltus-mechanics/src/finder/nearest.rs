@@ -142,13 +142,16 @@ pub(super) fn between(a: View<'_>, b: View<'_>) -> impl Iterator<Item = Touch> {
         }
     }
     best.and_then(|(square, x, y, features)| {
-        let gap = square.sqrt();
-        (gap > 0.0).then(|| Touch {
-            gap,
-            normal: scaled(1.0 / gap, sub(x, y)),
-            point: scaled(0.5, add(x, y)),
-            features,
-        })
+        let distance = square.sqrt();
+        // on a face the normal is that of the face, not of a difference of close points
+        let face = |a: View<'_>, feature: u32| {
+            let f = feature.checked_sub(a.polytope.face_feature(0));
+            f.map(|f| a.normals[f as usize])
+        };
+        let on_face = face(b, features[1]).or(face(a, features[0]).map(|n| scaled(-1.0, n)));
+        let normal = on_face.unwrap_or_else(|| scaled(1.0 / distance, sub(x, y)));
+        let gap = if on_face.is_some() { dot(normal, sub(x, y)) } else { distance };
+        (distance > 0.0).then(|| Touch { gap, normal, point: scaled(0.5, add(x, y)), features })
     })
     .into_iter()
 }

@@ -1,29 +1,26 @@
 //! Cylinders and cones with anything that is convex and no sphere or plane.
 //!
-//! The direction between the two bodies comes from the library (nearest points of convex bodies by
-//! their supports; overlap by an expanding polytope). Where it is the normal of a face, contacts are
-//! those of clipping, with the rim as a polygon one corner of which is exactly where the rim reaches
-//! farthest; else there is one contact, and its gap is that of the supports,
+//! The direction between the two bodies is that of `turned.rs`. Where it is the normal of a face,
+//! contacts are those of clipping, with the rim as a polygon one corner of which is exactly where the rim
+//! reaches farthest; else there is one contact, whose gap is that of the supports,
 //!
 //! ```text
 //! s(n) = min_{b ∈ B} n · b − max_{a ∈ A} n · a
 //! ```
+//!
+//! and where a face is nearly across the direction, those of clipping beside it.
 
 use super::manifold::Clipper;
 use super::pairs::{Body, flat_faced, relative, to_world};
 use super::polytope::{Moved, Polytope, View};
 use super::round::RIM;
-use super::separate::{Axis, Kind};
+use super::separate::{Axis, Kind, NEARLY};
 use super::solid::Solid;
 use super::surface::Surface;
 use super::touch::{Touch, merge, reduce};
+use super::turned::{self, Apart, Turned};
 use crate::pose::Pose;
-use parry3d_f64::math::{Pose as GlamPose, Vector as Glam};
-use parry3d_f64::query::epa::EPA;
-use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
-use parry3d_f64::shape::SupportMap;
 use saltus_model::rotation::{Vector, add, cross, dot, scaled, sub};
-use std::fmt;
 
 /// Sides of the polygon that stands for a rim.
 const SIDES: usize = 8;
@@ -38,11 +35,8 @@ const BODY: u32 = 2 * RIM + 1;
 /// a prism.
 const WALL: u32 = BODY + 2 * SIDES as u32 + 3 * SIDES as u32 + SIDES as u32 + 2;
 
-/// Directions closer than this to the normal of a face are that normal: what the library's answers
-/// are off by, with room to spare.
-const FACE: f64 = 1e-4;
-
 /// What can stand for a body.
+#[derive(Debug)]
 struct StandIns {
     prism: Polytope,
     cone: Polytope,
@@ -50,18 +44,11 @@ struct StandIns {
 }
 
 /// Room to work in.
+#[derive(Debug)]
 pub(super) struct Revolved {
     stand_ins: [StandIns; 2],
     moved: Moved,
     clipper: Clipper,
-    simplex: VoronoiSimplex,
-    epa: EPA,
-}
-
-impl fmt::Debug for Revolved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Revolved")
-    }
 }
 
 impl Default for Revolved {
@@ -74,8 +61,6 @@ impl Default for Revolved {
             }),
             moved: Moved::default(),
             clipper: Clipper::default(),
-            simplex: VoronoiSimplex::new(),
-            epa: EPA::new(),
         }
     }
 }
@@ -91,13 +76,7 @@ pub(super) fn profile(solid: &Solid) -> Vec<[f64; 2]> {
     }
 }
 
-/// A convex body by its supports, in the frame of the first body.
-struct Support<'a> {
-    shape: Convex<'a>,
-    at: Option<&'a Pose>,
-}
-
-/// What has supports.
+/// A convex body.
 #[derive(Clone, Copy)]
 enum Convex<'a> {
     Flat(&'a Polytope),
@@ -125,56 +104,12 @@ impl<'a> Convex<'a> {
         }
     }
 
-    /// The face that looks along `n`, and its normal: flat faces and caps are exact.
-    fn facing(&self, n: Vector) -> Option<(usize, Vector)> {
-        let near = |m: Vector| {
-            let apart = sub(m, n);
-            dot(apart, apart) < FACE * FACE
-        };
-        let (down, up) = ([0.0, 0.0, -1.0], [0.0, 0.0, 1.0]);
-        match self {
-            Convex::Flat(body) => {
-                let face = body.normals.iter().position(|&m| near(m))?;
-                Some((face, body.normals[face]))
-            }
-            Convex::Cylinder { .. } | Convex::Cone { .. } if near(down) => Some((0, down)),
-            Convex::Cylinder { .. } if near(up) => Some((1, up)),
-            _ => None,
+    fn turned(&self) -> Option<Turned> {
+        match *self {
+            Convex::Flat(_) => None,
+            Convex::Cylinder { radius, half } => Some(Turned::cylinder(radius, half)),
+            Convex::Cone { radius, half } => Some(Turned::cone(radius, half)),
         }
-    }
-
-    /// Where it reaches farthest along `n`.
-    fn support(&self, n: Vector) -> Vector {
-        let rim = |radius: f64, z: f64| {
-            let across = n[0].hypot(n[1]);
-            if across > 0.0 {
-                [radius * n[0] / across, radius * n[1] / across, z]
-            } else {
-                [radius, 0.0, z]
-            }
-        };
-        match self {
-            Convex::Flat(body) => {
-                let far = |a: &&Vector, b: &&Vector| dot(n, **a).total_cmp(&dot(n, **b));
-                body.vertices.iter().max_by(far).copied().unwrap_or([0.0; 3])
-            }
-            Convex::Cylinder { radius, half } => rim(*radius, half.copysign(n[2])),
-            Convex::Cone { radius, half } => {
-                let (tip, base) = ([0.0, 0.0, *half], rim(*radius, -half));
-                if dot(n, tip) > dot(n, base) { tip } else { base }
-            }
-        }
-    }
-}
-
-impl SupportMap for Support<'_> {
-    fn local_support_point(&self, dir: Glam) -> Glam {
-        let n = dir.to_array();
-        let x = match self.at {
-            None => self.shape.support(n),
-            Some(at) => at.point(self.shape.support(at.turn_back(n))),
-        };
-        Glam::from_array(x)
     }
 }
 
@@ -211,47 +146,40 @@ fn meet(
     touches: &mut Vec<Touch>,
 ) {
     let wide = reach + r + s;
-    let of_a = Support { shape: a, at: None };
-    let of_b = Support { shape: b, at: Some(to) };
-    let Some((n, x, y)) = direction(&of_a, &of_b, wide, room) else { return };
-    // a face that looks along the direction decides it: first one of a body with flat faces
-    let facing_a = a.facing(n).map(|(f, n)| (Kind::FaceA(f), n));
-    let facing_b = b.facing(to.turn_back(scaled(-1.0, n)));
-    let facing_b = facing_b.map(|(f, n)| (Kind::FaceB(f), scaled(-1.0, to.turn(n))));
-    let facing = match b {
-        Convex::Flat(_) => facing_b.or(facing_a),
-        _ => facing_a.or(facing_b),
-    };
-    let (kind, n) = facing.map_or((None, n), |(kind, n)| (Some(kind), n));
-    let Revolved { stand_ins: [ins_a, ins_b], moved, clipper, .. } = room;
+    let Some((apart, kind, face)) = direction(a, b, to, wide, &mut room.moved) else { return };
+    let Apart { s: gap, m: n, middle, .. } = apart;
+    let Revolved { stand_ins: [ins_a, ins_b], moved, clipper } = room;
     let (body_a, from_a) = stand_in(a, n, ins_a);
     let (body_b, from_b) = stand_in(b, to.turn_back(scaled(-1.0, n)), ins_b);
     let view_a = View::own(body_a);
     let view_b = moved.view(body_b, to);
     let start = touches.len();
-    if let Some(kind) = kind {
-        // no separation claimed: contacts are those of the face alone
-        let axis = Axis { s: f64::NEG_INFINITY, n, kind, beside: None };
-        clipper.along(view_a, view_b, axis, [r, s], reach, touches);
-    }
-    if view_a.normals.is_empty() && view_b.normals.is_empty() {
-        beside(view_a, view_b, n, [r, s], wide, touches);
-    }
-    if touches.len() == start {
-        let near = |at: Vector| Glam::from_array(at);
-        let deep_a = of_a.local_support_point(near(n)).to_array();
-        let deep_b = of_b.local_support_point(near(scaled(-1.0, n))).to_array();
-        let gap = dot(n, sub(deep_b, deep_a));
-        if gap <= wide {
-            let middle = scaled(0.5, add(x, y));
-            let normal = scaled(-1.0, n);
-            touches.push(Touch {
-                gap: gap - r - s,
-                normal,
-                point: add(middle, scaled(0.5 * (s - r), normal)),
-                features: [0, 0],
-            });
+    // no separation claimed: contacts are those of the face alone
+    let axis = |kind: Kind, s: f64| Axis { s, n, kind, beside: None };
+    match kind {
+        Some(kind) => {
+            let axis = axis(kind, f64::NEG_INFINITY);
+            clipper.along(view_a, view_b, axis, [r, s], reach, touches);
         }
+        None => {
+            if let Some(face) = face {
+                clipper.beside(view_a, view_b, axis(face, gap), face, [r, s], reach, touches);
+            }
+            if view_a.normals.is_empty() && view_b.normals.is_empty() {
+                beside(view_a, view_b, n, [r, s], wide, touches);
+            }
+        }
+    }
+    // one contact, where no other is as deep
+    let least = touches[start..].iter().fold(f64::INFINITY, |least, t| least.min(t.gap));
+    if !(least <= gap - r - s + 1e-9 * a.size().min(b.size())) {
+        let normal = scaled(-1.0, n);
+        let point = add(middle, scaled(0.5 * (s - r), normal));
+        let features = match (a, b) {
+            (Convex::Flat(_), _) => [apart.feature, 0],
+            _ => [0, apart.feature],
+        };
+        touches.push(Touch { gap: gap - r - s, normal, point, features });
     }
     for touch in &mut touches[start..] {
         touch.features[0] += from_a;
@@ -299,25 +227,41 @@ fn beside(
     }
 }
 
-/// The direction from the first body to the second, and nearest points of each.
+/// The direction from the first body to the second in the frame of the first, the face that it is the
+/// normal of, and if there is none the best one that is nearly across it.
 fn direction(
-    a: &Support<'_>,
-    b: &Support<'_>,
+    a: Convex<'_>,
+    b: Convex<'_>,
+    to: &Pose,
     wide: f64,
-    room: &mut Revolved,
-) -> Option<(Vector, Vector, Vector)> {
-    let here = GlamPose::IDENTITY;
-    let towards = b.at.map_or(Glam::X, |at| Glam::from_array(at.x));
-    let towards = towards.try_normalize().unwrap_or(Glam::X);
-    room.simplex.reset(CsoPoint::from_shapes(&here, a, b, towards));
-    match gjk::closest_points(&here, a, b, wide, true, &mut room.simplex) {
-        GJKResult::ClosestPoints(x, y, n) => Some((n.to_array(), x.to_array(), y.to_array())),
-        GJKResult::Intersection => {
-            let (x, y, n) = room.epa.closest_points(&here, a, b, &room.simplex)?;
-            Some((n.to_array(), x.to_array(), y.to_array()))
+    moved: &mut Moved,
+) -> Option<(Apart, Option<Kind>, Option<Kind>)> {
+    let size = a.size().min(b.size());
+    let (apart, turned_first) = match (a.turned(), b.turned(), a, b) {
+        (Some(first), Some(second), ..) => (turned::turned(&first, &second, to, size, wide)?, true),
+        (Some(first), None, _, Convex::Flat(body)) => {
+            (turned::polytope(&first, moved.view(body, to), size, wide)?, true)
         }
-        _ => None,
-    }
+        (None, Some(second), Convex::Flat(body), _) => {
+            // in the frame of the second, and back
+            let from = relative(to, &Pose::WORLD);
+            let apart = turned::polytope(&second, moved.view(body, &from), size, wide)?;
+            let turn = |m: Vector| scaled(-1.0, to.turn(m));
+            let (kind, m) = apart.face;
+            let face = (kind, turn(m));
+            (Apart { m: turn(apart.m), middle: to.point(apart.middle), face, ..apart }, false)
+        }
+        _ => return None,
+    };
+    let named = |kind: turned::Kind| match kind {
+        turned::Kind::Cap(k) if turned_first => Some(Kind::FaceA(k)),
+        turned::Kind::Cap(k) => Some(Kind::FaceB(k)),
+        turned::Kind::Face(f) if turned_first => Some(Kind::FaceB(f)),
+        turned::Kind::Face(f) => Some(Kind::FaceA(f)),
+        turned::Kind::Round => None,
+    };
+    let near = dot(apart.face.1, apart.m) > NEARLY;
+    Some((apart, named(apart.kind), named(apart.face.0).filter(|_| near)))
 }
 
 /// A surface of triangles: triangle by triangle. Normals from the surface to `a`.
@@ -336,18 +280,38 @@ pub(super) fn on_surface(
     let wide = add(half, [reach; 3]);
     let mut near = std::mem::take(&mut room.surface.near);
     surface.near(sub(center, wide), add(center, wide), &mut near);
-    for &t in &near {
-        let triangle = surface.triangle(t, &mut room.surface.triangle);
-        let one = touches.len();
-        meet((Convex::Flat(triangle), 0.0), (shape, 0.0), &to, reach, &mut room.revolved, touches);
-        surface.settle(t, triangle, one, touches);
-    }
+    let super::pairs::Room {
+        revolved, surface: super::surface::Room { triangle, odd, .. }, ..
+    } = room;
+    let depth = shape.size();
+    surface.gather(&near, triangle, odd, (to.x, depth), touches, |one, face, all| match face {
+        None => meet((Convex::Flat(one), 0.0), (shape, 0.0), &to, reach, revolved, all),
+        Some(f) => on_face(one, f, shape, &to, reach, revolved, all),
+    });
     room.surface.near = near;
     let size = shape.size().min(surface.size);
     merge(touches, start, size);
     reduce(touches, start, size);
     super::touch::flip(&mut touches[start..]);
     to_world(&mut touches[start..], at);
+}
+
+/// Contacts on one face of a polytope, whether that is the best direction or not.
+fn on_face(
+    a: &Polytope,
+    face: usize,
+    b: Convex<'_>,
+    to: &Pose,
+    reach: f64,
+    room: &mut Revolved,
+    touches: &mut Vec<Touch>,
+) {
+    let start = touches.len();
+    let Revolved { stand_ins: [_, ins], moved, clipper } = room;
+    let (body, from) = stand_in(b, to.turn_back(scaled(-1.0, a.normals[face])), ins);
+    let view = moved.view(body, to);
+    clipper.on_one_face(View::own(a), face, view, [0.0; 2], reach, touches);
+    touches[start..].iter_mut().for_each(|touch| touch.features[1] += from);
 }
 
 /// What stands for a body whose support along `n`, in its own frame, has to be exact, and the number

@@ -17,11 +17,11 @@ use saltus_model::rotation::{Vector, cross, dot, norm, scaled, sub};
 /// Faces are taken before edges, and those of the first before those of the second, unless the other
 /// is better by this share of the smaller body: bodies at rest on each other keep their kind of
 /// contact, whatever the last bits are.
-const PREFERENCE: f64 = 1e-6;
+pub(super) const PREFERENCE: f64 = 1e-6;
 
 /// Cosine above which a direction across two edges is nearly the normal of a face: faces that lie on
 /// each other a little tilted are apart the most across two of their edges, and touch all over.
-const NEARLY: f64 = 0.99;
+pub(super) const NEARLY: f64 = 0.99;
 
 /// Edges that are more parallel than this span no plane.
 const PARALLEL: f64 = 1e-7;

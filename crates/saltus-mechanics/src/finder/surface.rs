@@ -26,6 +26,9 @@ const DIRECTIONS: u32 = 6 * CELLS * CELLS;
 /// Normals may lean this much out of what the surface allows: a sine.
 const LEAN: f64 = 1e-6;
 
+/// Cosine above which two directions are the same.
+const SAME: f64 = 1.0 - 1e-12;
+
 /// Triangles with their neighbours.
 #[derive(Debug)]
 pub(super) struct Surface {
@@ -51,8 +54,16 @@ pub(super) struct Surface {
 pub(super) struct Room {
     pub near: Vec<u32>,
     pub triangle: Polytope,
+    pub odd: Odd,
     body: Moved,
     clipper: Clipper,
+}
+
+/// Triangles that are looked at again, and those near a point.
+#[derive(Debug, Default)]
+pub(super) struct Odd {
+    triangles: Vec<u32>,
+    near: Vec<u32>,
 }
 
 impl Default for Room {
@@ -60,6 +71,7 @@ impl Default for Room {
         Room {
             near: Vec::new(),
             triangle: Polytope::triangle(),
+            odd: Odd::default(),
             body: Moved::default(),
             clipper: Clipper::default(),
         }
@@ -195,8 +207,23 @@ impl Surface {
         room: &mut Room,
         touches: &mut Vec<Touch>,
     ) {
+        self.ball(x, r, x, at, reach, room, touches);
+    }
+
+    /// A ball of a body about `of`, which says on which side of an open surface it is.
+    #[allow(clippy::too_many_arguments)]
+    fn ball(
+        &self,
+        x: Vector,
+        r: f64,
+        of: Vector,
+        at: &Pose,
+        reach: f64,
+        room: &mut Room,
+        touches: &mut Vec<Touch>,
+    ) {
         let start = touches.len();
-        let c = at.turn_back(sub(x, at.x));
+        let [c, of] = [x, of].map(|x| at.turn_back(sub(x, at.x)));
         let wide = [r + reach; 3];
         self.near(sub(c, wide), add(c, wide), &mut room.near);
         let mut behind: Option<Touch> = None;
@@ -208,9 +235,11 @@ impl Surface {
             let distance = norm(apart);
             let direction = if distance > 0.0 { scaled(1.0 / distance, apart) } else { n };
             let touch = match part {
-                Part::Face if height >= 0.0 => Touch::on_second(y, n, height - r, [0, 0]),
-                Part::Face if !self.solid => {
+                Part::Face if !self.solid && dot(n, sub(of, corners[0])) < 0.0 => {
                     Touch::on_second(y, scaled(-1.0, n), -height - r, [0, 0])
+                }
+                Part::Face if height >= 0.0 || !self.solid => {
+                    Touch::on_second(y, n, height - r, [0, 0])
                 }
                 Part::Face => {
                     // inside: only where nothing else is touched
@@ -283,15 +312,23 @@ impl Surface {
         touches: &mut Vec<Touch>,
     ) {
         let start = touches.len();
-        let Room { near, triangle, body: moved, clipper } = room;
+        let Room { near, triangle, odd, body: moved, clipper } = room;
         let view = moved.view(body, &relative(at, of_body));
         let [center, half] = around(view.vertices.iter().copied());
         let wide = add(half, [r + reach; 3]);
         self.near(sub(center, wide), add(center, wide), near);
-        for &t in near.iter() {
-            triangle.set_triangle(self.corners(t), self.normals[t as usize]);
-            self.on_triangle(t, triangle, view, r, reach, clipper, touches);
-        }
+        let radii = [0.0, r];
+        self.gather(
+            near,
+            triangle,
+            odd,
+            (view.center, body.size + r),
+            touches,
+            |one, face, all| match face {
+                None => clipper.contacts(View::own(one), view, radii, reach, all),
+                Some(f) => clipper.on_one_face(View::own(one), f, view, radii, reach, all),
+            },
+        );
         let size = body.size.min(self.size);
         merge(touches, start, size);
         reduce(touches, start, size);
@@ -299,63 +336,85 @@ impl Surface {
         to_world(&mut touches[start..], at);
     }
 
-    /// The polytope of a triangle.
-    pub(super) fn triangle<'a>(&self, t: u32, triangle: &'a mut Polytope) -> &'a Polytope {
-        triangle.set_triangle(self.corners(t), self.normals[t as usize]);
-        triangle
-    }
-
-    /// Leaves only contacts with normals that the surface has, with features of the surface; the
-    /// triangle is first.
-    pub(super) fn settle(
+    /// Contacts with all these triangles, which are first: `meet` finds those with one, or those on one
+    /// face of it. The body is about `center`, and no deeper than `depth`.
+    ///
+    /// A direction between body and triangle counts if the surface has it in one of the contacts. Where
+    /// it has not, the triangle is a part of something larger, and the direction of the whole is one
+    /// that was found at other triangles: either that same one (corners of a face beside the lowest), or
+    /// the triangle's own normal (a plane under a body that is a little tilted). Else contacts are along
+    /// the triangle's normal, as far as nothing of the surface is nearer to the point that is pressed
+    /// out: a triangle across which the body lies presses nothing out along itself.
+    pub(super) fn gather(
         &self,
-        t: u32,
-        triangle: &Polytope,
-        start: usize,
+        near: &[u32],
+        triangle: &mut Polytope,
+        odd: &mut Odd,
+        (center, depth): (Vector, f64),
         touches: &mut Vec<Touch>,
-    ) {
-        let mut kept = start;
-        for k in start..touches.len() {
-            let touch = touches[k];
-            if self.has(t, touch.features[0], scaled(-1.0, touch.normal)) {
-                touches[kept] = touch;
-                kept += 1;
-            }
-        }
-        touches.truncate(kept);
-        self.name(t, triangle, &mut touches[start..]);
-    }
-
-    /// Contacts with one triangle, which is first; features of the surface already.
-    #[allow(clippy::too_many_arguments)]
-    fn on_triangle(
-        &self,
-        t: u32,
-        triangle: &Polytope,
-        body: View<'_>,
-        r: f64,
-        reach: f64,
-        clipper: &mut Clipper,
-        touches: &mut Vec<Touch>,
+        mut meet: impl FnMut(&Polytope, Option<usize>, &mut Vec<Touch>),
     ) {
         let start = touches.len();
-        clipper.contacts(View::own(triangle), body, [0.0, r], reach, touches);
-        let n = triangle.normals[0];
-        let above = dot(n, body.center) - triangle.offsets[0] >= 0.0;
-        let fine = touches[start..]
-            .iter()
-            .all(|touch| self.has(t, touch.features[0], scaled(-1.0, touch.normal)));
-        if !fine {
-            // pressed out along the triangle's own normal, if not from deep inside
-            touches.truncate(start);
-            let face = usize::from(!self.solid && !above);
-            let depth = body.polytope.size + r;
-            if self.solid || above || face == 1 {
-                clipper.on_one_face(View::own(triangle), face, body, [0.0, r], reach, touches);
+        odd.triangles.clear();
+        for &t in near {
+            triangle.set_triangle(self.corners(t), self.normals[t as usize]);
+            let one = touches.len();
+            meet(triangle, None, touches);
+            let found = &touches[one..];
+            let had = |touch: &Touch| self.has(t, touch.features[0], scaled(-1.0, touch.normal));
+            let fine = |touch: &Touch| {
+                found.iter().any(|other| other.normal == touch.normal && had(other))
+            };
+            if found.iter().all(fine) {
+                self.name(t, triangle, &mut touches[one..]);
+            } else {
+                touches.truncate(one);
+                odd.triangles.push(t);
             }
-            touches.retain(|touch| touch.gap >= -depth);
         }
-        self.name(t, triangle, &mut touches[start..]);
+        let known = start..touches.len();
+        let Odd { triangles, near } = odd;
+        for &t in triangles.iter() {
+            triangle.set_triangle(self.corners(t), self.normals[t as usize]);
+            let one = touches.len();
+            let same = |touches: &[Touch], n: Vector| {
+                touches[known.clone()].iter().any(|touch| dot(touch.normal, n) > SAME)
+            };
+            meet(triangle, None, touches);
+            let all_known = touches[one..].iter().all(|touch| same(touches, touch.normal));
+            if !all_known {
+                touches.truncate(one);
+                let above = dot(triangle.normals[0], center) >= triangle.offsets[0];
+                let face = usize::from(!self.solid && !above);
+                let n = triangle.normals[face];
+                meet(triangle, Some(face), touches);
+                let plain = same(touches, scaled(-1.0, n));
+                let mut kept = one;
+                for k in one..touches.len() {
+                    let touch = touches[k];
+                    let x = add(touch.point, scaled(0.5 * touch.gap, n));
+                    if touch.gap >= -depth && (plain || self.nearest(x, -touch.gap, near)) {
+                        touches[kept] = touch;
+                        kept += 1;
+                    }
+                }
+                touches.truncate(kept);
+            }
+            self.name(t, triangle, &mut touches[one..]);
+        }
+    }
+
+    /// Whether nothing of the surface is nearer to `x` than `distance`.
+    fn nearest(&self, x: Vector, distance: f64, near: &mut Vec<u32>) -> bool {
+        if distance <= 0.0 {
+            return true;
+        }
+        let least = (1.0 - 1e-6) * distance;
+        self.near(sub(x, [least; 3]), add(x, [least; 3]), near);
+        near.iter().all(|&t| {
+            let apart = sub(x, on_triangle(x, self.corners(t)).0);
+            dot(apart, apart) >= least * least
+        })
     }
 
     /// From features of a triangle to those of the surface.
@@ -406,7 +465,12 @@ impl Surface {
         match feature {
             corner @ 0..3 => self.point_has(self.triangles[t as usize][corner as usize], n, LEAN),
             // edges of a triangle's polytope are in the order of its loop
-            edge @ 3..6 => self.edge_has(t, edge as usize - 3, n, LEAN),
+            edge @ 3..6 => {
+                let k = edge as usize - 3;
+                let [p, q] = [k, (k + 1) % 3].map(|k| self.corners(t)[k]);
+                let along = sub(q, p);
+                dot(n, along).abs() <= LEAN * norm(along) && self.edge_has(t, k, n, LEAN)
+            }
             _ => false,
         }
     }
@@ -423,10 +487,12 @@ impl Surface {
     ) {
         let start = touches.len();
         let size = self.size.min(other.size);
-        for (surface, to, points, from, turned) in
-            [(self, at, &other.points, at_other, false), (other, at_other, &self.points, at, true)]
-        {
+        for (surface, to, points, middle, from, turned) in [
+            (self, at, &other.points, other.bounds[0], at_other, false),
+            (other, at_other, &self.points, self.bounds[0], at, true),
+        ] {
             let [center, half] = surface.bounds;
+            let of = from.point(middle);
             for (k, &x) in points.iter().enumerate() {
                 let x = from.point(x);
                 let c = sub(to.turn_back(sub(x, to.x)), center);
@@ -434,7 +500,7 @@ impl Surface {
                     continue;
                 }
                 let one = touches.len();
-                surface.point(x, to, reach, size, room, touches);
+                surface.point(x, of, to, reach, size, room, touches);
                 for touch in &mut touches[one..] {
                     touch.features[0] = DIRECTIONS + k as u32;
                 }
@@ -447,10 +513,12 @@ impl Surface {
         reduce(touches, start, size);
     }
 
-    /// A point: how deep it is inside at the nearest place, or how far outside.
+    /// A point of a body about `of`: how deep it is inside at the nearest place, or how far outside.
+    #[allow(clippy::too_many_arguments)]
     fn point(
         &self,
         x: Vector,
+        of: Vector,
         at: &Pose,
         reach: f64,
         size: f64,
@@ -460,7 +528,7 @@ impl Surface {
         // points that are deeper than a share of the size are not pressed out
         let deep = reach.max(0.25 * size);
         let start = touches.len();
-        self.sphere(x, 0.0, at, deep, room, touches);
+        self.ball(x, 0.0, of, at, deep, room, touches);
         let nearest =
             touches[start..].iter().copied().min_by(|a, b| a.gap.abs().total_cmp(&b.gap.abs()));
         touches.truncate(start);

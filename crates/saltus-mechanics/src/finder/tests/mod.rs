@@ -5,6 +5,7 @@ mod closed_forms;
 mod plane;
 mod properties;
 mod sides;
+mod sizes;
 mod surfaces;
 
 use crate::{Collider, Colliders, Drive, Finder, PairLaws, Placed, Shape};
