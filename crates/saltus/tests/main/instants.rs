@@ -6,6 +6,7 @@ use saltus::mechanics::{
     BodySpec, ContactPair, Coordinate, Fitting, Friction, Given, Joint, JointLink, Limits,
     MotorSpec, Scene, Shape, StaticSpec,
 };
+use saltus::model::{Names, Operator};
 use saltus::prelude::*;
 
 const Y: [f64; 3] = [0.0, 1.0, 0.0];
@@ -196,7 +197,8 @@ fn a_body_beside_a_system_of_one_coordinate() {
     let body = model.system_id("body").unwrap();
     let other = LagrangianLinear::new([0.0], [0.0], [[3.0]]).F_ext([1.0]);
     let other = model.add("other", other).unwrap();
-    let h = Formula::new(&["q[0] - q[7]"], &[("q", 8)]).unwrap();
+    let names = Names { first: ("q", 8), second: ("lam", 1), ..Names::TIME };
+    let h = Operator::formulas(1, 1, &["q[0] - q[7]"], &names, &[]).unwrap();
     let tied = LagrangianRelation::new(h);
     model.connect("tie", tied, Law::Equality, &[body, other]).unwrap();
     let mut sim = TimeStepping::new(model, 1e-3, [MoreauJean::default().into()]).unwrap();
