@@ -375,11 +375,15 @@ fn clip(reference: &[Point], k: usize, other: &[Point], reach: f64, touches: &mu
     let out = outwards(d);
     let m = other.len();
     let looks = |j: usize| inner(out, outwards(minus(other[(j + 1) % m], other[j])));
-    let against = (0..m).min_by(|&i, &j| looks(i).total_cmp(&looks(j))).unwrap_or(0);
+    // of the two edges at the deepest corner the one that looks against it the most
+    let depth = |v: usize| inner(out, other[v]);
+    let lowest = (0..m).min_by(|&i, &j| depth(i).total_cmp(&depth(j))).unwrap_or(0);
+    let before = (lowest + m - 1) % m;
+    let against = if looks(lowest) <= looks(before) { lowest } else { before };
     let ends = [against, (against + 1) % m];
     let at = |v: usize| inner(minus(other[v], p), d) / inner(d, d);
     let (u, w) = (at(ends[0]), at(ends[1]));
-    let slack = SHARE;
+    let slack = SHARE * (extent(other) / length(d)).min(1.0);
     for (end, (here, there)) in ends.into_iter().zip([(u, w), (w, u)]) {
         let kept = here.clamp(0.0, 1.0);
         let outside =

@@ -163,3 +163,42 @@ fn placed_in_the_plane() {
     let raised = Placed { shape, position: [0.0, 0.0, 1.0], orientation: [1.0, 0.0, 0.0, 0.0] };
     assert!(matches!(raised.check(Body::Plane), Err(ShapeError::Space { .. })));
 }
+
+/// A small polygon or disk on the edge of a large one: the gap is the height of its lowest corner, and
+/// the normal that of the edge, wherever on it it is.
+#[test]
+fn small_on_large_edge() {
+    let mut random = Random(15);
+    for half in [0.5, 10.0, 1000.0] {
+        let ground = [[-half, -half], [half, -half], [half, 0.0], [-half, 0.0]].to_vec();
+        for k in 0..400 {
+            let count = 3 + k % 6;
+            let corners: Vec<[f64; 2]> = (0..count)
+                .map(|j| {
+                    let angle =
+                        (j as f64 + random.within(0.1, 0.9)) * std::f64::consts::TAU / count as f64;
+                    [0.1 * angle.cos(), 0.1 * angle.sin()]
+                })
+                .collect();
+            let angle = random.within(-3.0, 3.0);
+            let (sin, cos) = f64::sin_cos(angle);
+            let turned = corners.iter().map(|[x, y]| [cos * x - sin * y, sin * x + cos * y]);
+            let low = turned.min_by(|a, b| a[1].total_cmp(&b[1])).unwrap();
+            let gap = [0.0, 1e-10, -1e-10, 1e-6, -1e-6, 1e-4, -1e-4][k % 7];
+            let at = random.within(0.01 - half, half - 0.01);
+            let mut world = World::new(Body::Plane);
+            let (shape, x) = if k % 8 == 0 {
+                (Shape::Disk { radius: 0.1 }, [at, 0.1 + gap, angle])
+            } else {
+                (Shape::Polygon { points: corners }, [at - low[0], gap - low[1], angle])
+            };
+            world.body(shape, x, super::UPRIGHT);
+            world.fixed(Shape::Polygon { points: ground.clone() });
+            world.v[1] = -0.1;
+            let found = world.find(2e-2);
+            let least = found.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).unwrap();
+            assert!((least.gap - gap).abs() < 1e-12 * half.max(1.0), "{k} {half}: {found:?}");
+            assert!((least.normal[1] - 1.0).abs() < 1e-12, "{k} {half}: {found:?}");
+        }
+    }
+}
