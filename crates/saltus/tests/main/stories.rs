@@ -488,10 +488,10 @@ fn story_02_a_car_with_four_wheels_drives_or_says_why_not() {
     let height = run.signal("chassis.position[2]").unwrap();
     assert!(height.iter().all(|z| (z - 0.15).abs() < 1e-9));
     let end = |name: &str| *run.signal(name).unwrap().last().unwrap();
-    // r ω, and the way of that: 1/2 + 2, less h/2 m/s, since motors ask for the speed of the middle of a step at its end
+    // r ω, and the way of that: 1/2 + 2
     assert!((end("chassis.v[0]") - 1.0).abs() < 1e-8, "{}", end("chassis.v[0]"));
     let way = end("chassis.position[0]");
-    assert!((way - (2.5 - 1e-3)).abs() < 1e-4, "{way}");
+    assert!((way - 2.5).abs() < 1e-4, "{way}");
     for k in 0..4 {
         let gap = run.signal(&format!("axle{k}.y")).unwrap();
         assert!(gap.iter().all(|y| y.abs() < 1e-12), "axle{k}");

@@ -28,6 +28,8 @@ const HOLD: usize = 6;
 const HELD: f64 = 4.0 * f64::EPSILON;
 /// Share of a defect that an iteration may leave before the matrix is factored anew.
 const SLOW: f64 = 1e-3;
+/// Share of its velocities from which on the direction of a constraint turns.
+const TURNED: f64 = 1e-12;
 /// Solutions of a linear system, each for what the last one left.
 const ROUNDS: usize = 3;
 
@@ -276,7 +278,12 @@ impl Crowd {
                             let (mut free, mut lam) = (frees[k], before * now.lam[row]);
                             if link.role == Role::Constraint {
                                 // equation (1)
-                                free += (1.0 - theta) / theta * (links.rows[row].u - now.u[row]);
+                                let turned = links.rows[row].u - now.u[row];
+                                let speed = link.speed(now.v, members);
+                                // beside what moves, round-off is no turn: what rests does so to the last bit
+                                if turned.abs() > TURNED * speed {
+                                    free += (1.0 - theta) / theta * turned;
+                                }
                             }
                             if !link.yields.is_empty() {
                                 let [D, b] = link.softness(k, h, theta, &links.rows[row]);
