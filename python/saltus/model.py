@@ -55,6 +55,7 @@ class Model:
         self._systems: dict[str, SystemHandle] = {}
         self._interactions: dict[str, InteractionHandle] = {}
         self._latest: weakref.ref[Strategy] | None = None
+        self._scene: _saltus.Scene | None = None  # the scene that it was made of
         for name, value in self._parameters.items():
             _saltus.add_parameter(self._core, name, value)
         # what made the model, to make it again with other parameters

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from saltus import _saltus
 from saltus._arrays import Array
-from saltus._errors import SignalError, did_you_mean
+from saltus._errors import InputError, SignalError, did_you_mean
 from saltus.events import Event, records
 
 if TYPE_CHECKING:
@@ -188,8 +188,9 @@ class Run:
     one column of it; ``run["v(out)"]`` is the (n,) array of a circuit's voltage.
     """
 
-    def __init__(self, core: _saltus.Run) -> None:
+    def __init__(self, core: _saltus.Run, scene: _saltus.Scene | None = None) -> None:
         self._core = core
+        self._scene = scene
 
     @cached_property
     def _records(self) -> dict[str, dict[str, int]]:
@@ -253,52 +254,56 @@ class Run:
                 table[name] = values.reshape(-1, per_row) if per_row > 1 else values
         return table
 
-    @cached_property
-    def _steps(self) -> Array:
-        """The length of the step that ended at each instant: the mean one where not every step is
-        recorded; infinite at the first instant, which ends none."""
+    def force_on(self, body: str, by_source: bool = False) -> Any:
+        """The sum of the forces on a body by all interactions at each recorded instant: contacts that
+        were found, joints with what is built into them, springs, bushings, contacts that the model names.
+        On what stands still, contacts that were found.
+
+        Parameters
+        ----------
+        body : str
+        by_source : bool
+            Whether the parts of the sum are told instead: a dict by the name of the other side of
+            contacts that were found, or of the interaction.
+
+        Returns
+        -------
+        (n, 3) array, or a dict of them
+            In the frame of the world: the mean force of the step that ended at an instant, zero at the
+            first.
+
+        Raises
+        ------
+        SignalError
+            Nothing has that name, or what an interaction does to the body was not recorded: runs by
+            time-stepping do, where the interaction is among their signals.
+        """
+        return self._acting(body, by_source, 0)
+
+    def moment_on(self, body: str, by_source: bool = False) -> Any:
+        """The same for moments about the center of mass of the body, where it was at the beginning of
+        the step; about the origin on what stands still."""
+        return self._acting(body, by_source, 1)
+
+    def _acting(self, body: str, by_source: bool, which: int) -> Any:
         import numpy as np
 
-        steps = np.full(len(self), np.inf)
-        if len(self) > 1:
-            t, count = self.t, max(self.stats.steps, 1)
-            every = len(self) == self.stats.steps + 1
-            steps[1:] = np.diff(t) if every else (t[-1] - t[0]) / count
-        return steps
-
-    def force_on(self, body: str) -> Array:
-        """The sum of the contact forces on a body, or on what stands still, at each recorded instant:
-        (n, 3), in the frame of the world. It is the mean force of the step that ended there."""
-        import numpy as np
-
-        names = self._core.sides()
+        names = [*self._core.sides(), *self._core.pushed(), *self._records]
         if body not in names:
             hint = did_you_mean(body, names)
             raise SignalError(f"nothing named `{body}` can be touched in this run{hint}")
-        contacts, ends = self.contacts, self._core.contact_ends()
-        sign = np.where(contacts["bodies"][:, 0] == body, 1.0, 0.0)
-        sign -= np.where(contacts["bodies"][:, 1] == body, 1.0, 0.0)
-        instant = np.repeat(np.arange(len(self)), np.diff(ends, prepend=0))
-        impulse = np.zeros((len(self), 3))
-        np.add.at(impulse, instant, sign[:, None] * contacts["impulse"])
-        return impulse / self._steps[:, None]
+        parts: dict[str, Array] = {}
+        for _, name, *values in self._core.forces_on(body):
+            parts[name] = parts[name] + values[which] if name in parts else values[which]
+        return parts if by_source else sum(parts.values(), np.zeros((len(self), 3)))
 
     def contact_graph(self, t: float) -> dict[tuple[str, str], Array]:
         """Who touches whom with a force at the last recorded instant that is not after `t`: the force
-        on the first of the two, in the frame of the world, by their names."""
+        on the first of the two, in the frame of the world, by their names. Contacts that the model names
+        are interactions, and not told here."""
         import numpy as np
 
-        row = max(int(np.searchsorted(self.t, t, side="right")) - 1, 0)
-        ends = self._core.contact_ends()
-        if not len(ends):
-            return {}
-        start = int(ends[row - 1]) if row else 0
-        graph: dict[tuple[str, str], Array] = {}
-        for contact in self.contacts[start : int(ends[row])]:
-            if np.any(contact["impulse"]):
-                pair = (str(contact["bodies"][0]), str(contact["bodies"][1]))
-                graph[pair] = graph.get(pair, np.zeros(3)) + contact["impulse"] / self._steps[row]
-        return graph
+        return {(a, b): np.array(force) for a, b, force in self._core.contact_graph(float(t))}
 
     @property
     def title(self) -> str:
@@ -340,6 +345,12 @@ class Run:
     def residual(self) -> Array:
         """Verified residual of the step that ended at each instant."""
         return self._core.residual()
+
+    @property
+    def penetration(self) -> Array:
+        """Deepest penetration of a contact at the end of the step that ended at each instant; empty
+        where the run has no mechanical systems, or its file is of a version that did not keep it."""
+        return self._core.penetration()
 
     @property
     def model_text(self) -> str | None:
@@ -385,6 +396,57 @@ class Run:
         A file that already has the name is replaced, once the new one is whole.
         """
         self._core.save(os.fspath(path))
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        to: str | None = None,
+        signals: Sequence[str] = (),
+        folder: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Writes the run in another format.
+
+        Parameters
+        ----------
+        path : path
+            The file; of ``"vtk"`` the folder, in which ``bodies.pvd`` is what ParaView opens.
+        to : {"csv", "raw", "vtk"}, optional
+            Comma-separated values, SPICE's binary raw file, or the bodies, contacts and force chains
+            of a scene. The ending of `path` tells unless given: ``.csv``, ``.raw``, else ``"vtk"``.
+        signals : sequence of str
+            Of tables: only these, such as ``"ball.q"`` or ``"ball"``; all of them unless given.
+        folder : path, optional
+            Of ``"vtk"``: the folder of the model, where meshes are looked for first that it has in
+            files.
+
+        Raises
+        ------
+        InputError
+            The run has no scene, or keeps no model text and was not made from a `Scene` in this
+            program.
+        """
+        name = os.fspath(path)
+        ending = os.path.splitext(name)[1].lower().lstrip(".")
+        to = (ending if ending in ("csv", "raw") else "vtk") if to is None else to
+        if to not in ("csv", "raw", "vtk"):
+            raise InputError(f'`to` is {to!r}, expected "csv", "raw" or "vtk"')
+        if to == "vtk":
+            if signals:
+                raise InputError('`signals` are for tables, not for "vtk"')
+            if ending == "pvd":
+                raise InputError(f"`{name}`: expected a folder, in which `bodies.pvd` will be")
+            where = None if folder is None else os.fspath(folder)
+            self._core.export_vtk(name, self._scene, where)
+            return
+        if folder is not None:
+            raise InputError('`folder` is for "vtk", whose meshes may be files')
+        wanted = [signals] if isinstance(signals, str) else list(signals)
+        paths: list[str] = []
+        for one in wanted:
+            own = self._records.get(one, {})
+            named = "value" not in own and own
+            paths += [f"{one}.{quantity}" for quantity in own] if named else [one]
+        self._core.export_table(name, to, paths)
 
     def plot(
         self, *signals: str, file: str | os.PathLike[str] | None = None

@@ -380,6 +380,7 @@ class Scene:
 
         if self._model is None:
             self._model = Model._from_core(self._core.model())
+            self._model._scene = self._core.copy()
         return self._model
 
     def run(

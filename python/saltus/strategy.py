@@ -28,6 +28,8 @@ class StepStats(NamedTuple):
     """Iterations of the solver."""
     residual: float
     """Verified residual of its problem."""
+    penetration: float
+    """Deepest penetration of a contact at its end, 0 if none."""
 
 
 class Strategy:
@@ -102,7 +104,7 @@ class Strategy:
             progress=reporter.report,
             **more,
         )
-        run = Run(core)
+        run = Run(core, self.model._scene)
         self.last_run = run if error is not None else None
         reporter.finish(run)
         if error is not None:

@@ -192,3 +192,115 @@ def test_a_rope_is_saved_and_read(tmp_path):
     np.testing.assert_array_equal(first["mass"].position, second["mass"].position)
     length = np.linalg.norm(first["mass"].position, axis=1)
     assert abs(length[-1] - 1.0) < 1e-2
+
+
+class TestForces:
+    """m (v⁺ − v)/h − m g = Σ f, of a ball that lies on the ground and hangs in a spring."""
+
+    def scene(self):
+        sc = m.Scene(gravity=(0, 0, -10))
+        sc.contact("default", "default", mu=0.5)
+        sc.add_static("ground", m.Plane())
+        inertia = (0.1, 0.1, 0.1)
+        sc.add_body("ball", m.Sphere(0.2), mass=2, inertia=inertia, position=(0, 0, 0.2),
+                    v=(1, 0, 0))
+        sc.add_body("arm", mass=1, inertia=inertia, position=(0, 0, 1), omega=(1, 0, 0))
+        sc.add_joint("socket", m.Ball(point=(0, 0, 1.5)), "arm")
+        return sc
+
+    def test_newtons_law(self):
+        run = self.scene().run(h=1e-3, until=0.1)
+        for name, mass in (("ball", 2.0), ("arm", 1.0)):
+            v, omega = run[name].v, run[name].omega
+            force, moment = run.force_on(name), run.moment_on(name)
+            assert force.shape == moment.shape == (len(run), 3)
+            gained = mass * (np.diff(v, axis=0) / np.diff(run.t)[:, None] + [0, 0, 10])
+            assert np.abs(gained - force[1:]).max() < 1e-7
+            turned = 0.1 * np.diff(omega, axis=0) / np.diff(run.t)[:, None]
+            # J is that of a ball: lengths do not depend on the frame
+            lengths = np.linalg.norm(turned, axis=1), np.linalg.norm(moment[1:], axis=1)
+            assert np.abs(lengths[0] - lengths[1]).max() < 1e-7
+
+    def test_parts(self, tmp_path):
+        run = self.scene().run(h=1e-3, until=0.1)
+        parts = run.force_on("ball", by_source=True)
+        assert list(parts) == ["ground"]
+        assert np.array_equal(parts["ground"], run.force_on("ball"))
+        assert list(run.moment_on("arm", by_source=True)) == ["socket"]
+        (pair,) = run.contact_graph(0.05)
+        assert set(pair) == {"ball", "ground"}
+        run.save(tmp_path / "run.h5")
+        again = sl.load(tmp_path / "run.h5")
+        assert np.array_equal(again.force_on("arm"), run.force_on("arm"))
+        assert np.array_equal(again.penetration, run.penetration)
+        assert run.penetration.shape == (len(run),)
+        assert run.penetration.max() == run.stats.worst_penetration
+
+    def test_what_is_not_recorded(self):
+        run = self.scene().run(h=1e-3, until=0.01, signals=["arm"])
+        with pytest.raises(sl.SignalError, match="does not record what `socket` does to `arm`"):
+            run.force_on("arm")
+
+    def test_a_step(self):
+        sim = sl.TimeStepping(self.scene().model, h=1e-3)
+        assert sim.step().penetration >= 0.0
+
+
+class TestExport:
+    def test_vtk(self, tmp_path):
+        run = box_on_ground().run(h=5e-3, until=0.02)
+        run.export(tmp_path / "vtk")
+        for name in ("bodies", "contacts", "chains"):
+            assert (tmp_path / "vtk" / f"{name}.pvd").exists()
+        assert len(list((tmp_path / "vtk" / "bodies").iterdir())) == len(run)
+        with pytest.raises(sl.InputError, match="expected a folder"):
+            run.export(tmp_path / "x.pvd")
+        with pytest.raises(sl.InputError, match="for tables"):
+            run.export(tmp_path / "vtk", signals=["box"])
+
+    def test_tables(self, tmp_path):
+        run = box_on_ground().run(h=5e-3, until=0.02)
+        run.export(tmp_path / "run.csv", signals=["box.position"])
+        head, *rows = (tmp_path / "run.csv").read_text().splitlines()
+        assert head == "t,box.position[0],box.position[1],box.position[2]"
+        assert len(rows) == len(run)
+        run.export(tmp_path / "run.txt", to="csv", signals=["box"])
+        with pytest.raises(sl.InputError, match="expected \"csv\""):
+            run.export(tmp_path / "x", to="obj")
+
+    def test_scenes_in_memory(self, tmp_path):
+        """Runs without a text have the scene of their model, as long as the program goes on."""
+        sc = box_on_ground()
+        sc.add_body("pushed", m.Sphere(0.2), material="stone", position=(5, 0, 0.2),
+                    force=lambda t, q, v: [t, 0, 0])
+        for run in (sc.run(h=5e-3, until=0.02), sl.TimeStepping(sc.model, h=5e-3).run(0.02)):
+            assert run.model_text is None
+            run.export(tmp_path / "vtk")
+            assert (tmp_path / "vtk" / "bodies.pvd").exists()
+        run.save(tmp_path / "run.h5")
+        with pytest.raises(sl.InputError, match="keeps no model text"):
+            sl.load(tmp_path / "run.h5").export(tmp_path / "other")
+
+    def test_meshes_in_files(self, tmp_path):
+        folder = tmp_path / "mill"
+        folder.mkdir()
+        (folder / "part.obj").write_text(
+            "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
+        )
+        (folder / "scene.toml").write_text("""
+[simulation]
+h = 1e-2
+until = 0.02
+[[body]]
+name = "part"
+shape = { kind = "triangle-mesh", file = "part.obj" }
+mass = 1
+inertia = [1, 1, 1]
+center = [0, 0, 0]
+""")
+        run = sl.load_model(folder / "scene.toml").run()
+        run.export(tmp_path / "vtk")
+        folder.rename(tmp_path / "moved")
+        with pytest.raises(sl.MissingFileError, match="part.obj"):
+            run.export(tmp_path / "vtk")
+        run.export(tmp_path / "vtk", folder=tmp_path / "moved")

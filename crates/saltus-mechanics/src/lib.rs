@@ -48,7 +48,7 @@ pub use joints_2d::Joint2d;
 pub use mass::MassProperties;
 pub use scene::{
     Anchor, BodySpec, ContactPair, DriveSpec, Fitting, Follows, Given, JointLink, Material,
-    MotorSpec, Part, Scene, SceneError, StaticSpec,
+    MotorSpec, Part, Scene, SceneError, StaticMotion, StaticSpec,
 };
 pub use shape::{Placed, Shape, ShapeError};
 pub use spec::{Extras, Friction, JointSpec, Limits, Motor, Spring};

@@ -345,6 +345,11 @@ impl Model {
         self.interactions.iter().map(|(name, interaction)| (&**name, interaction))
     }
 
+    /// The interaction at this position, and its name.
+    pub fn interaction_at(&self, position: usize) -> Option<(&str, &Interaction)> {
+        self.interactions.get(position).map(|(name, interaction)| (&**name, interaction))
+    }
+
     /// The name of a system, without a copy of its text.
     pub fn shared_name(&self, id: SystemId) -> Result<Arc<str>, ModelError> {
         let found = self.systems.get(id.0).map(|(name, _)| Arc::clone(name));

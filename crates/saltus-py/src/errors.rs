@@ -6,6 +6,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use saltus::circuits::{CircuitError, NetlistError, PlanError};
 use saltus::io::checkpoint_file::CheckpointFileError;
+use saltus::io::export::{ExportError, VtkError};
 use saltus::io::model_file::ErrorKind;
 use saltus::io::run_file::RunFileError;
 use saltus::io::scene_file::SceneFileError;
@@ -141,6 +142,27 @@ pub fn run_file(error: &RunFileError) -> PyErr {
             tree::MissingFileError::new_err(message)
         }
         _ => tree::FileError::new_err(message),
+    }
+}
+
+/// A run that cannot be written in another format.
+pub fn export(error: &ExportError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        ExportError::Unknown { .. } => tree::SignalError::new_err(message),
+        ExportError::File(WriteError::NoFolder { .. }) => tree::MissingFileError::new_err(message),
+        _ => tree::FileError::new_err(message),
+    }
+}
+
+/// A run that cannot be written as a scene.
+pub fn vtk(error: &VtkError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        VtkError::NotRecorded { .. } => tree::SignalError::new_err(message),
+        VtkError::NoMesh { .. } => tree::MissingFileError::new_err(message),
+        VtkError::Folder { .. } | VtkError::Write(_) => tree::FileError::new_err(message),
+        _ => input(message),
     }
 }
 

@@ -1,25 +1,32 @@
 //! A run: its rows stay in Rust, and leave it signal by signal.
 
 use crate::events::{PyEvent, records};
+use crate::scene::PyScene;
 use crate::{arrays, errors};
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use saltus::io::export::{Format, export, scene_of_run, write_scene};
 use saltus::io::run_file::{RunWriter, read_info, read_run};
-use saltus::sim::{Ledger, Outcome, Quantity, Run, Signal};
-use std::path::PathBuf;
+use saltus::sim::{Acting, Ledger, Outcome, Quantity, Run, Signal, Source};
+use std::path::{Path, PathBuf};
 
 /// What a simulation left behind.
 #[pyclass(frozen, name = "Run", module = "saltus._saltus")]
 pub struct PyRun {
     run: Run,
     model_text: Option<String>,
+    /// The folder of the file that it was read from.
+    beside: Option<PathBuf>,
 }
 
 impl PyRun {
     pub fn new(run: Run, model_text: Option<String>) -> PyRun {
-        PyRun { run, model_text }
+        PyRun { run, model_text, beside: None }
     }
 }
+
+/// Whether a source is contacts, its name, and its forces and moments.
+type PyActing<'py> = (bool, String, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
 
 /// Steps, iterations, worst residual, worst penetration, failures, seconds, outcome, message.
 type Stats = (usize, usize, f64, f64, usize, f64, &'static str, Option<String>, Option<f64>);
@@ -54,6 +61,75 @@ impl PyRun {
 
     fn residual<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.run.frames.residual)
+    }
+
+    /// Deepest penetration at each instant; none where it was not recorded.
+    fn penetration<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.run.frames.penetration)
+    }
+
+    /// What acts on a body, by its sources.
+    fn forces_on<'py>(&self, py: Python<'py>, body: &str) -> PyResult<Vec<PyActing<'py>>> {
+        let found = py.detach(|| self.run.forces_on(body));
+        let found = found.map_err(|error| errors::signal(&error))?;
+        let table = |rows: &[[f64; 3]]| arrays::table(py, rows.concat(), rows.len(), 3);
+        let acting = |one: Acting| {
+            let is_contact = matches!(one.source, Source::Contacts(_));
+            let name = one.source.name().to_string();
+            Ok((is_contact, name, table(&one.force)?, table(&one.moment)?))
+        };
+        found.into_iter().map(acting).collect()
+    }
+
+    /// Bodies that interactions act on.
+    fn pushed(&self) -> Vec<String> {
+        self.run.layout.pushes.iter().map(|push| push.body.clone()).collect()
+    }
+
+    /// Who touches whom at a time, and the force on the first.
+    fn contact_graph(&self, t: f64) -> Vec<(String, String, [f64; 3])> {
+        let pairs = self.run.contact_graph(t).into_iter();
+        pairs.map(|([a, b], force)| (a.to_string(), b.to_string(), force)).collect()
+    }
+
+    /// Writes a table of some signals, all if none are named: `csv` or `raw`.
+    fn export_table(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        to: &str,
+        signals: Vec<String>,
+    ) -> PyResult<()> {
+        let format = match to {
+            "csv" => Format::Csv,
+            "raw" => Format::Raw,
+            _ => return Err(errors::input(format!("no format {to:?}"))),
+        };
+        let found = signals.iter().map(|path| self.run.layout.find(path));
+        let found = found.collect::<Result<Vec<Signal>, _>>();
+        let found = found.map_err(|error| errors::signal(&error))?;
+        let written = py.detach(|| export(&self.run, &found, format, path));
+        written.map_err(|error| errors::export(&error))
+    }
+
+    /// Writes bodies, contacts and force chains to a folder; the scene is that of the model text unless
+    /// given.
+    fn export_vtk(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        scene: Option<PyRef<'_, PyScene>>,
+        folder: Option<PathBuf>,
+    ) -> PyResult<()> {
+        let text = self.model_text.as_deref();
+        let written = match &scene {
+            Some(scene) => write_scene(&self.run, scene.scene(), &path),
+            None => py.detach(|| {
+                let scene = scene_of_run(text, folder.as_deref(), self.beside.as_deref())?;
+                write_scene(&self.run, &scene, &path)
+            }),
+        };
+        written.map_err(|error| errors::vtk(&error))
     }
 
     /// Owner, quantity and number of columns of each signal.
@@ -172,7 +248,8 @@ impl PyRun {
 pub fn load_run(py: Python<'_>, path: PathBuf) -> PyResult<PyRun> {
     let read = || {
         let model_text = read_info(&path)?.model_text;
-        Ok(PyRun { run: read_run(&path)?, model_text })
+        let beside = path.parent().map(Path::to_path_buf);
+        Ok(PyRun { run: read_run(&path)?, model_text, beside })
     };
     py.detach(read).map_err(|error| errors::run_file(&error))
 }

@@ -191,6 +191,10 @@ pub struct PyScene {
 }
 
 impl PyScene {
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
     fn given(&mut self, given: Option<PyGiven<'_>>) -> Option<Given> {
         Some(match given? {
             PyGiven::Operator(operator) => {
@@ -445,6 +449,11 @@ impl PyScene {
     fn mass_of(&self, k: usize) -> PyResult<(f64, [f64; 3], [[f64; 3]; 3])> {
         let mass = self.scene.mass_of(k).map_err(|error| errors::model_input(error.to_string()))?;
         Ok((mass.mass, mass.center, mass.inertia))
+    }
+
+    /// The scene as it is now.
+    fn copy(&self) -> PyScene {
+        PyScene { scene: self.scene.clone(), is_python: self.is_python }
     }
 
     fn model(&self) -> PyResult<PyModel> {

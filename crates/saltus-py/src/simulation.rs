@@ -100,10 +100,10 @@ impl<S: Simulated> Running<S> {
         result?.map_err(|error| errors::sim(py, error))
     }
 
-    /// One step: its end, its length, iterations, residual.
-    pub fn step(&self, py: Python<'_>) -> PyResult<(f64, f64, usize, f64)> {
-        let StepStats { t, h, iterations, residual, .. } = self.change(py, S::step)?;
-        Ok((t, h, iterations, residual))
+    /// One step: its end, its length, iterations, residual, penetration.
+    pub fn step(&self, py: Python<'_>) -> PyResult<(f64, f64, usize, f64, f64)> {
+        let StepStats { t, h, iterations, residual, penetration } = self.change(py, S::step)?;
+        Ok((t, h, iterations, residual, penetration))
     }
 
     pub fn set_state(

@@ -86,7 +86,7 @@ impl PyTimeStepping {
         Ok(self.0.lock()?.done(until))
     }
 
-    fn step(&self, py: Python<'_>) -> PyResult<(f64, f64, usize, f64)> {
+    fn step(&self, py: Python<'_>) -> PyResult<(f64, f64, usize, f64, f64)> {
         self.0.step(py)
     }
 

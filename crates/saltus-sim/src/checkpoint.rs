@@ -18,7 +18,7 @@ use thiserror::Error;
 
 const MAGIC: [u8; 8] = *b"SALTUSCP";
 /// Version of the layout of the memory; it changes whenever a part remembers something else.
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 const HEADER: usize = 32;
 
 /// A simulation at one instant.

@@ -4,7 +4,8 @@ use crate::SimError;
 use crate::checkpoint::Checkpoint;
 use crate::contacts::{ContactRow, Contacts};
 use crate::keeper::{Checkpoints, Keeper};
-use crate::recorder::{Recorder, signals_of};
+use crate::pushes::Impulse;
+use crate::recorder::{Done, Recorder, signals_of};
 use crate::run::{EventRecord, Frames, Layout, Ledger, Outcome, Run, RunStats, Sink};
 use saltus_model::Model;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,6 +66,18 @@ pub trait Strategy {
         let _ = contacts;
     }
 
+    /// All signals that a run can record.
+    fn full_layout(&self) -> Layout {
+        signals_of(self.model())
+    }
+
+    /// Adds what interactions did to bodies in the last step: of all pushes of the model those at these
+    /// positions, which increase.
+    fn add_pushes(&mut self, wanted: &[usize], pushes: &mut Vec<Impulse>) -> Result<(), SimError> {
+        let _ = (wanted, pushes);
+        Ok(())
+    }
+
     /// The row at an instant inside the last step, before [`react`](Self::react); steps do not
     /// depend on whether it is asked for.
     fn rows_at(&mut self, t: f64) -> [&[f64]; 2];
@@ -80,7 +93,7 @@ pub trait Strategy {
 
     /// The layout of a run that records these signals (all of them if none are chosen).
     fn recorded_layout(&self, signals: Option<&[String]>) -> Result<Layout, SimError> {
-        Ok(Recorder::new(signals_of(self.model()), signals)?.layout)
+        Ok(Recorder::new(self.full_layout(), signals)?.layout)
     }
 
     /// The energies now, if there are mechanical systems.
@@ -195,13 +208,13 @@ pub(crate) fn run<S: Strategy>(
         (_, Some(samples)) => check_samples(samples, sim.t(), until),
         _ => Ok(()),
     };
-    let possible = possible
-        .and_then(|()| Recorder::new(signals_of(sim.model()), signals).map_err(SimError::Signal));
+    let possible =
+        possible.and_then(|()| Recorder::new(sim.full_layout(), signals).map_err(SimError::Signal));
     let recorder = match possible {
         Ok(recorder) => recorder,
         Err(source) => {
             stats.outcome = Outcome::Failed(source.to_string());
-            let (layout, frames) = (signals_of(sim.model()), Frames::default());
+            let (layout, frames) = (sim.full_layout(), Frames::default());
             let run = Run { layout, frames, stats, events: Vec::new() };
             return Err(RunFailure { source, run: Box::new(run) });
         }
@@ -215,11 +228,11 @@ pub(crate) fn run<S: Strategy>(
     let mut rows = Rows::new(recorder, ahead, sink);
     let mut samples = samples.map(|samples| samples.iter().copied().peekable());
     match &mut samples {
-        None => rows.add_now(sim, 0, 0.0),
+        None => failure = failure.or(rows.add_now(sim, &Done::default()).err()),
         Some(samples) => {
             let now = sim.t();
             while let Some(t) = samples.next_if(|&t| t <= now) {
-                rows.add(t, sim.rows(), 0, 0.0);
+                rows.add(t, sim.rows(), &Done::default());
             }
         }
     }
@@ -249,13 +262,13 @@ pub(crate) fn run<S: Strategy>(
         }
         if let Some(samples) = &mut samples {
             while let Some(t) = samples.next_if(|&t| t < done.t) {
-                rows.add(t, sim.rows_at(t), done.iterations, done.residual);
+                rows.add(t, sim.rows_at(t), &Done::of(&done));
                 if rows.are_many() {
                     failure = failure.or(rows.pass_on().err());
                 }
             }
         } else if due && sim.jumps() {
-            rows.add_now(sim, done.iterations, done.residual);
+            failure = failure.or(rows.add_now(sim, &Done::of(&done)).err());
         }
         if let Err(error) = sim.react(until) {
             failure = failure.or(Some(error));
@@ -265,11 +278,11 @@ pub(crate) fn run<S: Strategy>(
         if let Some(samples) = &mut samples {
             let now = sim.t();
             while let Some(t) = samples.next_if(|&t| t <= now) {
-                rows.add(t, sim.rows(), done.iterations, done.residual);
+                rows.add(t, sim.rows(), &Done::of(&done));
             }
         } else if due || sim.finished(until) {
             unrecorded = None;
-            rows.add_now(sim, done.iterations, done.residual);
+            failure = failure.or(rows.add_now(sim, &Done::of(&done)).err());
         }
         if rows.are_many() {
             failure = failure.or(rows.pass_on().err());
@@ -291,7 +304,7 @@ pub(crate) fn run<S: Strategy>(
     if let Some(done) = unrecorded
         && !recording_failed
     {
-        rows.add_now(sim, done.iterations, done.residual);
+        failure = failure.or(rows.add_now(sim, &Done::of(&done)).err());
     }
     if !recording_failed {
         failure = failure.or(rows.pass_on().err());
@@ -356,7 +369,7 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// Room for the whole run, where its rows can be counted, or for a chunk.
     fn new(recorder: Recorder, rows: Option<usize>, sink: Option<&'a mut dyn Sink>) -> Rows<'a> {
-        let row_bytes = 8 * (recorder.layout.width() + 3);
+        let row_bytes = 8 * (recorder.layout.width() + 6 * recorder.pushes.len() + 3);
         let capacity = match sink {
             Some(_) => (CHUNK_BYTES / row_bytes).clamp(16, 65536),
             // a mistyped `until` should not exhaust the memory before the first step
@@ -368,16 +381,24 @@ impl<'a> Rows<'a> {
     }
 
     #[inline]
-    fn add(&mut self, t: f64, halves: [&[f64]; 2], iterations: usize, residual: f64) {
-        self.recorder.record(&mut self.frames, t, halves, iterations, residual);
+    fn add(&mut self, t: f64, halves: [&[f64]; 2], done: &Done) {
+        self.recorder.record(&mut self.frames, t, halves, done);
     }
 
-    /// The present state, and the contacts of the step that led there.
+    /// The present state, and the contacts and pushes of the step that led there.
     #[inline]
-    fn add_now<S: Strategy>(&mut self, sim: &mut S, iterations: usize, residual: f64) {
+    fn add_now<S: Strategy>(&mut self, sim: &mut S, done: &Done) -> Result<(), SimError> {
         let t = sim.t();
-        self.add(t, sim.rows(), iterations, residual);
+        self.add(t, sim.rows(), done);
         sim.add_contacts(&mut self.frames.contacts);
+        if self.recorder.pushes.is_empty() {
+            return Ok(());
+        }
+        let added = sim.add_pushes(&self.recorder.pushes, &mut self.frames.pushes);
+        // every row has its own, also where one could not be told
+        let expected = self.recorder.pushes.len() * self.frames.len();
+        self.frames.pushes.resize(expected, [f64::NAN; 6]);
+        added
     }
 
     /// Whether there are enough of them for the sink.
@@ -435,6 +456,14 @@ impl RunStats {
         if done.penetration > self.worst_penetration {
             self.worst_penetration = done.penetration;
         }
+    }
+}
+
+impl Done {
+    /// What is recorded of a step.
+    fn of(step: &StepStats) -> Done {
+        let StepStats { iterations, residual, penetration, .. } = *step;
+        Done { iterations, residual, penetration }
     }
 }
 

@@ -8,11 +8,13 @@ mod driver;
 mod error;
 mod event_driven;
 mod events;
+mod forces;
 mod graph;
 pub mod integrators;
 mod keeper;
 mod law_log;
 mod memory;
+mod pushes;
 mod recorder;
 mod run;
 mod switches;
@@ -26,11 +28,13 @@ pub use driver::{Progress, RunFailure, RunOptions, StepStats, Strategy};
 pub use error::SimError;
 pub use event_driven::{EventDriven, EventSettings, RelativeDegree, relative_degrees};
 pub use events::{EventProgress, EventState};
+pub use forces::{Acting, Source};
 pub use integrators::{
     D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
     NewtonMode, NewtonSettings, Projection, SchatzmanPaoli, Variant, ZeroOrderHold,
 };
 pub use keeper::{CheckpointEvery, Checkpoints};
+pub use pushes::{Impulse, Push};
 pub use recorder::signals_of;
 pub use run::{
     Change, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run, RunStats,

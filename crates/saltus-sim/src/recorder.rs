@@ -3,6 +3,7 @@
 use crate::integrators::assembly::Places;
 use crate::integrators::part::Part;
 use crate::integrators::row;
+use crate::pushes::pushes_of;
 use crate::run::{Frames, Layout, Quantity, Signal, SignalError};
 use saltus_model::{Model, Order};
 use std::ops::Range;
@@ -66,7 +67,16 @@ pub fn signals_of(model: &Model) -> Layout {
     }
     let sides = model.contact_finder().map_or(&[][..], |finder| finder.sides());
     let sides = sides.iter().map(|side| side.name.to_string()).collect();
-    Layout { title: model.title().to_string(), signals, ledger: second.states > 0, sides }
+    let (ledger, pushes) = (second.states > 0, pushes_of(model));
+    Layout { title: model.title().to_string(), signals, ledger, sides, pushes }
+}
+
+/// What is recorded of the step that ended at an instant; nothing of the first one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Done {
+    pub iterations: usize,
+    pub residual: f64,
+    pub penetration: f64,
 }
 
 /// Writes rows of the chosen signals.
@@ -75,6 +85,8 @@ pub(crate) struct Recorder {
     pub layout: Layout,
     /// Nothing where all columns are kept, else the columns to keep, where they follow each other as one.
     columns: Option<Vec<Range<usize>>>,
+    /// Which of the pushes of the model are kept.
+    pub pushes: Vec<usize>,
 }
 
 impl Recorder {
@@ -82,7 +94,8 @@ impl Recorder {
     /// component (`ball.q[0]`) stands for its whole signal.
     pub fn new(full: Layout, chosen: Option<&[String]>) -> Result<Recorder, SignalError> {
         let Some(chosen) = chosen else {
-            return Ok(Recorder { layout: full, columns: None });
+            let pushes = (0..full.push_count()).collect();
+            return Ok(Recorder { layout: full, columns: None, pushes });
         };
         let mut columns = Vec::new();
         let mut signals: Vec<Signal> = Vec::new();
@@ -113,23 +126,31 @@ impl Recorder {
                 _ => ranges.push(column..column + 1),
             }
         }
-        let layout = Layout { signals, ..full };
-        Ok(Recorder { layout, columns: Some(ranges) })
+        // what an interaction does is kept with its λ
+        let mut kept = Vec::new();
+        let mut pushes = full.pushes;
+        for (k, push) in pushes.iter_mut().enumerate() {
+            let own = |s: &Signal| s.quantity == Quantity::Lam && s.owner == push.interaction;
+            if push.place.is_some() && signals.iter().any(own) {
+                push.place = Some(kept.len());
+                kept.push(k);
+            } else {
+                push.place = None;
+            }
+        }
+        let layout = Layout { signals, pushes, ..full };
+        Ok(Recorder { layout, columns: Some(ranges), pushes: kept })
     }
 
     /// Adds a row given in two halves: first-order systems, mechanical ones.
     #[inline]
-    pub fn record(
-        &self,
-        frames: &mut Frames,
-        t: f64,
-        [first, second]: [&[f64]; 2],
-        iterations: usize,
-        residual: f64,
-    ) {
+    pub fn record(&self, frames: &mut Frames, t: f64, [first, second]: [&[f64]; 2], done: &Done) {
         frames.time.push(t);
-        frames.iterations.push(iterations as u32);
-        frames.residual.push(residual);
+        frames.iterations.push(done.iterations as u32);
+        frames.residual.push(done.residual);
+        if self.layout.ledger {
+            frames.penetration.push(done.penetration);
+        }
         match &self.columns {
             None => {
                 frames.rows.extend_from_slice(first);

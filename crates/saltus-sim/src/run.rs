@@ -5,6 +5,7 @@
 //! columns. So recording a step is one copy, whatever the number of systems.
 
 use crate::Contacts;
+use crate::pushes::{Impulse, Push};
 use saltus_model::StateVector;
 use serde::Serialize;
 use std::ops::Range;
@@ -145,6 +146,9 @@ pub struct Layout {
     /// Names of all that can be touched, where the model finds contacts (see [`Contacts`]).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<String>,
+    /// What interactions do to rigid bodies (see [`Frames::pushes`]).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pushes: Vec<Push>,
 }
 
 impl Layout {
@@ -236,8 +240,12 @@ pub struct Frames {
     pub iterations: Vec<u32>,
     /// Residual of the step's problem, as verified.
     pub residual: Vec<f64>,
+    /// Deepest penetration of a contact at the end of that step; empty where the layout has no ledger.
+    pub penetration: Vec<f64>,
     /// The contacts that were found.
     pub contacts: Contacts,
+    /// What interactions did to rigid bodies in that step: [`Layout::push_count`] a row.
+    pub pushes: Vec<Impulse>,
 }
 
 impl std::fmt::Debug for Frames {
@@ -264,6 +272,7 @@ impl Frames {
         let _ = self.rows.try_reserve(rows.saturating_mul(layout.width()));
         let _ = self.iterations.try_reserve(rows);
         let _ = self.residual.try_reserve(rows);
+        let _ = self.pushes.try_reserve(rows.saturating_mul(layout.push_count()));
     }
 
     /// Forgets all rows, keeps the memory.
@@ -272,7 +281,9 @@ impl Frames {
         self.rows.clear();
         self.iterations.clear();
         self.residual.clear();
+        self.penetration.clear();
         self.contacts.clear();
+        self.pushes.clear();
     }
 
     /// The values in these columns, row by row (a copy).
@@ -489,6 +500,25 @@ pub enum SignalError {
         index: usize,
         /// The largest index there is.
         last: usize,
+    },
+    /// Nothing of that name has forces.
+    #[error("nothing named `{name}` can be touched in this run; it has {known}")]
+    NoBody {
+        /// The name asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// Forces that were not recorded.
+    #[error(
+        "the run does not record what `{interaction}` does to `{body}`; time-stepping does, where \
+         `{interaction}` is recorded"
+    )]
+    NoForces {
+        /// The interaction.
+        interaction: String,
+        /// The body.
+        body: String,
     },
     /// Not of the form `name.quantity` or `name.quantity[index]`.
     #[error("`{path}` is not a signal; write for example `ball.q` or `ball.q[0]`")]

@@ -12,10 +12,12 @@ use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
 use crate::events::Events;
 use crate::integrators::{Integrator, NewtonSettings, Step, choice};
 use crate::law_log::LawLog;
+use crate::pushes::{Impulse, Place, impulse_on, places_of};
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{EventRecord, Layout, Ledger, Quantity, Run};
 use crate::switches::Switches;
-use saltus_model::{InteractionId, Model, ModelError, Order, SystemId};
+use saltus_linalg::Matrix;
+use saltus_model::{At, InteractionId, Model, ModelError, Order, SystemId};
 use saltus_numerics::{Memory, Report, Solver};
 
 /// What all steps since the beginning, or since [`reset`](TimeStepping::reset), have done.
@@ -63,6 +65,18 @@ pub struct TimeStepping {
     pub(crate) totals: Totals,
     pub(crate) recorded: usize, // steps since the run began that is interrupted here, else 0
     left: usize,                // steps of the current run that are left
+    h: f64,                     // the last step
+    pushed: Pushed,
+}
+
+/// Memory of what interactions do to bodies.
+#[derive(Debug, Default)]
+struct Pushed {
+    places: Option<Vec<Place>>,
+    q: Vec<f64>,
+    lam: Vec<f64>,
+    H: Matrix,
+    p: Vec<f64>,
 }
 
 /// How the steps are computed.
@@ -135,6 +149,8 @@ impl TimeStepping {
             totals: Totals::default(),
             recorded: 0,
             left: 0,
+            h: 0.0,
+            pushed: Pushed::default(),
         })
     }
 
@@ -155,7 +171,7 @@ impl TimeStepping {
 
     /// All signals that a run can record.
     pub fn layout(&self) -> Layout {
-        signals_of(&self.model)
+        signals_of(&self.model).with_pushes()
     }
 
     /// The layout of a run that records these signals (all of them if none are chosen).
@@ -405,9 +421,44 @@ impl TimeStepping {
             self.laws.switched(step.start, self.switches.changes());
         }
         self.laws.look(step.end, step.h, &self.parts);
+        self.h = step.h;
         let penetration = self.parts.second.as_ref().map_or(0.0, |part| part.penetration());
         self.totals.add(iterations, residual, penetration);
         Ok(StepStats { t: step.end, h: step.h, iterations, residual, penetration })
+    }
+
+    /// `p = Hᵀ λ` of an interaction in the last step, as its part has it, or with `H` at the end.
+    fn push_of(&mut self, interaction: usize) -> Result<(), SimError> {
+        let Pushed { q, lam, H, p, .. } = &mut self.pushed;
+        p.clear();
+        let Some(part) = &self.parts.second else { return Ok(()) };
+        if let Some(kept) = part.pushes(interaction) {
+            p.extend_from_slice(kept);
+            return Ok(());
+        }
+        let (places, now) = (part.places(), part.now());
+        let Some(Some(rows)) = places.interactions.get(interaction) else { return Ok(()) };
+        let Some((name, one)) = self.model.interaction_at(interaction) else { return Ok(()) };
+        let own = &now.get(Quantity::Lam)[rows.clone()];
+        q.clear();
+        let (mut width, all) = (0, now.get(Quantity::Q));
+        for id in &one.systems {
+            let place = places.configurations[id.index()].clone().unwrap_or(0..0);
+            q.extend_from_slice(&all[place]);
+            width += places.systems[id.index()].as_ref().map_or(0, |range| range.len());
+        }
+        p.resize(width, 0.0);
+        if own.iter().all(|lam| *lam == 0.0) {
+            return Ok(());
+        }
+        lam.clear();
+        lam.extend(own.iter().map(|lam| if self.h > 0.0 { lam / self.h } else { 0.0 }));
+        let at = At::new(self.clock.t, q, lam).with(part.inputs(name).unwrap_or(one.relation.z0()));
+        one.relation.output_dx(at, H).map_err(|error| error.of(name))?;
+        for (row, lam) in own.iter().enumerate() {
+            p.iter_mut().zip(H.row(row)).for_each(|(p, H)| *p += H * lam);
+        }
+        Ok(())
     }
 
     fn check_until(&self, until: f64) -> Result<(), SimError> {
@@ -535,6 +586,25 @@ impl Strategy for TimeStepping {
         if let Some(part) = &self.parts.second {
             part.contacts(contacts);
         }
+    }
+
+    fn full_layout(&self) -> Layout {
+        self.layout()
+    }
+
+    fn add_pushes(&mut self, wanted: &[usize], pushes: &mut Vec<Impulse>) -> Result<(), SimError> {
+        // events change laws and parameters, not what is linked with what
+        let places = self.pushed.places.take();
+        let places = places.unwrap_or_else(|| places_of(&self.model));
+        let mut last = None;
+        for place in wanted.iter().filter_map(|&k| places.get(k).copied()) {
+            if last.replace(place.interaction) != Some(place.interaction) {
+                self.push_of(place.interaction)?;
+            }
+            pushes.push(impulse_on(place, &self.pushed.p));
+        }
+        self.pushed.places = Some(places);
+        Ok(())
     }
 
     fn rows_at(&mut self, _t: f64) -> [&[f64]; 2] {

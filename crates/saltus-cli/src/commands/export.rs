@@ -3,7 +3,7 @@
 use super::find_signals;
 use crate::{Error, Outcome, paths, text};
 use clap::ValueEnum;
-use saltus::io::export::{export, write_vtk};
+use saltus::io::export::{export, scene_of_run, write_scene};
 use std::path::PathBuf;
 
 /// Write a run in another format.
@@ -20,6 +20,9 @@ pub struct Args {
     /// Only these signals, for example `ball.q[0]` or `ball`
     #[arg(long = "signal", value_name = "SIGNAL")]
     signals: Vec<String>,
+    /// Of `vtk`: the folder of the model, where meshes are looked for first that it has in files
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -39,6 +42,9 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         Format::Raw => saltus::io::export::Format::Raw,
         Format::Vtk => return vtk(args),
     };
+    if args.folder.is_some() {
+        return Err("--folder is for `vtk`, whose meshes may be files".into());
+    }
     let default = || args.run.with_extension(format.extension());
     let path = args.output.clone().unwrap_or_else(default);
     let files = [("the run file", &*args.run), ("the file to write", &*path)];
@@ -58,7 +64,9 @@ fn vtk(args: &Args) -> Result<Outcome, Error> {
     let folder = args.output.clone().unwrap_or_else(|| args.run.with_extension("vtk"));
     let run = saltus::io::run_file::read_run(&args.run)?;
     let info = saltus::io::run_file::read_info(&args.run)?;
-    write_vtk(&run, info.model_text.as_deref(), &folder)?;
+    let text = info.model_text.as_deref();
+    let scene = scene_of_run(text, args.folder.as_deref(), args.run.parent())?;
+    write_scene(&run, &scene, &folder)?;
     text::out(&format!("{}\n", folder.join("bodies.pvd").display()))?;
     Ok(Outcome::Done)
 }

@@ -1,20 +1,22 @@
-//! `saltus info FILE`: what is in a model file, a netlist, a run or a stored problem.
+//! `saltus info FILE`: what is in a model file, a scene, a netlist, a run or a stored problem.
 
 use super::{event_rows, netlist, problem, with_scheme, with_stats};
 use crate::text::{self, plural};
 use crate::{Error, Outcome};
 use saltus::io::problem_file::{self, ErrorKind, Kind};
 use saltus::io::run_file::{RunFileError, RunInfo, read_info};
+use saltus::io::scene_file::is_foreign;
 use saltus::io::{ModelFile, Strategy};
 use saltus::model::{System, Trigger};
 use saltus::sim;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Tell what is in a model file, a netlist, a run or a stored problem.
+/// Tell what is in a model file, a scene, a netlist, a run or a stored problem.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The model file (.toml), netlist (.cir), run file (.h5) or stored problem (.dat, .hdf5)
+    /// The model file (.toml), scene of another program (.hdf5, .urdf, .xml, .mjcf), netlist (.cir),
+    /// run file (.h5) or stored problem (.dat, .hdf5)
     file: PathBuf,
     /// The file is a stored problem of this kind [default: that of a .dat file is its folder's name]
     #[arg(long)]
@@ -31,10 +33,11 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         _ if args.kind.is_some() => stored_problem(args)?,
         Some("toml") => {
             let file = ModelFile::read(&args.file, &[]).map_err(|error| error.report())?;
-            (model_text(&file), model_json(&file))
+            (model_text(&file, "model file"), model_json(&file))
         }
         _ if netlist::is_netlist(&args.file) => netlist::info(&args.file)?,
         Some("h5" | "hdf5") => run_or_problem(args)?,
+        _ if is_foreign(&args.file) => scene(args)?,
         Some("dat") => stored_problem(args)?,
         _ if Kind::of_folder(&args.file).is_some() => stored_problem(args)?,
         _ => return Err(unknown(&args.file)),
@@ -51,7 +54,13 @@ fn stored_problem(args: &Args) -> Result<(String, Value), Error> {
     Ok((problem::text(&stored), problem::json(&stored)))
 }
 
-/// An HDF5 file is a run, or else a stored problem.
+/// A scene of another program, as the model that it comes to.
+fn scene(args: &Args) -> Result<(String, Value), Error> {
+    let file = super::run::foreign(&args.file, &[])?;
+    Ok((model_text(&file, "scene"), model_json(&file)))
+}
+
+/// An HDF5 file is a run, a stored problem, or a scene of Siconos.
 fn run_or_problem(args: &Args) -> Result<(String, Value), Error> {
     match read_info(&args.file) {
         Ok(info) => Ok((run_text(&info), run_json(&info))),
@@ -59,7 +68,7 @@ fn run_or_problem(args: &Args) -> Result<(String, Value), Error> {
             Ok(stored) => Ok((problem::text(&stored), problem::json(&stored))),
             Err(error) if *error.kind == ErrorKind::NotFclib => {
                 match super::run::foreign(&args.file, &[]) {
-                    Ok(file) => Ok((model_text(&file), model_json(&file))),
+                    Ok(file) => Ok((model_text(&file, "scene"), model_json(&file))),
                     Err(_) => {
                         let file = args.file.display();
                         let what = "neither a run of Saltus nor a stored problem (FCLIB), nor a scene of Siconos";
@@ -75,14 +84,19 @@ fn run_or_problem(args: &Args) -> Result<(String, Value), Error> {
 
 fn unknown(file: &Path) -> Error {
     let file = file.display();
-    format!("{file}: expected a model file (.toml) or a run file (.h5, .hdf5)").into()
+    format!(
+        "{file}: expected a model file (.toml), a scene (.hdf5, .urdf, .xml, .mjcf), a netlist (.cir), \
+         a run file (.h5) or a stored problem (.dat, .hdf5)"
+    )
+    .into()
 }
 
 fn kind(system: &System) -> &'static str {
     system.order().name()
 }
 
-fn model_text(file: &ModelFile) -> String {
+/// What is in a model, which is a `kind` of file.
+fn model_text(file: &ModelFile, kind_of_file: &str) -> String {
     let settings = &file.simulation;
     let model = &file.model;
     let how = match settings.strategy {
@@ -142,7 +156,7 @@ fn model_text(file: &ModelFile) -> String {
     if model.events().len() > SHOWN {
         rows.push(("…".into(), plural(model.events().len() - SHOWN, "more event")));
     }
-    format!("{} (model file)\n{}", model.title(), text::columns(&rows))
+    format!("{} ({kind_of_file})\n{}", model.title(), text::columns(&rows))
 }
 
 /// `, relative degree 2`; that of each component where they differ.

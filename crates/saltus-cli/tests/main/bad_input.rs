@@ -217,7 +217,7 @@ fn uses() {
     check_use(&["plot", "ball.toml"], r#"saltus: `ball.toml` is not an HDF5 file"#);
     check_use(
         &["info", "ball.txt"],
-        r#"saltus: ball.txt: expected a model file (.toml) or a run file (.h5, .hdf5)"#,
+        r#"saltus: ball.txt: expected a model file (.toml), a scene (.hdf5, .urdf, .xml, .mjcf), a netlist (.cir), a run file (.h5) or a stored problem (.dat, .hdf5)"#,
     );
     check_use(&["export", "nope.h5", "--to", "csv"], r#"saltus: there is no file `nope.h5`"#);
     check_use(&["compare", "a.h5", "b.h5"], r#"saltus: there is no file `a.h5`"#);

@@ -9,6 +9,7 @@ mod netlist;
 mod options;
 mod output;
 mod same_bits;
+mod scenes;
 mod solve;
 mod strategies;
 

@@ -9,7 +9,7 @@ mod vtk;
 
 pub use csv::write_csv;
 pub use raw::write_raw;
-pub use vtk::{VtkError, write_vtk};
+pub use vtk::{VtkError, scene_of_run, write_scene, write_vtk};
 
 use crate::partial::{WriteError, write_with};
 use saltus_sim::{Quantity, Run, Signal};

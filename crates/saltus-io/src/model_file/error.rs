@@ -7,6 +7,7 @@ use saltus_model::ModelError;
 use saltus_sim::SignalError;
 use std::fmt;
 use std::ops::Range;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// A model file that cannot be read, with the place of what is wrong.
@@ -27,6 +28,12 @@ pub struct ModelFileError {
     pub kind: Box<ErrorKind>,
     in_file: bool,
     excerpt: Option<Box<str>>,
+}
+
+/// Paths for a message.
+pub(crate) fn quoted(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+    paths.join(", ")
 }
 
 /// What can be wrong with a model file.
@@ -264,6 +271,14 @@ pub enum ErrorKind {
     Mesh {
         /// Why.
         reason: String,
+    },
+    /// A file of a mesh that is not where it is looked for.
+    #[error("there is no mesh `{file}`; it was looked for as {}", quoted(tried))]
+    NoMesh {
+        /// The file, as the model names it.
+        file: String,
+        /// The places where it was looked for.
+        tried: Vec<PathBuf>,
     },
     /// A scene that makes no sense.
     #[error(transparent)]

@@ -50,6 +50,7 @@ mod source;
 mod tree;
 pub mod vocabulary;
 
+pub(crate) use error::quoted;
 pub use error::{ErrorKind, ModelFileError};
 pub use scene::{SceneTextError, scene_text};
 pub use schema::schema;
@@ -62,8 +63,9 @@ use saltus_numerics::Solver;
 use saltus_sim::{AdaptiveSettings, EventSettings, Integrator, NewtonSettings};
 use scope::{Limits, Scope};
 use source::{Place, Source, line_and_column};
+use std::cell::RefCell;
 use std::io::ErrorKind as IoErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tree::{Item, Table, Value};
 use vocabulary::SectionId;
 
@@ -80,6 +82,10 @@ pub struct ModelFile {
     pub more: Vec<String>,
     /// The text of the file, without overrides.
     pub text: String,
+    /// The files that it names, such as meshes, where they were found.
+    pub files: Vec<PathBuf>,
+    /// The folder in which these are looked for: that of the file.
+    pub folder: PathBuf,
 }
 
 /// How a model is simulated.
@@ -217,6 +223,17 @@ impl ModelFile {
         name: &str,
         overrides: &[(String, String)],
     ) -> Result<ModelFile, ModelFileError> {
+        let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+        ModelFile::parse_in(text, name, overrides, &[folder.to_path_buf()])
+    }
+
+    /// The same, with files that the text names looked for in these folders, one after the other.
+    pub fn parse_in(
+        text: &str,
+        name: &str,
+        overrides: &[(String, String)],
+        folders: &[PathBuf],
+    ) -> Result<ModelFile, ModelFileError> {
         if text.trim().is_empty() {
             return Err(ModelFileError::of_file(name, ErrorKind::Empty));
         }
@@ -226,32 +243,53 @@ impl ModelFile {
             let text = format!("{path}={value}");
             sources.push(Source { name: format!("--set {text}"), text, is_file: false });
         }
-        evaluate(text, name, overrides).map_err(|fault| fault.locate(&sources))
+        evaluate(text, name, overrides, folders).map_err(|fault| fault.locate(&sources))
     }
 
-    /// The model file that made a run, from the text that the run keeps: overrides as comments before
-    /// it (see [`ModelFile::text_with`]).
-    pub fn of_run(text: &str) -> Result<ModelFile, String> {
-        let lines = text.lines().map_while(|line| line.strip_prefix("# --set "));
+    /// The model file that made a run, from the text that the run keeps: its folder and overrides as
+    /// comments before it (see [`ModelFile::text_with`]). Files that it names are looked for in
+    /// `folder`, where it is given, then where they were for the run, `beside` the run, and in the
+    /// current folder.
+    pub fn of_run(
+        text: &str,
+        folder: Option<&Path>,
+        beside: Option<&Path>,
+    ) -> Result<ModelFile, ModelFileError> {
+        let (own, rest) = match text.strip_prefix(FOLDER).and_then(|rest| rest.split_once('\n')) {
+            Some((own, rest)) => (Some(Path::new(own)), rest),
+            None => (None, text),
+        };
+        let mut folders: Vec<PathBuf> = Vec::new();
+        let all = [folder, own, beside, Some(Path::new(""))];
+        for folder in all.into_iter().flatten().map(Path::to_path_buf) {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        let lines = rest.lines().map_while(|line| line.strip_prefix("# --set "));
         let pairs = lines.filter_map(|line| line.split_once('='));
         // how long it ran, and what of it was kept, is no part of the model
         let overrides: Vec<(String, String)> = pairs
             .filter(|(path, _)| !path.starts_with("simulation."))
             .map(|(path, value)| (path.to_owned(), value.to_owned()))
             .collect();
-        ModelFile::parse(text, "model", &overrides).map_err(|error| error.to_string())
+        ModelFile::parse_in(text, "model", &overrides, &folders)
     }
 
     /// The text of the file with overrides as comments before it: what made a run, for the
-    /// run's file.
+    /// run's file. Where the model names files, its folder comes first.
     ///
     /// ```text
+    /// # folder /home/ada/mill
     /// # --set floor.law.e=0.5
     /// title = "bouncing ball"
     /// ...
     /// ```
     pub fn text_with(&self, overrides: &[(String, String)]) -> String {
         let mut text = String::new();
+        if let Some(folder) = self.named_folder() {
+            text.extend([FOLDER, &folder, "\n"]);
+        }
         for (path, value) in overrides {
             text.push_str("# --set ");
             // a comment of TOML ends with the line and has no control characters but tabs
@@ -265,10 +303,31 @@ impl ModelFile {
         }
         text + &self.text
     }
+
+    /// The folder of a model that names files, as a comment can hold it.
+    fn named_folder(&self) -> Option<String> {
+        if self.files.is_empty() {
+            return None;
+        }
+        let folder = match self.folder.as_os_str().is_empty() {
+            true => std::env::current_dir(),
+            false => std::path::absolute(&self.folder),
+        };
+        let folder = folder.ok()?.into_os_string().into_string().ok()?;
+        (!folder.chars().any(char::is_control)).then_some(folder)
+    }
 }
 
+/// The comment before the text of a run that says where files are which the model names.
+const FOLDER: &str = "# folder ";
+
 /// The stages one after the other.
-fn evaluate(text: &str, name: &str, overrides: &[(String, String)]) -> Result<ModelFile, Fault> {
+fn evaluate(
+    text: &str,
+    name: &str,
+    overrides: &[(String, String)],
+    folders: &[PathBuf],
+) -> Result<ModelFile, Fault> {
     let mut file = tree::document(text)?;
     for (i, (path, value)) in overrides.iter().enumerate() {
         overrides::apply(&mut file, path, value, i + 1)?;
@@ -287,8 +346,8 @@ fn evaluate(text: &str, name: &str, overrides: &[(String, String)]) -> Result<Mo
     let empty = Table::default();
     let file = root.as_table().unwrap_or(&empty);
     build::add_systems(file, &mut model, &scope)?;
-    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-    let scene = scene::read(file, model.title(), folder, &scope)?;
+    let files = scene::Files { folders, found: RefCell::default() };
+    let scene = scene::read(file, model.title(), &files, &scope)?;
     if let Some(scene) = &scene {
         scene.add_bodies(&mut model)?;
     }
@@ -306,25 +365,23 @@ fn evaluate(text: &str, name: &str, overrides: &[(String, String)]) -> Result<Mo
     more.extend(model.events()[own..].iter().map(|event| event.name.clone()));
     if model.parameters().len() > 0 {
         let (text, name, overrides) = (text.to_owned(), name.to_owned(), overrides.to_vec());
-        model = model.with_recipe(move |set| with_parameters(&text, &name, &overrides, set));
+        let folders = folders.to_vec();
+        let again = move |set: &[(&str, f64)]| {
+            let set = set
+                .iter()
+                .map(|(name, value)| (format!("parameters.{name}"), format!("{value:?}")));
+            let overrides: Vec<_> = overrides.iter().cloned().chain(set).collect();
+            let file = ModelFile::parse_in(&text, &name, &overrides, &folders);
+            file.map(|file| file.model).map_err(|error| error.to_string())
+        };
+        model = model.with_recipe(again);
     }
 
     let simulation = simulation::simulation(&settings, &model)?;
     let scene = scene.map(|tables| tables.scene);
-    Ok(ModelFile { model, simulation, scene, more, text: text.to_owned() })
-}
-
-/// The model of a file with other values of some parameters.
-fn with_parameters(
-    text: &str,
-    name: &str,
-    overrides: &[(String, String)],
-    set: &[(&str, f64)],
-) -> Result<Model, String> {
-    let set = set.iter().map(|(name, value)| (format!("parameters.{name}"), format!("{value:?}")));
-    let overrides: Vec<_> = overrides.iter().cloned().chain(set).collect();
-    let file = ModelFile::parse(text, name, &overrides);
-    file.map(|file| file.model).map_err(|error| error.to_string())
+    let (text, files) = (text.to_owned(), files.found.into_inner());
+    let folder = folders.first().cloned().unwrap_or_default();
+    Ok(ModelFile { model, simulation, scene, more, text, files, folder })
 }
 
 /// The title of a file that gives none: its name, or its folder's if it is called `model.toml`.

@@ -10,6 +10,7 @@
 //! /signals/NAME              (n,)      float64   values with names of their own: `v(out)`, `i(L1)`
 //! /stats/iterations          (n,)      uint32    of the solver, in the step that ended there
 //! /stats/residual            (n,)      float64   of the step's problem, as verified
+//! /stats/penetration         (n,)      float64   deepest penetration of a contact at its end, with mechanical systems
 //! /stats/status              (n,)      uint8     0: solved (a step that is not ends the run, without a row)
 //! /stats/totals              (6,)      float64   the totals of the root's attributes, in their order
 //! /stats/error_estimate      (1,)      float64   where the strategy controls errors: their sum, relative to
@@ -26,11 +27,16 @@
 //! /contacts/bodies           (c, 2)    uint32    the two, by their positions in `names`
 //! /contacts/{feature,law}    (c,)      uint64, uint32   which contact of its pair; its law
 //! /contacts/{point,normal,u,impulse,moment}  (c, 3)  float64   in the frame of the world
+//! /pushes/impulse            (n, 6 p)  float64   what interactions did to rigid bodies in the step that ended there:
+//!                            impulse in the frame of the world, that of the moment in the frame of the body
 //! /model                     attributes: title, version
 //! /model/text                scalar string       the model file, after its overrides as comments,
 //!                            where the run was made from one
 //! /model/signals             (s,)      string    paths of the signals, in the order of the model
 //! /model/columns             (s, 2)    int64     columns first..last of each in a row of all signals
+//! /model/{push_interactions,push_bodies}  (k,)   string    which interaction acts on which rigid body
+//! /model/push_places         (k,)      int64     where it stands in a row of `/pushes/impulse`, by sixes; −1 where it is
+//!                            not recorded
 //! ```
 //!
 //! Attributes of a dataset: `description`, `unit` where it is certain (the generalised coordinates

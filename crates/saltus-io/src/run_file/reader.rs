@@ -6,7 +6,7 @@
 use super::{FORMAT, FORMAT_VERSION, RunFileError, cause, check_columns, parts};
 use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
 use saltus_sim::{
-    Change, Contacts, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Quantity, Run,
+    Change, Contacts, EventKind, EventRecord, Frames, Layout, Ledger, Outcome, Push, Quantity, Run,
     RunStats, Signal, Value,
 };
 use std::fs::File;
@@ -93,6 +93,7 @@ impl RunSource {
             signals: self.signals()?,
             ledger: has("ledger/kinetic"),
             sides,
+            pushes: if has("model/push_places") { self.pushes()? } else { Vec::new() },
         };
         let model_text = match has("model/text") {
             true => self.strings("model/text")?.into_iter().next(),
@@ -177,6 +178,26 @@ impl RunSource {
         Ok(signals)
     }
 
+    /// What interactions do to bodies: who does it to whom, and where it stands.
+    fn pushes(&self) -> Result<Vec<Push>, RunFileError> {
+        let (interactions, bodies) =
+            (self.strings("model/push_interactions")?, self.strings("model/push_bodies")?);
+        let places = self.numbers::<i64>("model/push_places", &[interactions.len()])?;
+        let mut kept: Vec<i64> = places.iter().copied().filter(|place| *place >= 0).collect();
+        kept.sort_unstable();
+        let is_whole = kept.iter().enumerate().all(|(k, place)| *place == k as i64);
+        if bodies.len() != interactions.len() || !is_whole {
+            return Err(self.damaged("`/model/push_places` leaves places out".to_string()));
+        }
+        let pushes = interactions.into_iter().zip(bodies).zip(places);
+        let push = |((interaction, body), place)| Push {
+            interaction,
+            body,
+            place: usize::try_from(place).ok(),
+        };
+        Ok(pushes.map(push).collect())
+    }
+
     fn stats(&self, has_error: bool) -> Result<RunStats, RunFileError> {
         let text = self.checked(self.file.attr_string("outcome"))?;
         let outcome = match text.as_str() {
@@ -213,6 +234,15 @@ impl RunSource {
             residual: self.numbers("stats/residual", &[rows])?,
             ..Frames::default()
         };
+        let has = |name: &str| self.file.dataset_names().iter().any(|found| found == name);
+        if info.layout.ledger && has("stats/penetration") {
+            frames.penetration = self.numbers("stats/penetration", &[rows])?;
+        }
+        let count = info.layout.push_count();
+        if count > 0 {
+            let values = self.numbers::<f64>("pushes/impulse", &[rows, 6 * count])?;
+            frames.pushes = values.as_chunks::<6>().0.to_vec();
+        }
         if !info.layout.sides.is_empty() {
             frames.contacts = self.contacts(rows, info.layout.sides.len())?;
         }

@@ -68,6 +68,8 @@ enum Source {
     Columns { columns: Range<usize>, width: usize },
     Iterations,
     Residual,
+    Penetration,
+    Pushes,
     Status,
 }
 
@@ -194,7 +196,11 @@ impl RunWriter {
             ("iterations", 1, frames.iterations.len()),
             ("residual", 1, frames.residual.len()),
         ];
-        for (table, width, found) in tables {
+        let mechanical = [
+            ("penetration", usize::from(self.layout.ledger), frames.penetration.len()),
+            ("pushes", self.layout.push_count(), frames.pushes.len()),
+        ];
+        for (table, width, found) in tables.into_iter().chain(mechanical) {
             if found != rows * width {
                 return Err(RunFileError::Shape { table, rows, expected: rows * width, found });
             }
@@ -208,7 +214,12 @@ impl RunWriter {
         pending.time.extend_from_slice(&frames.time[rows.clone()]);
         pending.rows.extend_from_slice(&frames.rows[rows.start * width..rows.end * width]);
         pending.iterations.extend_from_slice(&frames.iterations[rows.clone()]);
-        pending.residual.extend_from_slice(&frames.residual[rows]);
+        pending.residual.extend_from_slice(&frames.residual[rows.clone()]);
+        if self.layout.ledger {
+            pending.penetration.extend_from_slice(&frames.penetration[rows.clone()]);
+        }
+        let count = self.layout.push_count();
+        pending.pushes.extend_from_slice(&frames.pushes[rows.start * count..rows.end * count]);
     }
 
     /// The full buffer becomes one chunk of every dataset.
@@ -321,6 +332,7 @@ impl RunWriter {
         }
         if let (Some(dim), Some((_, owner))) = (column.dim, column.group.rsplit_once('/'))
             && dim <= LISTED_COLUMNS
+            && !matches!(column.source, Source::Pushes)
         {
             let name = &column.name;
             let names: Vec<String> = (0..dim).map(|i| format!("{owner}.{name}[{i}]")).collect();
@@ -354,6 +366,16 @@ impl RunWriter {
             let ranges: Vec<i64> =
                 ranges.flat_map(|range| [range.start as i64, range.end as i64]).collect();
             columns.write_raw(&ranges)?;
+        }
+
+        let pushes = &self.layout.pushes;
+        if !pushes.is_empty() {
+            strings(&model, "push_interactions", pushes.iter().map(|push| &*push.interaction))?;
+            strings(&model, "push_bodies", pushes.iter().map(|push| &*push.body))?;
+            let places: Vec<i64> =
+                pushes.iter().map(|push| push.place.map_or(-1, |place| place as i64)).collect();
+            let dataset = model.new_dataset::<i64>().shape([places.len()]).create("push_places")?;
+            dataset.write_raw(&places)?;
         }
         Ok(())
     }
@@ -499,6 +521,8 @@ impl Column {
                 bytes.extend(frames.iterations.iter().flat_map(|value| value.to_le_bytes()));
             }
             Source::Residual => put(bytes, frames.residual.iter()),
+            Source::Penetration => put(bytes, frames.penetration.iter()),
+            Source::Pushes => put(bytes, frames.pushes.as_flattened().iter()),
             Source::Status => bytes.resize(frames.len(), 0),
         }
     }
@@ -542,6 +566,21 @@ fn columns(layout: &Layout) -> Vec<Column> {
         ),
         scalar(Source::Status, "/stats", "status", None, "0: solved"),
     ];
+    if layout.ledger {
+        let description = "deepest penetration of a contact at the end of the step";
+        columns.push(scalar(Source::Penetration, "/stats", "penetration", Some("m"), description));
+    }
+    let count = layout.push_count();
+    if count > 0 {
+        columns.push(Column {
+            source: Source::Pushes,
+            group: "/pushes".to_string(),
+            name: "impulse".to_string(),
+            dim: Some(6 * count),
+            unit: None,
+            description: "of each in /model/push_places: impulse in the world, that of the moment in the body",
+        });
+    }
 
     // a signal of no columns has no dataset: `/model/signals` tells of it
     for signal in layout.signals.iter().filter(|signal| !signal.columns.is_empty()) {

@@ -4,6 +4,7 @@
 
 mod compare;
 mod csv;
+mod forces;
 mod model_file;
 mod partial;
 mod problem_file;

@@ -97,6 +97,11 @@ pub fn frames(layout: &Layout, rows: Range<usize>) -> Frames {
         }
         frames.iterations.push((row % 7) as u32);
         frames.residual.push(1e-12 * (row % 5) as f64);
+        if layout.ledger {
+            frames.penetration.push(1e-9 * (row % 3) as f64);
+        }
+        let push = |k: usize| std::array::from_fn(|i| (row as f64 + k as f64 + i as f64).cos());
+        frames.pushes.extend((0..layout.push_count()).map(push));
         if !layout.sides.is_empty() {
             (0..row % 4).for_each(|k| frames.contacts.push(contact(row, k)));
             frames.contacts.close();

@@ -61,7 +61,7 @@ fn about_z(angle: f64) -> [[f64; 3]; 3] {
 
 /// A drive at work: its velocity in the step, and how far it has turned.
 #[derive(Debug, Clone)]
-pub(super) struct Driving {
+pub(crate) struct Driving {
     drive: Drive,
     space: Body,
     name: [String; 2],
@@ -86,12 +86,13 @@ impl Driving {
 
     /// The step from `t` to `t + h`. Its velocity is the mean one, so that it arrives where it should;
     /// its angular velocity is that in the middle.
-    pub fn step(&mut self, t: f64, h: f64) -> Result<Motion, OperatorError> {
+    pub(super) fn step(&mut self, t: f64, h: f64) -> Result<Motion, OperatorError> {
+        let (x, p) = self.frame(t)?;
+        self.x = x;
         let space = self.space;
         let (name_x, name_omega) = (&self.name[0], &self.name[1]);
         if let Some(position) = &self.drive.position {
             let at = |t: f64| vector(position, space, t, name_x, false);
-            self.x = at(t)?;
             self.v = if h > 0.0 {
                 scaled(1.0 / h, sub(at(t + h)?, self.x))
             } else {
@@ -101,13 +102,7 @@ impl Driving {
         }
         let mut R = Pose::WORLD.R;
         if let Some(omega) = &self.drive.omega {
-            let at = |t: f64| vector(omega, space, t, name_omega, true);
-            self.omega = at(t + 0.5 * h)?;
-            let p = if omega.is_constant() {
-                exp(scaled(t, self.omega))
-            } else {
-                self.turned.at(t, &at)?
-            };
+            self.omega = vector(omega, space, t + 0.5 * h, name_omega, true)?;
             R = matrix(p);
         }
         Ok(Motion {
@@ -117,6 +112,23 @@ impl Driving {
             turn: h * norm(self.omega),
             body: false,
         })
+    }
+
+    /// Where its origin is at an instant, and how it is turned.
+    pub fn frame(&mut self, t: f64) -> Result<(Vector, Quaternion), OperatorError> {
+        let Driving { drive, space, name: [name_x, name_omega], turned, .. } = self;
+        let x = match &drive.position {
+            Some(position) => vector(position, *space, t, name_x, false)?,
+            None => [0.0; 3],
+        };
+        let p = match &drive.omega {
+            Some(omega) => {
+                let at = |t: f64| vector(omega, *space, t, name_omega, true);
+                if omega.is_constant() { exp(scaled(t, at(t)?)) } else { turned.at(t, &at)? }
+            }
+            None => IDENTITY,
+        };
+        Ok((x, p))
     }
 
     /// Velocity of its surface at a point, where the normal is `n`.

@@ -14,7 +14,7 @@
 //! Theory: the book, "Finding contacts".
 
 mod broad;
-mod driven;
+pub(crate) mod driven;
 mod ellipse;
 mod flat;
 mod hull;

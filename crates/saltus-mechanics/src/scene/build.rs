@@ -416,7 +416,7 @@ impl Scene {
         Ok(())
     }
 
-    fn no_turn(&self, at: Member, found: Quaternion) -> SceneError {
+    pub(super) fn no_turn(&self, at: Member, found: Quaternion) -> SceneError {
         let owner = self.error(at, "", SceneFault::Duplicate { what: "" }).owner;
         let error = saltus_model::ModelError::Orientation { owner, found };
         self.error(at, "orientation", error)
@@ -465,7 +465,7 @@ impl Scene {
     }
 
     /// How something moves as it is told.
-    fn drive(&self, k: usize, one: &StaticSpec) -> Result<Option<Drive>, SceneError> {
+    pub(super) fn drive(&self, k: usize, one: &StaticSpec) -> Result<Option<Drive>, SceneError> {
         let Some(drive) = &one.drive else { return Ok(None) };
         let constants = self.constants();
         let (along, about) = match self.space {

@@ -18,8 +18,8 @@ use saltus_model::{
 use std::sync::Arc;
 
 impl BodySpec {
-    /// When it is there: from birth to death.
-    pub(crate) fn life(&self) -> [f64; 2] {
+    /// When it is there: from birth to death, `birth ≤ t < death`.
+    pub fn life(&self) -> [f64; 2] {
         [self.birth.unwrap_or(f64::NEG_INFINITY), self.death.unwrap_or(f64::INFINITY)]
     }
 

@@ -25,12 +25,14 @@ mod joint;
 mod laws;
 mod life;
 mod mass;
+mod motion;
 mod reach;
 mod untouched;
 
 pub use error::{Member, SceneError, SceneFault};
 pub use given::Given;
 pub use joint::{Fitting, Follows, JointLink, MotorSpec};
+pub use motion::StaticMotion;
 
 use crate::Shape;
 use saltus_model::rotation::{IDENTITY, Matrix3, Quaternion, Vector};

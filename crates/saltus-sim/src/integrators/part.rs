@@ -96,6 +96,13 @@ pub(crate) trait Part: Debug + Send + Sync {
         let _ = contacts;
     }
 
+    /// What the interaction at this position of the model did to its systems in the last step, one after the
+    /// other; nothing where the part does not keep it, and it is `Hᵀ λ` at the end of the step.
+    fn pushes(&self, interaction: usize) -> Option<&[f64]> {
+        let _ = interaction;
+        None
+    }
+
     /// Deepest penetration of a contact.
     fn penetration(&self) -> f64 {
         0.0

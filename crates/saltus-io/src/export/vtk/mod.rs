@@ -1,18 +1,21 @@
 //! Scenes in the format of the Visualization Toolkit, as ParaView opens them.
 //!
 //! ```text
-//! DIR/bodies.pvd     the surfaces of all bodies and statics, one file an instant: bodies/000000.vtp …
+//! DIR/bodies.pvd     the surfaces of bodies and statics where they are, one file an instant:
+//!                    bodies/000000.vtp …; bodies that are not born yet, or dead, are left out
 //! DIR/contacts.pvd   points of contact with gap, normal, velocity, impulse and force
 //! DIR/chains.pvd     lines between the centers of bodies that touch, with the force they pass on
 //! ```
 
+mod items;
 mod xml;
 
-use crate::model_file::ModelFile;
+use crate::model_file::{ErrorKind, ModelFile, quoted};
 use crate::partial::{WriteError, write_whole};
-use saltus_mechanics::{Placed, Scene, mesh::Mesh};
-use saltus_model::rotation::{Quaternion, Vector, add, norm, rotate, scaled, sub};
-use saltus_sim::{Quantity, Run};
+use items::{Item, items};
+use saltus_mechanics::Scene;
+use saltus_model::rotation::{Vector, norm, scaled};
+use saltus_sim::Run;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -21,9 +24,35 @@ use xml::{Array, PolyData};
 /// Why a run could not be written as a scene.
 #[derive(Debug, Error)]
 pub enum VtkError {
+    /// A run that keeps no model.
+    #[error(
+        "the run keeps no model text, so the shapes of its bodies are not known: it was made by functions or \
+         in a program; export it there, where its scene is known"
+    )]
+    NoText,
     /// A run without shapes.
-    #[error("the run has no scene: it was made from no file with [[body]] tables")]
+    #[error("the run has no scene: its model has no [[body]] with shapes")]
     NoScene,
+    /// A mesh of the scene that is not found.
+    #[error(
+        "the scene of the run has a mesh in the file `{file}`, which is not there; it was looked for as {}; \
+         name the folder of the model (`--folder DIR`, in Python `folder=`)",
+        quoted(tried)
+    )]
+    NoMesh {
+        /// The file, as the model names it.
+        file: String,
+        /// Where it was looked for.
+        tried: Vec<PathBuf>,
+    },
+    /// A static whose drive has no value.
+    #[error("at t = {time} s: {reason}")]
+    Drive {
+        /// The instant.
+        time: f64,
+        /// Why.
+        reason: String,
+    },
     /// The scene of the run cannot be read.
     #[error("the scene of the run cannot be read: {reason}")]
     Scene {
@@ -49,44 +78,46 @@ pub enum VtkError {
     Write(#[from] WriteError),
 }
 
-/// A body or static, and how to draw it.
-struct Item {
-    mesh: Mesh,
-    /// Where position and turn of a body begin in a row; nothing of what stands still.
-    columns: Option<(usize, Turn)>,
-    center: Vector,
-}
-
-#[derive(Clone, Copy)]
-enum Turn {
-    Quaternion(usize),
-    Angle(usize),
+/// The scene of a run, from the model text that its file holds. Meshes in files are looked for in
+/// `folder` and `beside` the run, as [`ModelFile::of_run`] says.
+pub fn scene_of_run(
+    text: Option<&str>,
+    folder: Option<&Path>,
+    beside: Option<&Path>,
+) -> Result<Scene, VtkError> {
+    let text = text.ok_or(VtkError::NoText)?;
+    let file = ModelFile::of_run(text, folder, beside);
+    let file = file.map_err(|error| match *error.kind {
+        ErrorKind::NoMesh { file, tried } => VtkError::NoMesh { file, tried },
+        _ => VtkError::Scene { reason: error.to_string() },
+    })?;
+    file.scene.ok_or(VtkError::NoScene)
 }
 
 /// Writes the bodies, contacts and force chains of a run to a folder. `text` is the model file that
 /// made it, as the run file holds it.
 pub fn write_vtk(run: &Run, text: Option<&str>, folder: &Path) -> Result<(), VtkError> {
-    let text = text.ok_or(VtkError::NoScene)?;
-    let file = ModelFile::of_run(text).map_err(|reason| VtkError::Scene { reason })?;
-    let scene = file.scene.ok_or(VtkError::NoScene)?;
-    let items = items(run, &scene)?;
-    let names: Vec<&str> = scene.statics.iter().map(|one| one.name.as_str()).collect();
-    let bodies = scene.bodies.iter().map(|body| body.name.as_str());
-    let names: Vec<&str> = names.into_iter().chain(bodies).collect();
+    write_scene(run, &scene_of_run(text, None, None)?, folder)
+}
 
-    let series = [Series::new(folder, "bodies")?, Series::new(folder, "contacts")?];
-    let [mut shapes, mut contacts] = series;
+/// The same of a scene at hand.
+pub fn write_scene(run: &Run, scene: &Scene, folder: &Path) -> Result<(), VtkError> {
+    let mut items = items(run, scene)?;
+    let [mut shapes, mut contacts] =
+        [Series::new(folder, "bodies")?, Series::new(folder, "contacts")?];
     let mut chains = Series::new(folder, "chains")?;
     let touching = !run.layout.sides.is_empty();
     let width = run.layout.width();
     for (k, &time) in run.frames.time.iter().enumerate() {
         let row = &run.frames.rows[k * width..(k + 1) * width];
-        let frames: Vec<(Vector, Quaternion)> = items.iter().map(|item| item.frame(row)).collect();
-        shapes.add(time, &draw(&items, &frames))?;
+        for item in &mut items {
+            item.be_at(time, row)?;
+        }
+        shapes.add(time, &draw(&items))?;
         if touching {
-            let step = step(run, k);
+            let step = run.step_to(k);
             contacts.add(time, &points(run, k, step))?;
-            chains.add(time, &lines(run, k, step, &names, &frames, &items))?;
+            chains.add(time, &lines(run, k, step, &items))?;
         }
     }
     shapes.finish()?;
@@ -97,89 +128,14 @@ pub fn write_vtk(run: &Run, text: Option<&str>, folder: &Path) -> Result<(), Vtk
     Ok(())
 }
 
-/// The length of the step that ended at a recorded instant: the mean one where not every step is
-/// recorded.
-fn step(run: &Run, instant: usize) -> f64 {
-    let time = &run.frames.time;
-    match (instant, time.first(), time.last()) {
-        (0, ..) => 0.0,
-        (k, ..) if time.len() == run.stats.steps + 1 => time[k] - time[k - 1],
-        (_, Some(first), Some(last)) => (last - first) / run.stats.steps.max(1) as f64,
-        _ => 0.0,
-    }
-}
-
-/// How far what has no end is drawn: twice as far as the bodies go at first.
-fn reach(scene: &Scene) -> f64 {
-    let far = scene.bodies.iter().flat_map(|body| body.position);
-    far.fold(1.0_f64, |most, x| most.max(2.0 * x.abs()))
-}
-
-fn items(run: &Run, scene: &Scene) -> Result<Vec<Item>, VtkError> {
-    let reach = reach(scene);
-    let mesh = |parts: &[saltus_mechanics::Part]| {
-        let mut mesh = Mesh::default();
-        for part in parts {
-            let (shape, position) = (part.shape.clone(), part.position);
-            mesh.extend(Placed { shape, position, orientation: part.orientation }.drawing(reach));
-        }
-        mesh
-    };
-    let mut items = Vec::new();
-    for one in &scene.statics {
-        let mut mesh = mesh(&one.parts);
-        for point in &mut mesh.points {
-            *point = add(one.position, rotate(one.orientation, *point));
-        }
-        items.push(Item { mesh, columns: None, center: [0.0; 3] });
-    }
-    for (k, body) in scene.bodies.iter().enumerate() {
-        let column = |quantity: Quantity| {
-            let signals = run.layout.signals.iter();
-            let found =
-                signals.into_iter().find(|s| s.owner == body.name && s.quantity == quantity);
-            found.map(|signal| signal.columns.start)
-        };
-        let missing =
-            |what: &str| VtkError::NotRecorded { signal: format!("{}.{what}", body.name) };
-        let position = column(Quantity::Position).ok_or_else(|| missing("position"))?;
-        let turn = match (column(Quantity::Orientation), column(Quantity::Angle)) {
-            (Some(start), _) => Turn::Quaternion(start),
-            (None, Some(start)) => Turn::Angle(start),
-            (None, None) => return Err(missing("orientation")),
-        };
-        let center = scene.mass_of(k).map(|mass| mass.center);
-        let center = center.map_err(|error| VtkError::Scene { reason: error.to_string() })?;
-        items.push(Item { mesh: mesh(&body.parts), columns: Some((position, turn)), center });
-    }
-    Ok(items)
-}
-
-impl Item {
-    /// Where its center of mass is, and how it is turned.
-    fn frame(&self, row: &[f64]) -> (Vector, Quaternion) {
-        match self.columns {
-            None => ([0.0; 3], [1.0, 0.0, 0.0, 0.0]),
-            Some((at, Turn::Quaternion(turn))) => {
-                let place = [row[at], row[at + 1], row[at + 2]];
-                (place, [row[turn], row[turn + 1], row[turn + 2], row[turn + 3]])
-            }
-            Some((at, Turn::Angle(turn))) => {
-                let (sin, cos) = (0.5 * row[turn]).sin_cos();
-                ([row[at], row[at + 1], 0.0], [cos, 0.0, 0.0, sin])
-            }
-        }
-    }
-}
-
-/// All surfaces where they are, with the number of their owner.
-fn draw(items: &[Item], frames: &[(Vector, Quaternion)]) -> PolyData {
+/// All surfaces that are there, where they are, with the number of their owner: statics first, then
+/// bodies.
+fn draw(items: &[Item]) -> PolyData {
     let mut data = PolyData::default();
     let mut owner = Vec::new();
-    for (k, (item, (place, turn))) in items.iter().zip(frames).enumerate() {
+    for (k, item) in items.iter().enumerate().filter(|(_, item)| item.is_there) {
         let start = data.points.len() as u32;
-        let moved = |point: &Vector| add(*place, rotate(*turn, sub(*point, item.center)));
-        data.points.extend(item.mesh.points.iter().map(moved));
+        data.points.extend(item.mesh.points.iter().map(|point| item.place_of(*point)));
         data.triangles.extend(item.mesh.triangles.iter().map(|c| c.map(|k| start + k)));
         owner.resize(data.points.len(), k as f64);
     }
@@ -211,14 +167,7 @@ fn points(run: &Run, instant: usize, step: f64) -> PolyData {
 }
 
 /// Lines between centers of what touches, over the point of contact, with the size of the force.
-fn lines(
-    run: &Run,
-    instant: usize,
-    step: f64,
-    names: &[&str],
-    frames: &[(Vector, Quaternion)],
-    items: &[Item],
-) -> PolyData {
+fn lines(run: &Run, instant: usize, step: f64, items: &[Item]) -> PolyData {
     let contacts = &run.frames.contacts;
     let mut data = PolyData::default();
     let mut force = Vec::new();
@@ -229,11 +178,11 @@ fn lines(
         }
         for side in contacts.sides[k] {
             let name = run.layout.sides.get(side as usize).map_or("", String::as_str);
-            let item = names.iter().position(|known| *known == name);
-            // what stands still has no center: its chains end at the contact
-            let Some(item) = item.filter(|&k| items[k].columns.is_some()) else { continue };
+            let item = items.iter().find(|item| item.name == name);
+            // what has no mass has no center: its chains end at the contact
+            let Some(item) = item.filter(|item| item.is_body()) else { continue };
             let start = data.points.len() as u32;
-            data.points.extend([frames[item].0, contacts.point[k]]);
+            data.points.extend([item.place, contacts.point[k]]);
             data.lines.push([start, start + 1]);
             force.extend([size; 2]);
         }

@@ -47,7 +47,8 @@ use saltus_mechanics::{
 };
 use saltus_model::rotation::{IDENTITY, Matrix3, Quaternion, Vector};
 use saltus_model::{Body, Frame, Model, ModelError};
-use std::path::Path;
+use std::cell::RefCell;
+use std::path::PathBuf;
 
 /// The tables that make a file a scene.
 const TABLES: [&str; 6] = ["scene", "material", "contact", "static", "body", "joint"];
@@ -104,10 +105,27 @@ impl SceneTables {
     }
 }
 
-/// Where files that a scene names are looked for.
+/// Where files that a model names are looked for, and those that were found.
+#[derive(Debug)]
+pub(crate) struct Files<'a> {
+    pub(crate) folders: &'a [PathBuf],
+    pub(crate) found: RefCell<Vec<PathBuf>>,
+}
+
+impl Files<'_> {
+    /// The first place where this file is; else those where it is not.
+    fn find(&self, name: &str) -> Result<PathBuf, Vec<PathBuf>> {
+        let places: Vec<PathBuf> = self.folders.iter().map(|folder| folder.join(name)).collect();
+        let found = places.iter().find(|place| place.exists()).cloned();
+        self.found.borrow_mut().extend(found.clone());
+        found.ok_or(places)
+    }
+}
+
+/// What shapes are read in.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
-    pub(crate) folder: &'a Path,
+    pub(crate) files: &'a Files<'a>,
     pub(crate) space: Body,
 }
 
@@ -115,7 +133,7 @@ pub(crate) struct Around<'a> {
 pub(crate) fn read(
     file: &Table,
     title: &str,
-    folder: &Path,
+    files: &Files<'_>,
     scope: &Scope,
 ) -> Result<Option<SceneTables>, Fault> {
     if !TABLES.iter().any(|key| file.get(key).is_some()) {
@@ -139,7 +157,7 @@ pub(crate) fn read(
         scene.apart = pairs(&fields, "apart")?;
         places.scene = Some(Spot { item: item.clone(), pass: None });
     }
-    let around = Around { folder, space: scene.space };
+    let around = Around { files, space: scene.space };
     let all = |key: &'static str, section: SectionId, each: &mut Each<'_>| {
         for (item, table) in tables(file, key, scope)? {
             for_each(table, key, scope, |scope| {

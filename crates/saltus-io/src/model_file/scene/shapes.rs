@@ -121,10 +121,13 @@ fn shape(fields: &Fields, around: Around<'_>) -> Result<Shape, Fault> {
 fn mesh(fields: &Fields, around: Around<'_>) -> Result<Shape, Fault> {
     if let Some(name) = fields.text("file")? {
         let scale = positive(fields, "scale")?;
-        let mesh = saltus_mechanics::mesh::read(around.folder.join(name)).map_err(|error| {
-            let place = fields.place_of("file").unwrap_or(fields.place);
-            Fault::new(place, ErrorKind::Mesh { reason: error.to_string() })
+        let place = fields.place_of("file").unwrap_or(fields.place);
+        let path = around.files.find(name).map_err(|tried| {
+            let file = name.to_owned();
+            Fault::new(place, ErrorKind::NoMesh { file, tried })
         })?;
+        let mesh = saltus_mechanics::mesh::read(path)
+            .map_err(|error| Fault::new(place, ErrorKind::Mesh { reason: error.to_string() }))?;
         let points = mesh.points.into_iter().map(|point| point.map(|x| scale * x)).collect();
         return Ok(Shape::TriangleMesh { points, triangles: mesh.triangles });
     }

@@ -215,6 +215,9 @@ impl Crowd {
             scratch[rows].copy_from_slice(&next.lam[links.all[k].rows.clone()]);
         }
         loads.push(scratch, next.v);
+        for link in links.all.iter_mut().filter(|link| is_load(link)) {
+            link.add_push(&next.lam[link.rows.clone()]);
+        }
         for link in links.all.iter().filter(|link| is_load(link)) {
             link.members.iter().for_each(|&k| members.see(k, now.q, now.v, next.v));
         }

@@ -134,11 +134,17 @@ impl Crowd {
         let units = if is_rigid { rigid } else { all };
         let stride = touching.stride;
         for unit in &units.units {
-            let lam = match unit.what {
-                What::Link(k) => &mut next.lam[links.all[k].rows.clone()],
-                What::Contact(place) => &mut touching.z[place * stride..][..unit.rows.len()],
-            };
-            units.impulses(unit.rows.clone(), z, lam);
+            match unit.what {
+                What::Link(k) => {
+                    let lam = &mut next.lam[links.all[k].rows.clone()];
+                    units.impulses(unit.rows.clone(), z, lam);
+                    links.all[k].add_push(lam);
+                }
+                What::Contact(place) => {
+                    let lam = &mut touching.z[place * stride..][..unit.rows.len()];
+                    units.impulses(unit.rows.clone(), z, lam);
+                }
+            }
         }
         for &k in islands.systems(island) {
             let k = k as usize;
@@ -390,8 +396,9 @@ impl Crowd {
         }
         for unit in &units.units {
             if let What::Link(k) = unit.what {
-                let lam = &mut next.lam[links.all[k].rows.clone()];
-                lam.iter_mut().zip(&z[unit.rows.clone()]).for_each(|(lam, more)| *lam += more);
+                let (lam, more) = (&mut next.lam[links.all[k].rows.clone()], &z[unit.rows.clone()]);
+                lam.iter_mut().zip(more).for_each(|(lam, more)| *lam += more);
+                links.all[k].add_push(more);
             }
         }
     }

@@ -31,6 +31,8 @@ use std::sync::Arc;
 /// One interaction.
 #[derive(Debug)]
 pub(super) struct Link {
+    /// Its position in the model.
+    pub position: usize,
     pub name: String,
     relation: Arc<dyn Relation>,
     pub rows: Range<usize>,
@@ -49,6 +51,9 @@ pub(super) struct Link {
     pub H: Matrix,
     pub rate: Vec<f64>,
     pub y: Vec<f64>,
+    /// `Hᵀ λ` of the step, in which `H` changes, and of the last one that was committed.
+    pub push: Vec<f64>,
+    pub pushed: Vec<f64>,
     q: Vec<f64>,
     lam: Vec<f64>,
     work: Vec<f64>,
@@ -97,7 +102,9 @@ impl Links {
     pub fn new(model: &Model, places: &Places, members: &Members) -> Result<Links, SimError> {
         let laws = Laws::new(model, places);
         let mut all = Vec::new();
-        for (name, interaction, rows) in places.interactions_of(model) {
+        let positions = (0..).zip(&places.interactions).filter(|(_, rows)| rows.is_some());
+        let own = places.interactions_of(model).zip(positions);
+        for ((name, interaction, rows), (position, _)) in own {
             let (relation, law) = (Arc::clone(&interaction.relation), &interaction.law);
             let role = Role::of(&*relation, law, interaction.active, rows.len());
             let (what, needs) = match law {
@@ -119,7 +126,11 @@ impl Links {
                 interaction.systems.iter().filter_map(|id| of(id.index())).collect();
             let (size, terms) = (rows.len(), relation.terms());
             let (role, yields) = role.unwrap_or((Role::Off, Vec::new()));
+            let width = linked.iter().map(|&k| members.all[k].dim).sum();
             all.push(Link {
+                position,
+                push: vec![0.0; width],
+                pushed: vec![0.0; width],
                 name: name.to_string(),
                 role,
                 yields,
@@ -204,6 +215,13 @@ impl Link {
             }
         }
         Ok(())
+    }
+
+    /// Adds `Hᵀ λ`, with `H` as it is now, to what the interaction does in the step.
+    pub fn add_push(&mut self, lam: &[f64]) {
+        for (row, lam) in lam.iter().enumerate().filter(|(_, lam)| **lam != 0.0) {
+            self.push.iter_mut().zip(self.H.row(row)).for_each(|(p, H)| *p += H * lam);
+        }
     }
 
     /// `H v + ∂h/∂t`, row by row.

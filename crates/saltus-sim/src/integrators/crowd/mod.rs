@@ -39,10 +39,11 @@ use super::part::Part;
 use super::row::Row;
 use super::{Step, together};
 use crate::{Contacts, Ledger, Quantity, SimError};
+use forces::Role;
 use islands::{Islands, NONE};
 use jointed::Joined;
 use linked::Units;
-use links::Links;
+use links::{Link, Links};
 use members::Members;
 use overlap::Overlap;
 use parts::Cut;
@@ -336,6 +337,7 @@ impl Crowd {
             self.members.free(model, step, now.q, now.v, next.v)?;
             next.lam.fill(0.0);
         }
+        self.links.all.iter_mut().for_each(|link| link.push.fill(0.0));
         self.begin_forces(step)?;
         {
             let (now, next) = (self.now.mechanical(), self.next.mechanical());
@@ -431,6 +433,7 @@ impl Part for Crowd {
         now.lam.fill(0.0);
         for link in &mut self.links.all {
             link.reset_inputs();
+            link.pushed.fill(0.0);
         }
         self.last = Step { start: t0, end: t0, h: 0.0 };
         self.touching.forget();
@@ -462,6 +465,13 @@ impl Part for Crowd {
             let links = links.map(|(own, other)| (&mut own.inputs, &other.inputs));
             for (own, other) in members.chain(links).filter(|(a, b)| a.len() == b.len()) {
                 own.copy_from_slice(other);
+            }
+            let links = self.links.all.iter_mut().zip(&before.links.all);
+            for (own, other) in links.filter(|(a, b)| a.pushed.len() == b.pushed.len()) {
+                match own.role {
+                    Role::Off => own.pushed.fill(0.0),
+                    _ => own.pushed.copy_from_slice(&other.pushed),
+                }
             }
         }
         self.refresh(last.end)?;
@@ -496,13 +506,17 @@ impl Part for Crowd {
             }
         }
         if let Some(v) = v {
-            now.v[range].copy_from_slice(v);
+            now.v[range.clone()].copy_from_slice(v);
         }
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         let done = self.refresh(self.last.end);
         if done.is_err() {
             (self.now.values, self.energy0) = (before, energy0);
+            return done;
         }
+        let members = &self.members.all;
+        let own = |link: &&mut Link| link.members.iter().any(|&k| members[k].v == range.start);
+        self.links.all.iter_mut().filter(own).for_each(|link| link.pushed.fill(0.0));
         done
     }
 
@@ -517,6 +531,9 @@ impl Part for Crowd {
     fn commit(&mut self) {
         std::mem::swap(&mut self.now.values, &mut self.next.values);
         (self.last, self.cut) = (self.step, self.cut_next);
+        for link in &mut self.links.all {
+            std::mem::swap(&mut link.push, &mut link.pushed);
+        }
         self.touching.commit(self.step.h, &self.after);
         self.penetration = self.touching.penetration();
     }
@@ -531,6 +548,9 @@ impl Part for Crowd {
         }
         for link in self.links.all.iter_mut().filter(|link| !link.inputs.is_empty()) {
             memory.numbers(&mut link.inputs);
+        }
+        for link in &mut self.links.all {
+            memory.numbers(&mut link.pushed);
         }
         self.touching.memory(memory);
         self.cut.memory(memory);
@@ -568,6 +588,12 @@ impl Part for Crowd {
 
     fn contacts(&self, contacts: &mut Contacts) {
         self.touching.table(contacts);
+    }
+
+    fn pushes(&self, interaction: usize) -> Option<&[f64]> {
+        // they stand in the order of the model
+        let found = self.links.all.binary_search_by_key(&interaction, |link| link.position);
+        found.ok().map(|k| &self.links.all[k].pushed[..])
     }
 
     fn penetration(&self) -> f64 {

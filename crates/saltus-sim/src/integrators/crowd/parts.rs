@@ -72,6 +72,7 @@ struct Begin {
     values: Vec<f64>,
     last: Step,
     rows: Vec<ContactRow>,
+    pushed: Vec<Vec<f64>>,
     h: f64,
     penetration: f64,
 }
@@ -118,6 +119,7 @@ impl Crowd {
             values: self.now.values.clone(),
             last: self.last,
             rows: self.touching.rows.clone(),
+            pushed: self.links.all.iter().map(|link| link.pushed.clone()).collect(),
             h: self.touching.h,
             penetration: self.penetration,
         };
@@ -125,7 +127,10 @@ impl Crowd {
         self.now.values = begin.values;
         (self.last, self.penetration) = (begin.last, begin.penetration);
         (self.touching.rows, self.touching.h) = (begin.rows, begin.h);
-        self.links.all.iter_mut().for_each(|link| link.is_current = false);
+        for (link, pushed) in self.links.all.iter_mut().zip(begin.pushed) {
+            link.is_current = false;
+            link.pushed = pushed;
+        }
         self.step = step;
         done
     }
@@ -162,6 +167,8 @@ impl Crowd {
         // equation (1)
         self.touching.z.iter_mut().for_each(|z| *z *= share);
         self.next.get_mut(Quantity::Lam).iter_mut().for_each(|lam| *lam *= share);
+        let pushes = self.links.all.iter_mut().flat_map(|link| &mut link.push);
+        pushes.for_each(|p| *p *= share);
         Ok((report, failed))
     }
 
