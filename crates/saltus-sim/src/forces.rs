@@ -87,7 +87,10 @@ impl Run {
                     let contacts = &frames.contacts;
                     let f = scaled(sign / h, contacts.impulse[k]);
                     let rolling = scaled(sign / h, contacts.moment[k]);
-                    let m = add(cross(sub(contacts.point[k], x), f), rolling);
+                    // at its own surface, half of the gap away
+                    let half = 0.5 * sign * contacts.gap[k].max(0.0);
+                    let point = add(contacts.point[k], scaled(half, contacts.normal[k]));
+                    let m = add(cross(sub(point, x), f), rolling);
                     let (force, moment) = touched.entry(other).or_insert_with(nothing);
                     force[row] = add(force[row], f);
                     moment[row] = add(moment[row], m);

@@ -162,6 +162,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("run --checkpoint-every", "checkpoint.rs"),
     ("run --resume", "checkpoint.rs"),
     ("solve --unique", "solve.rs"),
+    ("export --folder", "scenes.rs"),
 ];
 
 /// A folder with what the commands need: a model, a netlist, two runs of it, a stored problem.

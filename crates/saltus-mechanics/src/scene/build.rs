@@ -457,7 +457,7 @@ impl Scene {
 
     fn check_shape(&self, at: Member, part: &Part) -> Result<(), SceneError> {
         let checked = part.shape.check(self.space).map_err(SceneFault::from);
-        let checked = checked.and_then(|()| match (at, &part.shape) {
+        let checked = checked.and(match (at, &part.shape) {
             (Member::Body(_), crate::Shape::Plane { .. }) => Err(SceneFault::PlaneOnBody),
             _ => Ok(()),
         });

@@ -1,10 +1,10 @@
-//! What a step of a scene makes of what happens within it: impacts that stop a body, points that meet, joints beside
-//! limits that are far away, velocities that are asked for.
+//! What a step of a scene makes of what happens within it: impacts that stop a body, points that meet, velocities that
+//! are asked for.
 
 use crate::support::within;
 use saltus::mechanics::{
-    BodySpec, ContactPair, Coordinate, Fitting, Friction, Given, Joint, JointLink, Limits,
-    MotorSpec, Scene, Shape, StaticSpec,
+    BodySpec, ContactPair, Coordinate, Fitting, Given, Joint, JointLink, MotorSpec, Scene, Shape,
+    StaticSpec,
 };
 use saltus::model::{Names, Operator};
 use saltus::prelude::*;
@@ -102,45 +102,6 @@ fn impulses_act_at_the_surface() {
         within("along the ground", (v[0] - 50.0 / 7.0).abs(), 1e-12);
         within("upwards", (v[2] - 5.0).abs(), 1e-12);
     }
-}
-
-/// A pendulum from the horizontal: its place after a second and what it loses in ten.
-fn swing(fitting: Option<Fitting>) -> [f64; 2] {
-    let mut scene = scene(0.0, 0.0).gravity([0.0, 0.0, -9.81]);
-    let mut body = ball("bob", 0.1, [1.0, 0.0, 0.0], [0.0; 3]);
-    body.inertia = Some([[0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]]);
-    scene.bodies.push(body);
-    let mut link = JointLink::new("hinge", Joint::Pivot { point: [0.0; 3], axis: Y }, &["bob"]);
-    link.fittings.extend(fitting);
-    scene.joints.push(link);
-    let mut sim = simulation(&scene, 1e-3);
-    let (mut place, mut lost) = (0.0, 0.0_f64);
-    while !sim.done(10.0) {
-        sim.step().unwrap();
-        let (q, v) = state(&sim, "bob");
-        if (sim.t() - 1.0).abs() < 1e-9 {
-            place = q[2];
-        }
-        let kinetic: f64 = v[..3].iter().map(|v| 0.5 * v * v).sum();
-        lost = lost.max((kinetic + 0.05 * v[4] * v[4] + 9.81 * q[2]).abs());
-    }
-    [place, lost]
-}
-
-/// A limit that is never reached and a friction that is next to nothing change next to nothing.
-#[test]
-fn what_never_acts_takes_no_energy() {
-    let alone = swing(None);
-    let angle = || Fitting::new(Coordinate::Angle);
-    let limits = Some(Limits { lower: -3.5, upper: 3.5, e: 0.0 });
-    let friction = Some(Friction { force: 1e-12, stiction: None, rest_speed: 1e-6 });
-    for fitting in [Fitting { limits, ..angle() }, Fitting { friction, ..angle() }] {
-        let with = swing(Some(fitting));
-        // both of the second order: some h²
-        within("place", (with[0] - alone[0]).abs(), 5e-6);
-        within("energy", with[1], 1e-4);
-    }
-    within("energy, alone", alone[1], 1e-4);
 }
 
 /// A velocity that is asked for is there at the end of every step, and the way is its integral.

@@ -1,13 +1,4 @@
 //! Islands with interactions in a step: linearized before it, solved with their contacts, held after it.
-//!
-//! Beside contacts and laws of forces a constraint holds for the mean velocity as far as its direction turns,
-//!
-//! ```text
-//! H v⁺ + ∂h/∂t = −(1 − ϑ)/ϑ ((H v + ∂h/∂t) − (H₀ v + ∂h₀/∂t))                                    (1)
-//! ```
-//!
-//! with `H` of the middle of the step and `H₀` of its beginning, so that what turns about a joint keeps its energy. What `v`
-//! itself leaves open, `H₀ v + ∂h₀/∂t`, is not thrown to the other side.
 
 use super::Crowd;
 use super::condensed::Sides;
@@ -28,8 +19,6 @@ const HOLD: usize = 6;
 const HELD: f64 = 4.0 * f64::EPSILON;
 /// Share of a defect that an iteration may leave before the matrix is factored anew.
 const SLOW: f64 = 1e-3;
-/// Share of its velocities from which on the direction of a constraint turns.
-const TURNED: f64 = 1e-12;
 /// Solutions of a linear system, each for what the last one left.
 const ROUNDS: usize = 3;
 
@@ -282,15 +271,6 @@ impl Crowd {
                         for (i, row) in own.clone().enumerate() {
                             let k = row - link.rows.start;
                             let (mut free, mut lam) = (frees[k], before * now.lam[row]);
-                            if link.role == Role::Constraint {
-                                // equation (1)
-                                let turned = links.rows[row].u - now.u[row];
-                                let speed = link.speed(now.v, members);
-                                // beside what moves, round-off is no turn: what rests does so to the last bit
-                                if turned.abs() > TURNED * speed {
-                                    free += (1.0 - theta) / theta * turned;
-                                }
-                            }
                             if !link.yields.is_empty() {
                                 let [D, b] = link.softness(k, h, theta, &links.rows[row]);
                                 let s = units.soften(unit, first + k, D, link.may_scale(&set));

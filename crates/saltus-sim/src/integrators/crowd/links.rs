@@ -262,13 +262,6 @@ impl Link {
         }
     }
 
-    /// The largest velocity of its systems.
-    pub fn speed(&self, v: &[f64], members: &Members) -> f64 {
-        let own = self.members.iter().map(|&k| &members.all[k]);
-        let own = own.flat_map(|member| &v[member.v..member.v + member.dim]);
-        own.fold(0.0, |most: f64, v| most.max(v.abs()))
-    }
-
     /// Its blocks: rows, set, and the state of a contact.
     pub fn blocks(
         &self,
