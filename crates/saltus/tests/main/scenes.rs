@@ -164,6 +164,48 @@ fn rover_wheel() {
     within("speed", (last(&run, "wheel.v[0]") - 0.6).abs(), 1e-6);
 }
 
+/// On steps that give way it ends lower by `m g/k`, and the step that it has left is back where it was.
+#[test]
+fn rover_wheel_on_soft_steps() {
+    let run = run("rover-wheel/soft.toml", &[]);
+    let (m, g, k) = (2.0, 9.81, 2000.0);
+    within("height", (last(&run, "wheel.position[1]") - (0.25 - m * g / k)).abs(), 1e-9);
+    within("the step below", (last(&run, "second.position[1]") + m * g / k).abs(), 1e-9);
+    within("the step behind", (last(&run, "first.position[1]") + 0.05).abs(), 1e-9);
+    within("speed", (last(&run, "wheel.v[0]") - 0.6).abs(), 1e-6);
+}
+
+/// The pin stays in its eye, `|pin − eye| ≤ play/cos(π/24)` but for the penetration that is told, and is pressed against it nearly
+/// all the time; the pivots hold.
+#[test]
+fn four_bar_with_clearance() {
+    let run = run("four-bar/clearance.toml", &[]);
+    let rows = run.frames.len();
+    let play = 5e-4;
+    // the end of a rod of half length `half`
+    let end = |rod: &str, half: f64, row: usize| {
+        let x = vector(&run, &format!("{rod}.position"), row, 2);
+        let angle = vector(&run, &format!("{rod}.angle"), row, 1)[0];
+        [x[0] + half * angle.cos(), x[1] + half * angle.sin()]
+    };
+    let apart = |row: usize| {
+        let [eye, pin] = [end("coupler", 0.25, row), end("rocker", 0.2, row)];
+        f64::hypot(eye[0] - pin[0], eye[1] - pin[1])
+    };
+    let most = (0..rows).map(apart).fold(0.0, f64::max);
+    let bound = play / (std::f64::consts::PI / 24.0).cos();
+    within("the pin leaves its eye", most - bound, run.stats.worst_penetration);
+    within("penetration", run.stats.worst_penetration, 1e-5);
+    let loose = (0..rows).filter(|&row| apart(row) < 0.98 * play).count();
+    assert!((1..rows / 20).contains(&loose), "{loose} of {rows} rows");
+    for joint in ["shaft", "first", "stand"] {
+        let gap = run.signal(&format!("{joint}.y")).unwrap();
+        within(joint, gap.iter().fold(0.0, |most, y| most.max(y.abs())), 1e-10);
+    }
+    let end = rows - 1;
+    assert!(ledger(&run, end, "impact") > 0.0 && ledger(&run, end, "friction") > 0.0);
+}
+
 fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/scenes").join(name)
 }
