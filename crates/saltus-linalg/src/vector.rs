@@ -63,6 +63,14 @@ pub fn room<T>(all: &mut Vec<T>, count: usize) {
     }
 }
 
+/// Room for so many, and where that is new for as many as are foreseen: what is never written to takes no memory of the
+/// system, while vectors that grow beside each other leave holes.
+pub fn foresee<T>(all: &mut Vec<T>, count: usize, foreseen: usize) {
+    if all.capacity() < count {
+        room(all, count.max(foreseen));
+    }
+}
+
 /// `‖x − y‖`.
 pub fn distance(x: &[f64], y: &[f64]) -> f64 {
     let n = x.len().min(y.len());
@@ -140,6 +148,13 @@ mod tests {
         assert!((1600..=1700).contains(&all.capacity()) && all.len() == 800);
         super::room(&mut all, 5);
         assert!(all.capacity() <= 1700);
+        // what is foreseen comes with the first that has no room
+        super::foresee(&mut all, 1600, 5000);
+        assert!(all.capacity() <= 1700);
+        super::foresee(&mut all, 2000, 5000);
+        assert!((5000..=5400).contains(&all.capacity()) && all.len() == 800);
+        super::foresee(&mut all, 6000, 5000);
+        assert!((6000..=6400).contains(&all.capacity()));
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::sweeps::{Island, Sweeping};
 use super::turns::{Limits, Now, SWEEPS, Turns};
 use crate::{Report, Status};
 use saltus_linalg::GraphLu;
+use saltus_linalg::vector::room;
 
 /// Rounds of sweeps at first.
 const FIRST: usize = 3;
@@ -77,11 +78,13 @@ impl Crowds {
                 work = self.lu.work();
             } else {
                 self.rows.begin(bodies, members);
+                self.fours.foresee(bodies.len(), touches.len());
                 self.fours.fill(&Unkept { rows: &self.rows, bodies, touches });
             }
         }
         let is_factored = work <= QUICK;
         self.saved.clear();
+        room(&mut self.saved, z.len());
         self.saved.extend_from_slice(z);
         for _ in 0..if is_factored { 1 } else { FIRST } {
             if left(&now, iterations) {

@@ -12,11 +12,12 @@
 //! `s` is a linear function of `z`, so (2) moves it along; where `β > 1` the direction is forgotten.
 //! Reference: Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 
+use super::FORESEEN;
 use super::rows::{FIXED, Motion, Row, Whole};
 use super::sweeps::inverse3;
 use crate::Set;
 use crate::sets::slip::Slip;
-use saltus_linalg::vector::room;
+use saltus_linalg::vector::{self, room};
 use saltus_linalg::{Lanes, WideLanes, wide_lanes};
 
 type Four = [f64; 4];
@@ -72,6 +73,25 @@ pub(super) struct Fours {
 }
 
 impl Fours {
+    /// Room for the contacts of a crowd, and for as many as a heap of all these bodies has.
+    pub fn foresee(&mut self, bodies: usize, contacts: usize) {
+        let Fours { all, place, free, s, before, p, s_before, along, .. } = self;
+        let [fours, foreseen] =
+            [contacts, contacts.max(FORESEEN * bodies)].map(|count| count.div_ceil(4) + OPEN);
+        all.clear();
+        vector::foresee(all, fours, foreseen);
+        place.clear();
+        vector::foresee(place, contacts, FORESEEN * bodies);
+        for of_contacts in [before, p] {
+            of_contacts.clear();
+            vector::foresee(of_contacts, fours, foreseen);
+        }
+        for of_bodies in [free, s, s_before, along] {
+            of_bodies.clear();
+            vector::room(of_bodies, bodies + 1);
+        }
+    }
+
     /// The contacts of a crowd.
     pub fn fill(&mut self, whole: &impl Whole) {
         let meets = |a: u32, b: u32| {

@@ -119,6 +119,9 @@ impl Friction {
     }
 }
 
+/// Contacts a body of a heap, for which there is room from the first on.
+pub const FORESEEN: usize = 4;
+
 /// Components of a contact, at most.
 pub const COMPONENTS: usize = 5;
 

@@ -7,6 +7,7 @@
 //! All contacts have three components here; those that a law does not have are rows of zeros.
 
 use super::{Friction, MovingBody, Symmetric, Touch, Vector, cross, dot};
+use saltus_linalg::vector::room;
 use saltus_linalg::{GraphLu, PairPlace, Wide, wide};
 
 /// `s` of a body: along, about.
@@ -67,6 +68,7 @@ impl Rows {
         self.place.clear();
         self.place.resize(bodies.len(), FIXED);
         self.free.clear();
+        room(&mut self.free, members.len());
         for (place, &k) in members.iter().enumerate() {
             let body = &bodies[k as usize];
             self.place[k as usize] = place as u32;

@@ -9,8 +9,8 @@
 //! the step, `r` the arm. No kinetic energy comes of it. Overlaps up to `s` stay, so that what rests on
 //! one another does so to the last bit.
 
-use saltus_linalg::vector::room;
-use saltus_numerics::bodies::{MovingBody, Normal, Touch, Twist};
+use saltus_linalg::vector::foresee;
+use saltus_numerics::bodies::{FORESEEN, MovingBody, Normal, Touch, Twist};
 
 /// The share of an overlap that a step takes away.
 const SHARE: f64 = 0.2;
@@ -22,9 +22,6 @@ pub(super) const SEEN: f64 = 1.01 * LEFT;
 const SWEEPS: usize = 200;
 const FINE: f64 = 1e-9;
 
-/// No normal yet.
-const NONE: u32 = u32::MAX;
-
 /// The ways that lead apart.
 #[derive(Debug, Default)]
 pub(super) struct Overlap {
@@ -32,9 +29,8 @@ pub(super) struct Overlap {
     pub ways: Vec<Twist>,
     p: Vec<f64>,
     d: Vec<f64>,
-    normals: Vec<Normal>, // of the contacts that push or are pushed
-    place: Vec<u32>,      // of each contact among them
-    moved: Vec<usize>,    // the visit that moved each body last, counted over all islands of a step
+    responses: Vec<f64>, // to a push; no number where none was asked for
+    moved: Vec<usize>,   // the visit that moved each body last, counted over all islands of a step
     visit: usize,
     pub any: bool,
 }
@@ -55,8 +51,9 @@ impl Overlap {
         touches: &[Touch],
         gaps: impl Iterator<Item = [f64; 3]>,
     ) {
+        let foreseen = FORESEEN * bodies.len();
         self.d.clear();
-        room(&mut self.d, touches.len());
+        foresee(&mut self.d, touches.len(), foreseen);
         let mut fine = f64::INFINITY;
         self.d.extend(gaps.map(|[gap, next, arm]| {
             fine = fine.min(FINE * arm);
@@ -70,15 +67,13 @@ impl Overlap {
         }
         self.any = true;
         self.ways.resize(bodies.len(), Twist::default());
-        self.p.clear();
-        room(&mut self.p, touches.len());
-        self.p.resize(touches.len(), 0.0);
-        self.normals.clear();
-        self.place.clear();
-        room(&mut self.place, touches.len());
-        self.place.resize(touches.len(), NONE);
+        for (all, value) in [(&mut self.p, 0.0), (&mut self.responses, f64::NAN)] {
+            all.clear();
+            foresee(all, touches.len(), foreseen);
+            all.resize(touches.len(), value);
+        }
         self.moved.resize(bodies.len(), 0);
-        let Overlap { ways, p, d, normals, place, moved, visit, .. } = self;
+        let Overlap { ways, p, d, responses, moved, visit, .. } = self;
         let (count, begin) = (touches.len(), *visit);
         for sweep in 0..SWEEPS {
             let mut most = 0.0_f64;
@@ -94,24 +89,22 @@ impl Overlap {
                 if is_still {
                     continue;
                 }
-                if place[c] == NONE {
-                    place[c] = normals.len() as u32;
-                    let needed = normals.len() + 1;
-                    room(normals, needed);
-                    normals.push(Normal::new(touch, bodies));
+                let normal = Normal::new(touch);
+                if responses[c].is_nan() {
+                    responses[c] = normal.response(bodies);
                 }
-                let normal = &normals[place[c] as usize];
+                let response = responses[c];
                 // nothing can move
-                if !(normal.response > 0.0) {
+                if !(response > 0.0) {
                     continue;
                 }
                 let now = normal.velocity(ways);
-                let next = (p[c] - (now - d[c]) / normal.response).max(0.0);
+                let next = (p[c] - (now - d[c]) / response).max(0.0);
                 let change = next - p[c];
                 if change == 0.0 {
                     continue;
                 }
-                most = most.max(normal.response * change.abs());
+                most = most.max(response * change.abs());
                 p[c] = next;
                 normal.push(change, bodies, ways);
                 // what stands still is never moved

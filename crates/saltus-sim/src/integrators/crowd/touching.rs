@@ -28,13 +28,13 @@ use super::members::Members;
 use super::overlap;
 use crate::contacts::{ContactRow, Contacts};
 use crate::integrators::Step;
-use saltus_linalg::vector::room;
+use saltus_linalg::vector::foresee;
 use saltus_model::rotation::{add, dot, norm, scaled, sub, tangents};
 use saltus_model::{
     At, Body, Coefficient, ContactFinder, ContactSearch, FoundContact, Law, Moment, OperatorError,
     Range as Allowed,
 };
-use saltus_numerics::bodies::{COMPONENTS, Friction, Touch, Twist};
+use saltus_numerics::bodies::{COMPONENTS, FORESEEN, Friction, Touch, Twist};
 use saltus_numerics::{Memory, Solver};
 use std::ops::Range;
 use std::sync::Arc;
@@ -153,6 +153,7 @@ impl Touching {
     ) -> Result<(), OperatorError> {
         let moment = Moment { t: step.start, h: step.h, q, v: v_free };
         self.found.clear();
+        foresee(&mut self.found, 1, FORESEEN * bodies);
         self.search.find(moment, &mut self.found)?;
         for contact in &self.found {
             let [a, b] = contact.sides.map(|side| self.body_of[side as usize] as usize);
@@ -187,7 +188,7 @@ impl Touching {
             }
         }
         self.touches.clear();
-        room(&mut self.touches, self.order.len());
+        foresee(&mut self.touches, self.order.len(), FORESEEN * members.all.len());
         for place in 0..self.order.len() {
             let found = self.found[self.order[place] as usize];
             self.touches.push(self.touch(&found, q, members));
@@ -201,6 +202,12 @@ impl Touching {
                 }
             }
         }
+        self.z.clear();
+        foresee(
+            &mut self.z,
+            self.stride * self.touches.len(),
+            self.stride * FORESEEN * members.all.len(),
+        );
         self.warm(step.h);
         for place in 0..self.touches.len() {
             let (_, state) = self.state(place, step.start, q, members)?;
@@ -366,8 +373,6 @@ impl Touching {
 
     /// The impulses of the last step, for contacts that are the same.
     fn warm(&mut self, h: f64) {
-        self.z.clear();
-        room(&mut self.z, self.touches.len() * self.stride);
         self.z.resize(self.touches.len() * self.stride, 0.0);
         let share = if self.h > 0.0 { h / self.h } else { 0.0 };
         let mut rows = self.rows.iter().peekable();
@@ -387,7 +392,7 @@ impl Touching {
     /// The contacts of the step become those of the last one.
     pub fn commit(&mut self, h: f64, after: &[Twist]) {
         self.rows.clear();
-        room(&mut self.rows, self.found.len());
+        foresee(&mut self.rows, self.found.len(), FORESEEN * after.len());
         self.h = h;
         for (found, &place) in self.found.iter().zip(&self.place) {
             let touch = &self.touches[place as usize];
