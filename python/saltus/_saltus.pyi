@@ -771,6 +771,7 @@ class Scene:
     def model(self) -> Model: ...
     def text(
         self,
+        beside: str,
         h: float,
         until: float,
         integrators: list[str],

@@ -374,13 +374,17 @@ class Scene:
 
     @property
     def model(self) -> Model:
-        """The model of the scene, to which other systems and interactions may be added. It is made
-        anew after the scene was changed."""
+        """The model of the scene, to which other systems, interactions and events may be added.
+
+        It follows the scene: after each change of the scene it is made anew when it is next asked, and
+        what was added to it is added again in the same order; handles stay valid. `run` has it, and
+        `save` writes it. What does not fit the scene any more is a `ModelError` that names it.
+        """
         from saltus.model import Model
 
         if self._model is None:
-            self._model = Model._from_core(self._core.model())
-            self._model._scene = self._core.copy()
+            self._model = Model._of_scene(self._core)
+        self._model._refresh()
         return self._model
 
     def run(
@@ -448,7 +452,8 @@ class Scene:
             self.last_run = simulation.last_run
 
     def text(self, h: float | None = None, until: float | None = None) -> str:
-        """The scene as the text of a model file, from which the same scene is read again.
+        """The scene as the text of a model file, from which the same scene is read again, with what
+        was added to its `model`. What is a function, and no formula, is an `InputError` that names it.
 
         Parameters
         ----------
@@ -465,10 +470,13 @@ class Scene:
         self, step: float | Array, end: float, texts: list[str], method: str, newton: str | None
     ) -> str:
         """The text of a model file; of given instants their mean step, and how many they were."""
+        from saltus._beside import tables
+
+        beside = "" if self._model is None else tables(self._model._additions)
         if isinstance(step, float):
-            return self._core.text(step, end, texts, method, newton)
+            return self._core.text(beside, step, end, texts, method, newton)
         mean = float(step[-1]) / len(step) if len(step) else 0.0  # a scene begins at zero
-        text = self._core.text(mean, end, texts, method, newton)
+        text = self._core.text(beside, mean, end, texts, method, newton)
         return f"# --set simulation.h=({len(step)} given instants)\n{text}"
 
     def save(
@@ -483,7 +491,8 @@ class Scene:
             file.write(text)
 
     def _changed(self) -> None:
-        self._model = None
+        if self._model is not None:
+            self._model._is_stale = True
 
     def _given(self, scope: Scope, value: Any, what: str, arguments: str, rows: int) -> Any:
         """Formulas as texts, numbers as an array, anything else as an operator."""
