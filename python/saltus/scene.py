@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from saltus import _saltus
-from saltus._arrays import Array, matrix, real, vector
+from saltus._arrays import Array, constant, matrix, real, vector
 from saltus._errors import InputError
 from saltus._operators import Operator, Scope, given_or_none
 from saltus._progress import Progress
@@ -162,13 +162,16 @@ class Scene:
         self,
         a: str,
         b: str,
-        e: float = 0.0,
-        mu: float | None = None,
-        mu_r: float | None = None,
-        et: float = 0.0,
+        e: float | str = 0.0,
+        mu: float | str | None = None,
+        mu_r: float | str | None = None,
+        et: float | str = 0.0,
         touch: bool = True,
     ) -> None:
         """Says what happens where two materials touch.
+
+        Each coefficient is a number, or a formula of the parameters of the scene (``"2*mu0"``), whose
+        value is taken now.
 
         Parameters
         ----------
@@ -186,8 +189,15 @@ class Scene:
             Whether they touch at all, or pass through each other.
         """
         self._changed()
-        numbers = [None if x is None else real(x, w) for x, w in ((mu, "mu"), (mu_r, "mu_r"))]
-        self._core.contact(a, b, real(e, "e"), *numbers, real(et, "et"), bool(touch))
+        scope = Scope(f"contact of `{a}` and `{b}`", dict(self._core.parameters), ("", 0))
+
+        def number(value: float | str, what: str) -> float:
+            if not isinstance(value, str):
+                return real(value, what)
+            return float(scope.constant(constant(value, what, 1), what)[0])
+
+        numbers = [None if x is None else number(x, w) for x, w in ((mu, "mu"), (mu_r, "mu_r"))]
+        self._core.contact(a, b, number(e, "e"), *numbers, number(et, "et"), bool(touch))
 
     def apart(self, a: Side | str, b: Side | str) -> None:
         """Lets two bodies, statics or groups not touch each other; a group twice: its members."""

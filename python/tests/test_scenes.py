@@ -208,6 +208,19 @@ class TestAdditions:
         with pytest.raises(sl.InputError, match="braces"):
             sc.text()
 
+    def test_coefficients_by_parameters(self):
+        sc = m.Scene(gravity=(0, 0, -10), parameters={"mu0": 0.1})
+        sc.contact("default", "default", mu="2*mu0", e="1/4")
+        sc.add_static("ground", m.Plane(normal=(0, 0, 1)))
+        sc.add_body("box", m.Box(1, 1, 1), mass=1, position=(0, 0, 0.5), v=(1, 0, 0))
+        run = sc.run(h=1e-3, until=0.2)
+        assert run["box"].v[-1, 0] == pytest.approx(1 - 0.2 * 10 * 0.2, rel=1e-6)
+        assert "mu = 0.2\n" in sc.text() and "e = 0.25\n" in sc.text()
+        with pytest.raises(sl.SaltusError, match="contact of `default` and `default`: `mu`.*nu"):
+            sc.contact("default", "default", mu="nu")
+        with pytest.raises(TypeError, match="mu"):
+            sc.contact("default", "default", mu=[0.1])
+
 
 class TestBushingsAndCouplers:
     def test_a_bushing(self):
