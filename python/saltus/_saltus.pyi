@@ -576,6 +576,27 @@ def connect_joint_coordinate(
     teeth: tuple[int, int],
     of: str,
 ) -> None: ...
+def connect_coupler(
+    model: Model,
+    name: str,
+    law: Law,
+    systems: list[str],
+    first: tuple[tuple[str, list[tuple[str, _Vector]], float, tuple[int, int]], str],
+    second: tuple[tuple[str, list[tuple[str, _Vector]], float, tuple[int, int]], str],
+    ratio: float,
+    between: bool,
+) -> None: ...
+def connect_bushing(
+    model: Model,
+    name: str,
+    law: Law,
+    systems: list[str],
+    point: _Vector,
+    axis: _Vector,
+    second_axis: _Vector,
+    stiffness: _Vector,
+    damping: _Vector,
+) -> int: ...
 def connect_spring_damper(
     model: Model,
     name: str,
@@ -750,6 +771,7 @@ class Scene:
     def model(self) -> Model: ...
     def text(
         self,
+        beside: str,
         h: float,
         until: float,
         integrators: list[str],

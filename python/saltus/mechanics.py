@@ -67,10 +67,12 @@ from saltus.shapes import (
 __all__ = [
     "Ball",
     "Box",
+    "Bushing",
     "Capsule",
     "Compound",
     "Cone",
     "ConvexHull",
+    "Coupler",
     "Cylinder",
     "Cylindrical",
     "Disk",
@@ -678,6 +680,111 @@ class SpringDamper(Relation):
             float(scope.constant(self.stiffness, "stiffness")[0]),
             float(scope.constant(self.damping, "damping")[0]),
             None if self.rest is None else real(self.rest, "rest"),
+        )
+        return 1
+
+
+class Bushing(Relation):
+    """Springs and dampers along three directions and about them, for the law `Equality`::
+
+        fᵢ = −kᵢ (eᵢ · d) − cᵢ (eᵢ · d)˙,    mᵢ = −kᵢ₊₃ φᵢ − cᵢ₊₃ φ̇ᵢ
+
+    with ``d`` between the points that were one at the start, and ``φᵢ`` the turn about ``eᵢ`` since
+    then. The directions are fixed in the second body or the world. It has a component for each
+    stiffness that is not zero; dampers without a stiffness are an interaction of their own,
+    ``NAME.damper``.
+
+    Parameters
+    ----------
+    point : (3,) array_like
+        Where it is, in the frame of the world at the start.
+    stiffness : (6,) array_like
+        ``k``: three along the directions and three about them, not negative.
+    damping : (6,) array_like, optional
+        ``c``, likewise; none unless given.
+    axis, second_axis : (3,) array_like, optional
+        The directions ``e₁`` and ``e₂``, at right angles; x and y unless given.
+    """
+
+    def __init__(
+        self,
+        point: Operand,
+        stiffness: Operand,
+        damping: Operand = (0, 0, 0, 0, 0, 0),
+        axis: Operand = (1, 0, 0),
+        second_axis: Operand = (0, 1, 0),
+    ) -> None:
+        self.point = constant(point, "point", 1)
+        self.axis = constant(axis, "axis", 1)
+        self.second_axis = constant(second_axis, "second_axis", 1)
+        self.stiffness = constant(stiffness, "stiffness", 1)
+        self.damping = constant(damping, "damping", 1)
+
+    def _connect(self, link: Link) -> int:
+        q = link.state("q")
+        scope = link.scope(("q", len(q)))
+        return _saltus.connect_bushing(
+            link.model,
+            link.name,
+            link.compiled_law(len(q), 6),
+            link.systems,
+            scope.constant(self.point, "point"),
+            scope.constant(self.axis, "axis"),
+            scope.constant(self.second_axis, "second_axis"),
+            scope.constant(self.stiffness, "stiffness"),
+            scope.constant(self.damping, "damping"),
+        )
+
+
+class Coupler(Relation):
+    """Couples two coordinates, ``x₂ = ratio x₁``, like gears, belts and cams without play, for the law
+    `Equality`: 1 row. The joints themselves need not be there.
+
+    With one body both are coordinates of it against the world; with two, the first is one of the first
+    body and the second one of the second, each against the world, or, where they are `between`, both
+    are coordinates between the two bodies.
+
+    Parameters
+    ----------
+    joint : Joint
+    coordinate : str
+        One that the joint has, as for `JointCoordinate`.
+    second_joint : Joint
+    second_coordinate : str
+    ratio : float
+        Not zero; that of two angles in space a ratio of whole numbers up to 1000.
+    between : bool
+    """
+
+    def __init__(
+        self,
+        joint: Joint,
+        coordinate: str,
+        second_joint: Joint,
+        second_coordinate: str,
+        ratio: Operand,
+        between: bool = False,
+    ) -> None:
+        for value, what in ((joint, "joint"), (second_joint, "second_joint")):
+            if not isinstance(value, Joint):
+                raise TypeError(f"`{what}` must be a joint such as Pivot, not {type(value).__name__}")
+        self.joint, self.coordinate = joint, coordinate
+        self.second_joint, self.second_coordinate = second_joint, second_coordinate
+        self.ratio = constant(ratio, "ratio", 1)
+        self.between = bool(between)
+
+    def _connect(self, link: Link) -> int:
+        q = link.state("q")
+        scope = link.scope(("q", len(q)))
+        _saltus.connect_coupler(
+            link.model,
+            link.name,
+            link.compiled_law(len(q), 1),
+            link.systems,
+            (self.joint._values(scope), self.coordinate),
+            (self.second_joint._values(scope), self.second_coordinate),
+            float(scope.constant(self.ratio, "ratio")[0]),
+            self.between,
         )
         return 1
 

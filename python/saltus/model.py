@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,20 @@ from saltus.systems import System
 
 if TYPE_CHECKING:
     from saltus.strategy import Strategy
+
+
+_Call: TypeAlias = "Callable[[_saltus.Model, Mapping[str, float]], Any]"
+"""Adds a part to a model, with these values of its parameters."""
+
+
+@dataclass(frozen=True)
+class _Addition:
+    """A part of a model: what it is called, what adds it, and what it was made of."""
+
+    kind: str  # "system", "interaction" or "event"
+    name: str
+    call: _Call
+    parts: tuple[Any, ...]
 
 
 class Model:
@@ -50,54 +65,103 @@ class Model:
     ) -> None:
         if not isinstance(title, str):
             raise TypeError(f"`title` must be a text, not {type(title).__name__}")
-        self._core = _saltus.Model(title, real(t0, "t0"))
+        self._built = _saltus.Model(title, real(t0, "t0"))
         self._parameters = _checked_parameters(parameters or {})
         self._systems: dict[str, SystemHandle] = {}
         self._interactions: dict[str, InteractionHandle] = {}
         self._latest: weakref.ref[Strategy] | None = None
-        self._scene: _saltus.Scene | None = None  # the scene that it was made of
+        # of the model of a scene: the scene, whether it has changed since, and what it was then
+        self._source: _saltus.Scene | None = None
+        self._is_stale = False
+        self._scene: _saltus.Scene | None = None
         for name, value in self._parameters.items():
-            _saltus.add_parameter(self._core, name, value)
+            _saltus.add_parameter(self._built, name, value)
         # what made the model, to make it again with other parameters
         self._origin: _saltus.Model | None = None
-        self._calls: list[Callable[[_saltus.Model, Mapping[str, float]], object]] = []
+        self._additions: list[_Addition] = []
         self._sets_parameters = False
 
     @classmethod
     def _from_core(cls, core: _saltus.Model) -> Model:
         model = cls()
-        model._core = core
-        model._origin = _saltus.copy_model(core)
-        model._parameters = dict(_saltus.model_parameters(core))
-        for name, order, size in core.systems():
-            model._systems[name] = SystemHandle(model, name, order, size)
-        for name, _, size, _ in core.interactions():
-            model._interactions[name] = InteractionHandle(model, name, size)
+        model._take(core)
         return model
+
+    @classmethod
+    def _of_scene(cls, scene: _saltus.Scene) -> Model:
+        """The model of a scene, which follows the scene as it changes."""
+        model = cls()
+        model._source, model._is_stale = scene, True
+        model._refresh()
+        return model
+
+    def _take(self, core: _saltus.Model) -> None:
+        """A model that was made elsewhere; the handles of what it has as before stay."""
+        origin, parameters = _saltus.copy_model(core), dict(_saltus.model_parameters(core))
+        systems: dict[str, SystemHandle] = {}
+        interactions: dict[str, InteractionHandle] = {}
+        for name, order, size in core.systems():
+            systems[name] = SystemHandle(self, name, order, size)
+        for name, _, size, _ in core.interactions():
+            interactions[name] = InteractionHandle(self, name, size)
+        # what was added to it here is added again
+        for addition in self._additions:
+            name = addition.name
+            try:
+                made = addition.call(core, parameters)
+            except SaltusError as error:
+                raise ModelError(
+                    f"{addition.kind} `{name}`, which was added to the model of the scene, "
+                    f"does not fit the scene any more: {error}"
+                ) from error
+            if addition.kind == "system":
+                systems[name] = SystemHandle(self, name, *made)
+            elif addition.kind == "interaction":
+                interactions[name] = InteractionHandle(self, name, made)
+        self._built, self._origin, self._parameters = core, origin, parameters
+        self._systems = {name: _same(self._systems, one) for name, one in systems.items()}
+        self._interactions = {
+            name: _same(self._interactions, one) for name, one in interactions.items()
+        }
+
+    def _refresh(self) -> None:
+        """Makes the model of a scene anew where the scene has changed."""
+        if self._is_stale and self._source is not None:
+            self._take(self._source.model())
+            self._scene = self._source.copy()
+            self._is_stale = False
+
+    @property
+    def _core(self) -> _saltus.Model:
+        self._refresh()
+        return self._built
 
     @property
     def title(self) -> str:
         """The title."""
-        return self._core.title
+        return self._built.title
 
     @property
     def t0(self) -> float:
         """The initial time."""
-        return self._core.t0
+        return self._built.t0
 
     @property
     def parameters(self) -> dict[str, float]:
         """What names in formulas stand for."""
+        self._refresh()
         return dict(self._parameters)
 
     @property
     def systems(self) -> dict[str, SystemHandle]:
         """The systems by name, in the order they were added."""
+        self._refresh()
         return dict(self._systems)
 
     @property
     def interactions(self) -> dict[str, InteractionHandle]:
         """The interactions by name, in the order they were added."""
+        self._refresh()
         return dict(self._interactions)
 
     def add(self, system: System, name: str | None = None) -> SystemHandle:
@@ -117,10 +181,13 @@ class Model:
         """
         if not isinstance(system, System):
             raise TypeError(f"add() takes a system, not {type(system).__name__}")
+        self._refresh()
         name = self._name(name, "system")
         given = name
         order, size = system._add(self._core, name, self._parameters)
-        self._remember(lambda core, parameters: system._add(core, given, parameters))
+        self._remember(
+            "system", name, lambda core, parameters: system._add(core, given, parameters), system
+        )
         self._systems[name] = handle = SystemHandle(self, name, order, size)
         return handle
 
@@ -154,6 +221,7 @@ class Model:
                 raise TypeError(
                     f"connect(relation, law, *systems): {found} stands where {words} belongs"
                 )
+        self._refresh()
         name = self._name(name, "interaction")
         names = [self._system_name(system) for system in systems]
         known = [self._systems.get(one) for one in names]
@@ -166,7 +234,7 @@ class Model:
             return size
 
         size = connect(self._core, self._parameters)
-        self._remember(connect)
+        self._remember("interaction", name, connect, relation, law, names, bool(active))
         self._interactions[name] = handle = InteractionHandle(self, name, size)
         return handle
 
@@ -256,26 +324,27 @@ class Model:
             compiled = [one for action in changes for one in action._compile(core, parameters)]
             return _saltus.add_event(core, compiled, **trigger)
 
+        self._refresh()
         name = add(self._core, self._parameters)
         trigger["name"] = name
-        self._remember(add)
+        self._remember("event", name, add, changes, trigger)
         self._sets_parameters |= any(isinstance(one, SetParameter) for one in changes)
         return name
 
-    def _remember(
-        self, call: Callable[[_saltus.Model, Mapping[str, float]], object]
-    ) -> None:
-        """Keeps what made a part of the model, where parameters may change it."""
-        if self._parameters:
-            self._calls.append(call)
+    def _remember(self, kind: str, name: str, call: _Call, *parts: Any) -> None:
+        """Keeps what made a part of the model, where parameters or a scene may change it."""
+        if self._parameters or self._source is not None:
+            self._additions.append(_Addition(kind, name, call, parts))
 
     def _prepare(self) -> None:
         """Says how the model depends on its parameters, if its events set any."""
+        self._refresh()
         # the recipe of a file does not know of what was added here
-        if not (self._sets_parameters or (self._origin is not None and self._calls)):
+        added = self._origin is not None and self._additions
+        if not self._parameters or not (self._sets_parameters or added):
             return
         title, t0, origin = self.title, self.t0, self._origin
-        calls, initial = tuple(self._calls), dict(self._parameters)
+        additions, initial = tuple(self._additions), dict(self._parameters)
 
         def recipe(pairs: list[tuple[str, float]]) -> _saltus.Model:
             parameters = {**initial, **dict(pairs)}
@@ -286,8 +355,8 @@ class Model:
             else:
                 core = _saltus.with_parameters(origin, pairs)
                 parameters = dict(_saltus.model_parameters(core))
-            for call in calls:
-                call(core, parameters)
+            for addition in additions:
+                addition.call(core, parameters)
             return core
 
         _saltus.set_recipe(self._core, recipe)
@@ -332,6 +401,7 @@ class Model:
 
     def __getitem__(self, name: str) -> SystemHandle | InteractionHandle:
         """The handle of a system or interaction."""
+        self._refresh()
         handle = self._systems.get(name) or self._interactions.get(name)
         if handle is None:
             hint = did_you_mean(str(name), [*self._systems, *self._interactions])
@@ -339,6 +409,7 @@ class Model:
         return handle
 
     def __contains__(self, name: object) -> bool:
+        self._refresh()
         return name in self._systems or name in self._interactions
 
     __iter__ = None  # else Python would try 0, 1, 2 … as names
@@ -370,6 +441,18 @@ class Model:
 
     def _simulation(self) -> Strategy | None:
         return self._latest() if self._latest is not None else None
+
+
+_Handle = TypeVar("_Handle", "SystemHandle", "InteractionHandle")
+
+
+def _same(before: Mapping[str, _Handle], now: _Handle) -> _Handle:
+    """The handle that was there before, of what is now called so."""
+    known = before.get(now.name)
+    if known is None:
+        return now
+    known.__dict__.update(now.__dict__)
+    return known
 
 
 def _few(names: Iterable[str], limit: int = 8) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from saltus import _saltus
-from saltus._arrays import Array, matrix, real, vector
+from saltus._arrays import Array, constant, matrix, real, vector
 from saltus._errors import InputError
 from saltus._operators import Operator, Scope, given_or_none
 from saltus._progress import Progress
@@ -162,13 +162,16 @@ class Scene:
         self,
         a: str,
         b: str,
-        e: float = 0.0,
-        mu: float | None = None,
-        mu_r: float | None = None,
-        et: float = 0.0,
+        e: float | str = 0.0,
+        mu: float | str | None = None,
+        mu_r: float | str | None = None,
+        et: float | str = 0.0,
         touch: bool = True,
     ) -> None:
         """Says what happens where two materials touch.
+
+        Each coefficient is a number, or a formula of the parameters of the scene (``"2*mu0"``), whose
+        value is taken now.
 
         Parameters
         ----------
@@ -186,8 +189,15 @@ class Scene:
             Whether they touch at all, or pass through each other.
         """
         self._changed()
-        numbers = [None if x is None else real(x, w) for x, w in ((mu, "mu"), (mu_r, "mu_r"))]
-        self._core.contact(a, b, real(e, "e"), *numbers, real(et, "et"), bool(touch))
+        scope = Scope(f"contact of `{a}` and `{b}`", dict(self._core.parameters), ("", 0))
+
+        def number(value: float | str, what: str) -> float:
+            if not isinstance(value, str):
+                return real(value, what)
+            return float(scope.constant(constant(value, what, 1), what)[0])
+
+        numbers = [None if x is None else number(x, w) for x, w in ((mu, "mu"), (mu_r, "mu_r"))]
+        self._core.contact(a, b, number(e, "e"), *numbers, number(et, "et"), bool(touch))
 
     def apart(self, a: Side | str, b: Side | str) -> None:
         """Lets two bodies, statics or groups not touch each other; a group twice: its members."""
@@ -374,13 +384,17 @@ class Scene:
 
     @property
     def model(self) -> Model:
-        """The model of the scene, to which other systems and interactions may be added. It is made
-        anew after the scene was changed."""
+        """The model of the scene, to which other systems, interactions and events may be added.
+
+        It follows the scene: after each change of the scene it is made anew when it is next asked, and
+        what was added to it is added again in the same order; handles stay valid. `run` has it, and
+        `save` writes it. What does not fit the scene any more is a `ModelError` that names it.
+        """
         from saltus.model import Model
 
         if self._model is None:
-            self._model = Model._from_core(self._core.model())
-            self._model._scene = self._core.copy()
+            self._model = Model._of_scene(self._core)
+        self._model._refresh()
         return self._model
 
     def run(
@@ -448,7 +462,8 @@ class Scene:
             self.last_run = simulation.last_run
 
     def text(self, h: float | None = None, until: float | None = None) -> str:
-        """The scene as the text of a model file, from which the same scene is read again.
+        """The scene as the text of a model file, from which the same scene is read again, with what
+        was added to its `model`. What is a function, and no formula, is an `InputError` that names it.
 
         Parameters
         ----------
@@ -465,10 +480,13 @@ class Scene:
         self, step: float | Array, end: float, texts: list[str], method: str, newton: str | None
     ) -> str:
         """The text of a model file; of given instants their mean step, and how many they were."""
+        from saltus._beside import tables
+
+        beside = "" if self._model is None else tables(self._model._additions)
         if isinstance(step, float):
-            return self._core.text(step, end, texts, method, newton)
+            return self._core.text(beside, step, end, texts, method, newton)
         mean = float(step[-1]) / len(step) if len(step) else 0.0  # a scene begins at zero
-        text = self._core.text(mean, end, texts, method, newton)
+        text = self._core.text(beside, mean, end, texts, method, newton)
         return f"# --set simulation.h=({len(step)} given instants)\n{text}"
 
     def save(
@@ -483,7 +501,8 @@ class Scene:
             file.write(text)
 
     def _changed(self) -> None:
-        self._model = None
+        if self._model is not None:
+            self._model._is_stale = True
 
     def _given(self, scope: Scope, value: Any, what: str, arguments: str, rows: int) -> Any:
         """Formulas as texts, numbers as an array, anything else as an operator."""

@@ -42,6 +42,7 @@ class Strategy:
     def _take(self, model: Model, core: Any) -> None:
         """The compiled simulation of a model."""
         self._core = core
+        self._scene = model._scene
         self._names = frozenset([*model._systems, *model._interactions])
         self.model = model
         self.last_run = None
@@ -104,7 +105,7 @@ class Strategy:
             progress=reporter.report,
             **more,
         )
-        run = Run(core, self.model._scene)
+        run = Run(core, self._scene)
         self.last_run = run if error is not None else None
         reporter.finish(run)
         if error is not None:

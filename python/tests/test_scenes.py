@@ -98,6 +98,182 @@ class TestContract:
         assert run["mass"].q[-1, 0] == pytest.approx(0.1)
 
 
+def hanging():
+    """A bob on a spring that is added to the model of the scene."""
+    sc = m.Scene(parameters={"k": 50.0})
+    sc.add_body("bob", m.Sphere(0.1), mass=2, position=(0, 0, -1.1))
+    spring = m.SpringDamper((0, 0, -1.1), (0, 0, 0), stiffness="k", rest=1.0)
+    handle = sc.model.connect(spring, sl.Equality(), "bob", name="spring")
+    return sc, handle
+
+
+class TestAdditions:
+    def test_they_outlive_changes_of_the_scene(self):
+        sc, spring = hanging()
+        model = sc.model
+        mass = model.add(sl.LagrangianLinear([0], [1], [[1]]), name="mass")
+        model.at(0.2, sl.SetState("mass", v=[3]), name="push")
+        bob = model["bob"]
+        sc.contact("default", "default", mu=0.5)
+        sc.add_static("ground", m.Plane(normal=(0, 0, 1), offset=-5))
+        sc.add_body("ball", m.Sphere(0.1), mass=1, position=(5, 0, 0))
+        # also through what was asked before the change
+        assert list(model.systems) == ["bob", "ball", "mass"]
+        assert sc.model is model and model["bob"] is bob and model["mass"] is mass
+        assert model.events == ["push"] and "spring" in model
+        link = m.SpringDamper((5, 0, 0), (5, 0, 1), stiffness=1)
+        model.connect(link, sl.Equality(), "ball", name="link")
+        run = sc.run(h=1e-3, until=0.4)
+        assert run["bob"].position[-1, 2] == pytest.approx(-1 - 0.1 * np.cos(2), abs=1e-5)
+        assert run["mass"].q[-1, 0] == pytest.approx(0.8, abs=2e-3)
+        assert [event.name for event in run.events] == ["push"]
+        assert list(sc.model.interactions) == ["spring", "link"]
+        # a simulation goes on with the scene it began with
+        sim = sl.TimeStepping(sc.model, h=1e-3)
+        sim.step()
+        sc.add_body("late", m.Sphere(0.1), mass=1, position=(9, 0, 0))
+        assert spring.lam.shape == (1,) and mass.v == pytest.approx([1])
+        assert "late" in sc.model and sc.model["late"].q[0] == 9
+        assert "late" not in sim.run(until=2e-3).signals
+
+    def test_what_does_not_fit_any_more(self):
+        sc, spring = hanging()
+        sc.model.add(sl.LagrangianLinear([0], [1], [[1]]), name="mass")
+        sc.add_body("mass", m.Sphere(0.1), mass=1, position=(5, 0, 0))
+        with pytest.raises(sl.ModelError, match="system `mass`, which was added .* does not fit"):
+            sc.run(h=1e-3, until=0.1)
+        with pytest.raises(sl.ModelError, match="system `mass`"):
+            _ = spring.model.systems
+
+    def test_a_failing_addition_is_not_kept(self):
+        sc, _ = hanging()
+        with pytest.raises(sl.ModelError):
+            sc.model.connect(m.PointPlane(), sl.ImpactFriction(0, 0.1), "nobody")
+        sc.add_body("ball", m.Sphere(0.1), mass=1, position=(5, 0, 0))
+        assert list(sc.model.interactions) == ["spring"]
+
+    def test_functions_run_and_are_not_written(self, tmp_path):
+        sc, _ = hanging()
+        sc.model.add(sl.FirstOrder([1], lambda t, x: -x), name="decay")
+        sc.add_body("ball", m.Sphere(0.1), mass=1, position=(5, 0, 0))
+        run = sc.run(h=1e-2, until=1.0)
+        assert run["decay"].x[-1, 0] == pytest.approx(np.exp(-1), abs=1e-2)
+        assert run.model_text is None
+        with pytest.raises(sl.InputError, match="system `decay`: `f` is a function"):
+            sc.save(tmp_path / "scene.toml")
+        assert not (tmp_path / "scene.toml").exists()
+
+    def test_saved_and_loaded(self, tmp_path):
+        sc, _ = hanging()
+        model = sc.model
+        model.add(sl.FirstOrder([1], "[-k*x[0]/50]"), name="decay")
+        model.add(sl.LagrangianLinear([0], [1], [[1]], F_ext=["sin(t)"]), name="mass")
+        model.add(sl.RigidBody2d(mass=1, inertia=0.1, omega=2, position=(0, 1)), name="disk")
+        model.connect(
+            m.DiskLine(radius=0.5), sl.ImpactFriction(e=0.1, mu="0.2 + abs(u[1])"), "disk",
+            name="floor", active=False,
+        )
+        model.connect(
+            sl.LagrangianLinearRelation([[1.0]], [2.0]), sl.NewtonImpact(0.5), "mass", name="wall"
+        )
+        sc.add_body("ball", m.Sphere(0.1), mass=1, position=(5, 0, 0))
+        hinge = m.Pivot((5, 0, 0), (0, 0, 1), limits=(-1, 1), restitution=0.5, friction=(0.2, 0.3),
+                        motor=m.VelocityMotor("0.5*t", max_force=4.0), break_force=1e4)
+        model.connect(hinge, sl.Equality(), "ball", name="hinge")
+        model.when("mass.q[0] > 0.1", [sl.SetState("mass", v=["-mass.v[0]"]), sl.Connect("floor")],
+                   name="turn", once=True)
+        model.every(0.25, sl.SetLaw("wall", sl.NewtonImpact(0.0)), start=0.1, name="soft")
+        run = sc.run(h=1e-3, until=0.3)
+        assert run.model_text == sc.text()
+        path = tmp_path / "scene.toml"
+        sc.save(path)
+        again = m.load(path)
+        assert again.text() != "" and sc.bodies == again.bodies
+        for other in (again.run(), sl.load_model(path).run()):
+            assert set(other.signals) == set(run.signals)
+            assert [e.name for e in other.events] == [e.name for e in run.events]
+            for name in ("bob", "ball", "mass", "disk"):
+                assert other[name].q == pytest.approx(run[name].q, abs=1e-9)
+            assert other["decay"].x == pytest.approx(run["decay"].x, abs=1e-12)
+        # what was read beside the scene outlives its changes too, and is written again
+        again.add_body("late", m.Sphere(0.1), mass=1, position=(9, 0, 0))
+        again.model.add(sl.LagrangianLinear([0], [0], [[1]]), name="more")
+        assert {"late", "more", "mass", "decay"} <= set(again.model.systems)
+        again.save(path)
+        assert {"late", "more", "mass", "decay"} <= set(m.load(path).model.systems)
+
+    def test_a_name_that_a_file_would_read_as_a_formula(self):
+        sc, _ = hanging()
+        sc.model.at(0.1, sl.Stop(), name="end{1}")
+        with pytest.raises(sl.InputError, match="braces"):
+            sc.text()
+
+    def test_coefficients_by_parameters(self):
+        sc = m.Scene(gravity=(0, 0, -10), parameters={"mu0": 0.1})
+        sc.contact("default", "default", mu="2*mu0", e="1/4")
+        sc.add_static("ground", m.Plane(normal=(0, 0, 1)))
+        sc.add_body("box", m.Box(1, 1, 1), mass=1, position=(0, 0, 0.5), v=(1, 0, 0))
+        run = sc.run(h=1e-3, until=0.2)
+        assert run["box"].v[-1, 0] == pytest.approx(1 - 0.2 * 10 * 0.2, rel=1e-6)
+        assert "mu = 0.2\n" in sc.text() and "e = 0.25\n" in sc.text()
+        with pytest.raises(sl.SaltusError, match="contact of `default` and `default`: `mu`.*nu"):
+            sc.contact("default", "default", mu="nu")
+        with pytest.raises(TypeError, match="mu"):
+            sc.contact("default", "default", mu=[0.1])
+
+
+class TestBushingsAndCouplers:
+    def test_a_bushing(self):
+        model = sl.Model()
+        model.add(sl.RigidBody(mass=2, inertia=(1, 1, 1), v=(1, 0, 0), omega=(0, 0, 1)), name="a")
+        mount = m.Bushing((0, 0, 0), stiffness=(50, 50, 50, 4, 4, 4), damping=(0,) * 6)
+        assert model.connect(mount, sl.Equality(), "a", name="mount").size == 6
+        run = sl.TimeStepping(model, h=1e-3).run(0.5)
+        assert run["a"].position[-1, 0] == pytest.approx(np.sin(2.5) / 5, abs=1e-4)
+        assert run["a"].omega[-1, 2] == pytest.approx(np.cos(1.0), abs=1e-4)
+        with pytest.raises(sl.ModelError, match="Equality"):
+            model.connect(mount, sl.NewtonImpact(0), "a", name="wrong")
+        with pytest.raises(sl.ModelError, match="stiffness"):
+            model.connect(m.Bushing((0, 0, 0), (1, 2)), sl.Equality(), "a", name="short")
+
+    def test_a_damper_alone_in_a_scene(self):
+        sc = m.Scene(dim=3)
+        sc.add_body("a", m.Sphere(0.1), mass=1, v=(1, 0, 0))
+        mount = m.Bushing((0, 0, 0), (0,) * 6, damping=(2, 0, 0, 0, 0, 0))
+        sc.model.connect(mount, sl.Equality(), "a", name="mount")
+        run = sc.run(h=1e-3, until=0.5)
+        assert run["a"].v[-1, 0] == pytest.approx(np.exp(-1.0), abs=1e-3)
+        assert 'kind = "bushing"' in run.model_text
+
+    def test_a_coupler(self):
+        model = sl.Model()
+        for name in ("a", "b"):
+            model.add(sl.RigidBody(mass=1, inertia=(1, 1, 1), moment=(0, 0, 1)), name=name)
+        pivot = m.Pivot((0, 0, 0), (0, 0, 1))
+        belt = m.Coupler(pivot, "angle", pivot, "angle", ratio=2)
+        model.connect(belt, sl.Equality(), "a", "b", name="belt")
+        run = sl.TimeStepping(model, h=1e-3).run(0.1)
+        # with x2 = 2 x1: (1 + 4) a1 = 1 + 2
+        assert run["a"].omega[-1, 2] == pytest.approx(0.06, rel=1e-6)
+        assert run["b"].omega[-1, 2] == pytest.approx(0.12, rel=1e-6)
+        with pytest.raises(TypeError, match="second_joint"):
+            m.Coupler(pivot, "angle", "pivot", "angle", 2)
+
+    def test_a_coupler_in_a_scene(self, tmp_path):
+        sc = m.Scene(gravity=(1, 0, 0))
+        for k, name in enumerate(["one", "two"]):
+            sc.add_body(name, m.Sphere(0.1), mass=1, position=(0, k, 0))
+            sc.add_joint(f"slide {name}", m.Prismatic(axis=(1, 0, 0)), name)
+        slide = m.Prismatic(axis=(1, 0, 0))
+        coupler = m.Coupler(slide, "way", slide, "way", ratio=2)
+        sc.model.connect(coupler, sl.Equality(), "one", "two", name="link")
+        run = sc.run(h=1e-3, until=0.1)
+        assert run["one"].position[-1, 0] == pytest.approx(0.3 * 0.1**2, rel=1e-3)
+        sc.save(tmp_path / "scene.toml")
+        other = m.load(tmp_path / "scene.toml").run()
+        assert other["two"].position == pytest.approx(run["two"].position, abs=1e-10)
+
+
 class TestBodies:
     def test_mass_by_shape(self):
         sc = m.Scene()

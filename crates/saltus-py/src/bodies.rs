@@ -6,8 +6,9 @@ use crate::{arrays, errors};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use saltus::mechanics::{
-    AnyJoint, Components, Coordinate, DiskDisk, DiskLine, Friction, Joint, Joint2d,
-    JointCoordinate, JointSpec, Limits, Motor, PointPlane, SphereSphere, Spring, SpringDamper,
+    AnyJoint, Bushing, Components, Coordinate, Coupler, DiskDisk, DiskLine, Friction, Joint,
+    Joint2d, JointCoordinate, JointSpec, Limits, Motor, PointPlane, SphereSphere, Spring,
+    SpringDamper,
 };
 use saltus::model::{Frame, Inertia, Law, ModelError, RigidBody, RigidBody2d, StateVector};
 
@@ -294,12 +295,79 @@ pub fn connect_joint_coordinate(
     of: &str,
 ) -> PyResult<()> {
     let owner = format!("interaction `{name}`");
-    let joint = joint_of(py, &owner, kind, &vectors, number, teeth)?;
-    let mut relation = JointCoordinate::new(joint, coordinate(&owner, of)?);
-    if let Some((_, axis)) = vectors.iter().find(|(key, _)| key == "twist_axis") {
-        relation.axis = numbers(py, &owner, "twist_axis", axis)?;
-    }
+    let relation = joint_coordinate(py, &owner, (kind.to_owned(), vectors, number, teeth), of)?;
     model.connect(py, name, law, &systems, relation)
+}
+
+/// A joint as Python says it: kind, vectors by name, its number and its teeth.
+type PyJoint<'py> = (String, Vec<(String, Vector<'py>)>, f64, [i32; 2]);
+
+fn joint_coordinate(
+    py: Python<'_>,
+    owner: &str,
+    (kind, vectors, number, teeth): PyJoint<'_>,
+    of: &str,
+) -> PyResult<JointCoordinate> {
+    let joint = joint_of(py, owner, &kind, &vectors, number, teeth)?;
+    let mut relation = JointCoordinate::new(joint, coordinate(owner, of)?);
+    if let Some((_, axis)) = vectors.iter().find(|(key, _)| key == "twist_axis") {
+        relation.axis = numbers(py, owner, "twist_axis", axis)?;
+    }
+    Ok(relation)
+}
+
+/// Two coordinates in a ratio.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // those of the equation
+pub fn connect_coupler(
+    py: Python<'_>,
+    model: &mut PyModel,
+    name: &str,
+    law: &PyLaw,
+    systems: Vec<String>,
+    first: (PyJoint<'_>, String),
+    second: (PyJoint<'_>, String),
+    ratio: f64,
+    between: bool,
+) -> PyResult<()> {
+    let owner = format!("interaction `{name}`");
+    let of = |(joint, of): (PyJoint<'_>, String)| joint_coordinate(py, &owner, joint, &of);
+    let coupler = Coupler { coordinates: [of(first)?, of(second)?], ratio, between };
+    model.connect(py, name, law, &systems, coupler)
+}
+
+/// Springs and dampers along three directions and about them; returns its size.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // those of the equation
+pub fn connect_bushing(
+    py: Python<'_>,
+    model: &mut PyModel,
+    name: &str,
+    law: &PyLaw,
+    systems: Vec<String>,
+    point: Vector<'_>,
+    axis: Vector<'_>,
+    second_axis: Vector<'_>,
+    stiffness: Vector<'_>,
+    damping: Vector<'_>,
+) -> PyResult<usize> {
+    let owner = &format!("interaction `{name}`");
+    if law.law != Law::Equality {
+        let (name, law, instead) = (name.to_string(), law.law.name(), "use Equality");
+        let relation = "bushing";
+        return Err(errors::model(py, ModelError::LawMismatch { name, law, relation, instead }));
+    }
+    let bushing = Bushing {
+        point: numbers(py, owner, "point", &point)?,
+        axis: numbers(py, owner, "axis", &axis)?,
+        second_axis: numbers(py, owner, "second_axis", &second_axis)?,
+        stiffness: numbers(py, owner, "stiffness", &stiffness)?,
+        damping: numbers(py, owner, "damping", &damping)?,
+    };
+    let ids = systems.iter().map(|name| model.model.system_id(name)).collect::<Result<Vec<_>, _>>();
+    let done = ids.and_then(|ids| bushing.connect(&mut model.model, name, &ids));
+    let id = done.map_err(|error| errors::model(py, error))?;
+    Ok(model.model.interaction(id).map_or(0, |one| one.relation.size()))
 }
 
 /// A spring with a damper between two points, of three or two components.

@@ -35,9 +35,9 @@ mod extension {
     use crate::adaptive::PyAdaptive;
     #[pymodule_export]
     use crate::bodies::{
-        add_rigid_body, add_rigid_body_2d, connect_disk_disk, connect_disk_line, connect_joint,
-        connect_joint_coordinate, connect_point_plane, connect_sphere_sphere,
-        connect_spring_damper, state_parts,
+        add_rigid_body, add_rigid_body_2d, connect_bushing, connect_coupler, connect_disk_disk,
+        connect_disk_line, connect_joint, connect_joint_coordinate, connect_point_plane,
+        connect_sphere_sphere, connect_spring_damper, state_parts,
     };
     #[pymodule_export]
     use crate::circuits::PyCircuit;

@@ -7,7 +7,7 @@ use crate::settings::{self, newton_text, text_of};
 use crate::{arrays, errors};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use saltus::io::model_file::{Output, Simulation, Strategy, scene_text};
+use saltus::io::model_file::{ModelFile, Output, Simulation, Strategy, scene_model, scene_text};
 use saltus::io::scene_file::{SceneFile, read_scene};
 use saltus::mechanics::{
     Anchor, BodySpec, ContactPair, DriveSpec, Fitting, Follows, Given, JointLink, Material,
@@ -187,6 +187,8 @@ pub enum PyGiven<'py> {
 #[pyclass(name = "Scene", module = "saltus._saltus")]
 pub struct PyScene {
     scene: Scene,
+    /// Systems, interactions and events that stood beside it in a model file.
+    beside: String,
     is_python: bool,
 }
 
@@ -248,7 +250,7 @@ impl PyScene {
             _ => return Err(errors::input(format!("`dim` is {dim}, expected 2 or 3"))),
         };
         scene.parameters = parameters;
-        let mut scene = PyScene { scene, is_python: false };
+        let mut scene = PyScene { scene, beside: String::new(), is_python: false };
         scene.scene.gravity = scene.optional("gravity", gravity)?.unwrap_or_default();
         Ok(scene)
     }
@@ -453,17 +455,28 @@ impl PyScene {
 
     /// The scene as it is now.
     fn copy(&self) -> PyScene {
-        PyScene { scene: self.scene.clone(), is_python: self.is_python }
+        let beside = self.beside.clone();
+        PyScene { scene: self.scene.clone(), beside, is_python: self.is_python }
     }
 
     fn model(&self) -> PyResult<PyModel> {
-        let model = self.scene.model().map_err(|error| errors::model_input(error.to_string()))?;
+        let own = || self.scene.model().map_err(|error| errors::model_input(error.to_string()));
+        let model = match self.beside.is_empty() {
+            true => own()?,
+            false => match scene_model(&self.scene, &self.beside) {
+                Ok(model) => model,
+                // what is wrong with the scene alone has no place in the text beside it
+                Err(error) => return own().and(Err(errors::model_input(error.to_string()))),
+            },
+        };
         Ok(PyModel { model, is_python: self.is_python })
     }
 
-    /// The text of a model file, with these settings of time-stepping.
+    /// The text of a model file, with these settings of time-stepping, and with these tables beside
+    /// the scene and those that it was read with.
     fn text(
         &self,
+        beside: &str,
         h: f64,
         until: f64,
         integrators: Vec<String>,
@@ -485,7 +498,14 @@ impl PyScene {
             until,
             output: Output::default(),
         };
-        scene_text(&self.scene, &simulation).map_err(|error| errors::input(error.to_string()))
+        let text = scene_text(&self.scene, &simulation);
+        let text = text.map_err(|error| errors::input(error.to_string()))? + &self.beside + beside;
+        if !(self.beside.is_empty() && beside.is_empty()) {
+            // it is read as it was meant, or not written
+            ModelFile::parse(&text, "the text of the scene", &[])
+                .map_err(|error| errors::input(error.to_string()))?;
+        }
+        Ok(text)
     }
 }
 
@@ -498,7 +518,7 @@ type Loaded = (PyScene, Option<(f64, f64, Vec<String>, String, String)>, Vec<Str
 pub fn load_scene(py: Python<'_>, path: PathBuf) -> PyResult<Loaded> {
     let read = py.detach(|| read_scene(&path));
     let file = read.map_err(|error| errors::scene_file(py, &path, &error))?;
-    let SceneFile { scene, simulation, left_aside } = file;
+    let SceneFile { scene, beside, simulation, left_aside } = file;
     let simulation = simulation.filter(|one| one.strategy == Strategy::TimeStepping);
     let settings = simulation.map(|one| -> PyResult<_> {
         let integrators = one.integrators.iter().map(|it| text_of(serde_json::to_string(it)));
@@ -506,5 +526,5 @@ pub fn load_scene(py: Python<'_>, path: PathBuf) -> PyResult<Loaded> {
         let solver = text_of(serde_json::to_string(&one.solver))?;
         Ok((one.h, one.until, integrators, solver, newton_text(one.newton)?))
     });
-    Ok((PyScene { scene, is_python: false }, settings.transpose()?, left_aside))
+    Ok((PyScene { scene, beside, is_python: false }, settings.transpose()?, left_aside))
 }

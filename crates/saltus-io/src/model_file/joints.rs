@@ -180,7 +180,9 @@ fn coordinate_of(
         return Err(fields.scope.wrong_type(item, joint_key, "a joint"));
     };
     let of = JointCoordinate::new(joint, coordinate(fields, key)?);
-    Ok(JointCoordinate { axis: numbers(fields, "twist_axis", of.axis)?, ..of })
+    // said of the joint, or beside it
+    let axis = numbers(&table, "twist_axis", of.axis)?;
+    Ok(JointCoordinate { axis: numbers(fields, "twist_axis", axis)?, ..of })
 }
 
 /// A coordinate of a joint.

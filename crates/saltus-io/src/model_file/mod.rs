@@ -52,7 +52,8 @@ pub mod vocabulary;
 
 pub(crate) use error::quoted;
 pub use error::{ErrorKind, ModelFileError};
-pub use scene::{SceneTextError, scene_text};
+pub use scene::{SceneTextError, scene_model, scene_text};
+pub(crate) use scene::{sets_parameters, tables_beside};
 pub use schema::schema;
 
 use error::Fault;
@@ -78,8 +79,6 @@ pub struct ModelFile {
     pub simulation: Simulation,
     /// The scene that is part of the model, where it has bodies with shapes.
     pub scene: Option<Scene>,
-    /// Interactions and events that it has besides its scene, by name.
-    pub more: Vec<String>,
     /// The text of the file, without overrides.
     pub text: String,
     /// The files that it names, such as meshes, where they were found.
@@ -356,13 +355,10 @@ fn evaluate(
         return Err(Fault::new(place, ErrorKind::NoSystem));
     }
     build::connect(file, &mut model, &scope)?;
-    let mut more: Vec<String> = model.interactions().map(|(name, _)| name.to_owned()).collect();
     if let Some(scene) = &scene {
         scene.complete(&mut model)?;
     }
-    let own = model.events().len();
     events::add_events(file, &mut model, &scope)?;
-    more.extend(model.events()[own..].iter().map(|event| event.name.clone()));
     if model.parameters().len() > 0 {
         let (text, name, overrides) = (text.to_owned(), name.to_owned(), overrides.to_vec());
         let folders = folders.to_vec();
@@ -381,7 +377,7 @@ fn evaluate(
     let scene = scene.map(|tables| tables.scene);
     let (text, files) = (text.to_owned(), files.found.into_inner());
     let folder = folders.first().cloned().unwrap_or_default();
-    Ok(ModelFile { model, simulation, scene, more, text, files, folder })
+    Ok(ModelFile { model, simulation, scene, text, files, folder })
 }
 
 /// The title of a file that gives none: its name, or its folder's if it is called `model.toml`.

@@ -7,7 +7,10 @@ mod siconos;
 mod urdf;
 mod xml;
 
-use crate::model_file::{ModelFile, ModelFileError, Output, Simulation, Strategy, scene_text};
+use crate::model_file::{
+    ModelFile, ModelFileError, Output, Simulation, Strategy, scene_text, sets_parameters,
+    tables_beside,
+};
 use saltus_mechanics::{Scene, SceneError};
 use saltus_model::Order;
 use saltus_numerics::Solver;
@@ -20,6 +23,9 @@ use thiserror::Error;
 pub struct SceneFile {
     /// The scene.
     pub scene: Scene,
+    /// Systems, interactions and events that stand beside it in a model file, as text; see
+    /// [`scene_model`](crate::model_file::scene_model).
+    pub beside: String,
     /// How the file says it is simulated.
     pub simulation: Option<Simulation>,
     /// What of the file has no place in the scene, in words.
@@ -53,7 +59,7 @@ pub enum SceneFileError {
         /// The file.
         path: PathBuf,
     },
-    /// A model file with more than a scene.
+    /// A model file with what no scene can hold.
     #[error("`{}` has {what} besides its scene; read it as a model", path.display())]
     MoreThanAScene {
         /// The file.
@@ -111,12 +117,13 @@ pub fn read_model(
     path: &Path,
     overrides: &[(String, String)],
 ) -> Result<(ModelFile, Vec<String>), SceneFileError> {
-    let SceneFile { scene, simulation, left_aside } = read_scene(path)?;
+    let SceneFile { scene, beside, simulation, left_aside } = read_scene(path)?;
     let simulation = simulation.unwrap_or_else(default_simulation);
     let text = scene_text(&scene, &simulation).map_err(|error| SceneFileError::Read {
         path: path.to_path_buf(),
         cause: error.to_string(),
     })?;
+    let text = text + &beside;
     let name = path.display().to_string();
     match ModelFile::parse(&text, &name, overrides) {
         Ok(file) => Ok((file, left_aside)),
@@ -153,12 +160,12 @@ fn model_file(path: &Path) -> Result<SceneFile, SceneFileError> {
     let file = ModelFile::read(path, &[])?;
     let path = path.to_path_buf();
     let Some(scene) = file.scene else { return Err(SceneFileError::NoScene { path }) };
-    let more = [
-        (file.model.systems().len() > scene.bodies.len(), "other systems"),
-        (!file.more.is_empty(), "interactions or events"),
-    ];
-    if let Some((_, what)) = more.into_iter().find(|(is_there, _)| *is_there) {
+    // the numbers of a scene are those of its first parameters
+    if sets_parameters(&file.model) {
+        let what = "events that set parameters";
         return Err(SceneFileError::MoreThanAScene { path, what });
     }
-    Ok(SceneFile { scene, simulation: Some(file.simulation), left_aside: Vec::new() })
+    let beside = tables_beside(&file.text, &path.display().to_string())?;
+    let simulation = Some(file.simulation);
+    Ok(SceneFile { scene, beside, simulation, left_aside: Vec::new() })
 }

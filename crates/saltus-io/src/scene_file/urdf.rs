@@ -63,7 +63,7 @@ pub(super) fn read(path: &Path) -> Result<SceneFile, SceneFileError> {
     reader.robot(robot)?;
     let Reader { xml, scene, left_aside, places, .. } = reader;
     let scene = xml.checked(scene, &places)?;
-    Ok(SceneFile { scene, simulation: None, left_aside })
+    Ok(SceneFile { scene, beside: String::new(), simulation: None, left_aside })
 }
 
 impl<'a> Reader<'a> {

@@ -1,6 +1,7 @@
 //! Scenes of other programs: what becomes of them, and what is left aside.
 
 use crate::sample::Folder;
+use saltus_io::model_file::scene_model;
 use saltus_io::scene_file::{SceneFileError, read_model, read_scene};
 use saltus_mechanics::{AnyJoint, Coordinate, Follows, Joint, Shape};
 use std::path::{Path, PathBuf};
@@ -523,4 +524,79 @@ fn wrong_files_are_told_where() {
     );
     let missing = read_scene(&folder.path("nothing.toml"));
     assert!(matches!(missing, Err(SceneFileError::Missing { .. })));
+}
+
+/// Systems, interactions and events beside a scene are kept, and added again once the scene was changed.
+#[test]
+fn what_stands_beside_a_scene() {
+    const TEXT: &str = r#"
+        title = "a spring"
+        [parameters]
+        k = 50
+        [simulation]
+        h = 0.001
+        until = 1
+        [[body]]
+        name = "bob"
+        shape = { kind = "sphere", radius = 0.1 }
+        mass = 2
+        position = [0, 0, -1]
+        [[system]]
+        name = "mass{i}"
+        for = "i in 0..2"
+        kind = "lagrangian-linear"
+        q0 = [0]
+        v0 = ["1 + i"]
+        M = [[1]]
+        [[interaction]]
+        name = "spring"
+        systems = ["bob"]
+        law = "equality"
+        [interaction.relation]
+        kind = "spring-damper"
+        point = [0, 0, -1]
+        second_point = [0, 0, 0]
+        stiffness = "k"
+        [[event]]
+        name = "cut"
+        at = 0.5
+        disconnect = ["spring"]
+        set = { "mass0.v" = [0], mass1.v = ["2*mass1.v[0]"] }
+    "#;
+    let folder = Folder::new();
+    let path = folder.path("spring.toml");
+    std::fs::write(&path, TEXT).expect("a file");
+    let mut file = read_scene(&path).expect("a scene");
+    let names = |model: &saltus_model::Model| {
+        let systems = model.systems().map(|(name, _)| name.to_owned());
+        let interactions = model.interactions().map(|(name, _)| name.to_owned());
+        let events = model.events().iter().map(|event| event.name.clone());
+        systems.chain(interactions).chain(events).collect::<Vec<_>>()
+    };
+    let model = scene_model(&file.scene, &file.beside).expect("a model");
+    assert_eq!(names(&model), ["mass0", "mass1", "bob", "spring", "cut"]);
+    assert_eq!(model.events()[0].actions.len(), 3);
+
+    // the scene changes, they stay
+    let mut other = file.scene.bodies[0].clone();
+    other.name = "other".to_string();
+    other.position = [5.0, 0.0, 0.0];
+    file.scene.bodies.push(other);
+    let model = scene_model(&file.scene, &file.beside).expect("a model");
+    assert_eq!(names(&model), ["mass0", "mass1", "bob", "other", "spring", "cut"]);
+
+    // what does not fit any more is named
+    file.scene.bodies.remove(0);
+    let error = scene_model(&file.scene, &file.beside).expect_err("the bob is gone").to_string();
+    assert!(error.contains("bob") && error.contains("a spring"), "{error}");
+
+    // other tables are none that stand beside a scene
+    let error = scene_model(&file.scene, "[scene]\ndim = 2\n").expect_err("a table too many");
+    assert!(error.to_string().contains("[[system]], [[interaction]] or [[event]]"), "{error}");
+
+    // the numbers of a scene do not follow its parameters
+    let text = TEXT.replace("set = {", "set = { k = 20, ");
+    std::fs::write(&path, text).expect("a file");
+    let error = read_scene(&path).expect_err("it sets a parameter").to_string();
+    assert!(error.contains("has events that set parameters besides its scene"), "{error}");
 }

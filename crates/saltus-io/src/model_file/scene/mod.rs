@@ -25,10 +25,13 @@
 //! position = [0, 0, "0.5 + i"]
 //! ```
 
+mod beside;
 mod joints;
 mod shapes;
 mod write;
 
+pub use beside::scene_model;
+pub(crate) use beside::{sets_parameters, tables_beside};
 pub use write::{SceneTextError, scene_text};
 
 use super::bodies;

@@ -65,16 +65,16 @@ pub fn scene_text(scene: &Scene, simulation: &Simulation) -> Result<String, Scen
 }
 
 /// A number that is read back as it is.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     format!("{value:?}")
 }
 
 /// A basic string of TOML.
-fn string(text: &str) -> String {
+pub(super) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
-fn array(items: impl Iterator<Item = String>) -> String {
+pub(super) fn array(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 

@@ -95,7 +95,7 @@ pub(super) fn read(path: &Path) -> Result<SceneFile, SceneFileError> {
     let Reader { xml, scene, left_aside, places, .. } = reader;
     let scene = xml.checked(scene, &places)?;
     let simulation = super::Simulation { h, ..default_simulation() };
-    Ok(SceneFile { scene, simulation: Some(simulation), left_aside })
+    Ok(SceneFile { scene, beside: String::new(), simulation: Some(simulation), left_aside })
 }
 
 impl<'a> Reader<'a> {

@@ -81,7 +81,12 @@ pub(super) fn read(path: &Path) -> Result<SceneFile, SceneFileError> {
     };
     let scene = reader.scene()?;
     let simulation = reader.options.simulation();
-    Ok(SceneFile { scene, simulation: Some(simulation), left_aside: reader.left_aside })
+    Ok(SceneFile {
+        scene,
+        beside: String::new(),
+        simulation: Some(simulation),
+        left_aside: reader.left_aside,
+    })
 }
 
 impl Reader<'_> {
