@@ -201,6 +201,24 @@ class TestAdditions:
         assert {"late", "more", "mass", "decay"} <= set(again.model.systems)
         again.save(path)
         assert {"late", "more", "mass", "decay"} <= set(m.load(path).model.systems)
+        again.add_body("mass", m.Sphere(0.1), mass=1, position=(7, 0, 0))
+        with pytest.raises(sl.InputError, match="mass"):
+            again.save(path)
+        with pytest.raises(sl.ModelError, match="mass"):
+            _ = again.model
+
+    def test_the_twist_axis_of_a_coordinate_is_written(self, tmp_path):
+        sc = m.Scene()
+        sc.add_body("top", m.Sphere(0.1), mass=1, omega=(1, 0, 0))
+        ball = m.Ball((0, 0, 0), twist_axis=(1, 0, 0))
+        twist = m.JointCoordinate(ball, "twist")
+        sc.model.connect(twist, sl.Relay(-0.1, 0.1), "top", name="twist")
+        run = sc.run(h=1e-3, until=0.1)
+        # J ω̇ = -0.1 with J = 0.004 until it rests: J/(2 · 0.1)
+        assert run["twist"].y[-1, 0] == pytest.approx(0.02, rel=1e-3)
+        sc.save(tmp_path / "scene.toml")
+        other = m.load(tmp_path / "scene.toml").run()
+        assert other["twist"].y == pytest.approx(run["twist"].y, abs=1e-12)
 
     def test_a_name_that_a_file_would_read_as_a_formula(self):
         sc, _ = hanging()
