@@ -24,6 +24,7 @@ use crate::pose::Start;
 use crate::row::{Angle, End, Line, Row, Sides};
 use saltus_model::rotation::{Vector, conjugate, norm, product, sub, tangents};
 use saltus_model::{Body, IntoRelation, Linked};
+use std::f64::consts::TAU;
 
 /// A joint in space or in the plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -146,6 +147,16 @@ impl AnyJoint {
                 Some(norm(sub(flat(point), flat(second_point))))
             }
             _ => None,
+        }
+    }
+
+    /// What whole turns add to a coordinate; infinite where it is known altogether.
+    pub(crate) fn period(&self, coordinate: Coordinate) -> f64 {
+        use Coordinate::{Angle, SecondAngle, Twist};
+        match (self, coordinate) {
+            (AnyJoint::Space(Joint::Universal { .. }), Angle | SecondAngle) => TAU,
+            (AnyJoint::Space(_), Angle | SecondAngle | Twist) => 2.0 * TAU,
+            _ => f64::INFINITY,
         }
     }
 

@@ -16,6 +16,10 @@ pub(crate) enum Fault {
     NothingFree { joint: &'static str, what: &'static str },
     /// A moment that breaks a joint which bears none.
     NoMoment { joint: &'static str },
+    /// A coordinate that starts outside its limits.
+    OutsideLimits { joint: &'static str, name: &'static str, limits: [f64; 2], found: f64 },
+    /// Limits of an angle whose turns are not counted so far.
+    LimitsApart { joint: &'static str, name: &'static str, limits: [f64; 2], period: f64 },
     /// No direction.
     Direction { what: &'static str, found: Vector },
     /// A number outside its range.
@@ -42,6 +46,12 @@ impl Fault {
             }
             Fault::NothingFree { joint, what } => ModelError::NothingFree { owner, joint, what },
             Fault::NoMoment { joint } => ModelError::NoMoment { owner, joint },
+            Fault::OutsideLimits { joint, name: coordinate, limits: [lower, upper], found } => {
+                ModelError::OutsideLimits { owner, joint, coordinate, lower, upper, found }
+            }
+            Fault::LimitsApart { joint, name: coordinate, limits: [lower, upper], period } => {
+                ModelError::LimitsApart { owner, joint, coordinate, lower, upper, period }
+            }
             Fault::Direction { what, found } => ModelError::Direction { owner, what, found },
             Fault::Range { what, value, allowed } => {
                 ModelError::Range { owner, what, value, allowed }

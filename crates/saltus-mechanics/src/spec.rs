@@ -24,10 +24,16 @@ use saltus_model::{
     Event, InteractionId, IntoRelation, Law, Linked, Model, ModelError, Operator, SystemId,
 };
 
+/// How far outside its limits a coordinate may start, relative to them and at least to 1.
+const ROUND_OFF: f64 = 1e-9;
+/// Share of the turns of an angle that are counted within which its limits are: a little is passed on impact.
+const KNOWN: f64 = 0.999;
+
 /// Where a coordinate ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Its least value, or minus infinity. Angles in space have limits less than two turns apart.
+    /// Its least value, or minus infinity; the coordinate starts at it or above. Angles in space have limits less
+    /// than two turns apart, those of universal joints less than one.
     pub lower: f64,
     /// Its largest value, or infinity; that of a length is positive.
     pub upper: f64,
@@ -353,6 +359,27 @@ impl JointSpec {
         }
     }
 
+    /// A coordinate starts within its limits, and is known from one to the other.
+    fn check_limits(&self, coordinate: Coordinate, limits: &Limits) -> Result<(), Fault> {
+        let (joint, name) = (self.joint.name(), coordinate.name());
+        let Limits { lower, upper, .. } = *limits;
+        let period = self.joint.period(coordinate);
+        let center = limits.center();
+        let known = KNOWN * 0.5 * period;
+        if limits.bounds(coordinate).any(|(_, at)| (at - center).abs() > known) {
+            return Err(Fault::LimitsApart { joint, name, limits: [lower, upper], period });
+        }
+        let found = match coordinate {
+            Coordinate::Length => self.joint.length().unwrap_or(0.0),
+            _ => 0.0,
+        };
+        let outside = |(sign, at): (f64, f64)| sign * (found - at) < -ROUND_OFF * at.abs().max(1.0);
+        match limits.bounds(coordinate).any(outside) {
+            true => Err(Fault::OutsideLimits { joint, name, limits: [lower, upper], found }),
+            false => Ok(()),
+        }
+    }
+
     /// A length that is free ends somewhere, or something acts on it.
     fn check_length(&self) -> Result<(), Fault> {
         let (what, allowed) = ("limits", "(0, inf] for the largest length");
@@ -387,12 +414,15 @@ impl JointSpec {
             return Err(Fault::NothingFree { joint, what });
         }
         self.check_length()?;
-        for Extras { limits, friction, spring, motor, .. } in &self.extras {
+        for Extras { coordinate, limits, friction, spring, motor } in &self.extras {
             if let Some(Limits { lower, upper, .. }) = *limits
                 && !(lower < upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY)
             {
                 let (what, allowed) = ("limits", "(-inf, upper)");
                 return Err(Fault::Range { what, value: lower, allowed });
+            }
+            if let Some(limits) = limits {
+                self.check_limits(*coordinate, limits)?;
             }
             if let Some(Friction { force, stiction, rest_speed }) = *friction {
                 not_negative("friction", force)?;
@@ -573,10 +603,15 @@ impl Limits {
         [(1.0, self.lower), (-1.0, self.upper)].into_iter().filter(is_bound)
     }
 
+    /// The middle between them, next to which angles are taken.
+    fn center(&self) -> f64 {
+        let middle = 0.5 * (self.lower + self.upper);
+        if middle.is_finite() { middle } else { 0.0 }
+    }
+
     /// `x − lower` and `upper − x`, next to the middle of both.
     fn lines(&self, of: Coordinate, line: Line) -> Vec<Line> {
-        let middle = 0.5 * (self.lower + self.upper);
-        let center = if middle.is_finite() { middle } else { 0.0 };
+        let center = self.center();
         let lines = self.bounds(of);
         lines.map(|(factor, offset)| Line { center, factor, offset, ..line.clone() }).collect()
     }

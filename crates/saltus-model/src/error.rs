@@ -177,6 +177,42 @@ pub enum ModelError {
         /// The kind of joint.
         joint: &'static str,
     },
+    /// A coordinate of a joint that does not start within its limits.
+    #[error(
+        "{owner}: the {coordinate} of {joint} starts at {found}, its limits are [{lower}, {upper}]"
+    )]
+    OutsideLimits {
+        /// The interaction.
+        owner: String,
+        /// The kind of joint.
+        joint: &'static str,
+        /// The coordinate.
+        coordinate: &'static str,
+        /// Its least value.
+        lower: f64,
+        /// Its largest value.
+        upper: f64,
+        /// Where it starts.
+        found: f64,
+    },
+    /// Limits of an angle that are further apart than its turns are counted.
+    #[error(
+        "{owner}: the {coordinate} of {joint} is known modulo {period}, its limits [{lower}, {upper}] need more than that"
+    )]
+    LimitsApart {
+        /// The interaction.
+        owner: String,
+        /// The kind of joint.
+        joint: &'static str,
+        /// The coordinate.
+        coordinate: &'static str,
+        /// Its least value.
+        lower: f64,
+        /// Its largest value.
+        upper: f64,
+        /// What it is known modulo.
+        period: f64,
+    },
     /// An interaction with more or fewer systems than its relation is for.
     #[error("{owner}: {what} links {expected}, found {found}")]
     Linked {

@@ -422,6 +422,7 @@ fn key_of(error: &ModelError) -> Option<&str> {
         ModelError::Coordinate { .. } => Some("coordinate"),
         ModelError::NothingFree { what, .. } => Some(what),
         ModelError::NoMoment { .. } => Some("break_moment"),
+        ModelError::OutsideLimits { .. } | ModelError::LimitsApart { .. } => Some("limits"),
         _ => None,
     }
 }

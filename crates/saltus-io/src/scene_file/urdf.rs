@@ -18,6 +18,7 @@ use saltus_mechanics::{
 };
 use saltus_model::rotation::{IDENTITY, Vector, exp, norm, product, rotate, scaled};
 use std::collections::{HashMap, HashSet};
+use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
 
 /// Where a link is: the body or static that it is part of, its place there, and that in the world.
@@ -370,7 +371,15 @@ impl<'a> Reader<'a> {
                     format!("`lower` is {lower} and `upper` is {upper}, expected lower < upper");
                 return Err(self.xml.content(limit, what));
             }
+            // angles are counted over two turns
+            let is_far = coordinate == Coordinate::Angle && upper - lower > 0.999 * 2.0 * TAU;
             match lower < upper {
+                true if is_far => {
+                    let name = self.xml.need(joint, "name")?;
+                    let what = format!("<limit> of the joint `{name}`");
+                    let why = "which are two turns apart or more";
+                    self.tell(limit, format!("{what}: from {lower} to {upper}, {why}"));
+                }
                 true => {
                     let (lower, upper) = (lower - start, upper - start);
                     fitting.limits = Some(Limits { lower, upper, e: 0.0 });

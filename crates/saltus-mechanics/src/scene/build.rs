@@ -580,6 +580,7 @@ fn key_of(error: &saltus_model::ModelError) -> &'static str {
         | ModelError::NothingFree { what, .. }
         | ModelError::Direction { what, .. } => what,
         ModelError::NoMoment { .. } => "break_moment",
+        ModelError::OutsideLimits { .. } | ModelError::LimitsApart { .. } => "limits",
         ModelError::Inertia { .. } => "inertia",
         ModelError::Orientation { .. } => "orientation",
         ModelError::Duplicate { .. } | ModelError::Name { .. } => "name",

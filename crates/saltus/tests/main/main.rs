@@ -23,6 +23,7 @@ mod grains;
 mod impact_and_friction;
 mod impacts;
 mod instants;
+mod joint_limits;
 mod joint_parts;
 mod joint_sides;
 mod joints;
