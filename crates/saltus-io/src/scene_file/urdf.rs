@@ -209,9 +209,14 @@ impl<'a> Reader<'a> {
         let parent = self.links[parent].clone();
         let origin = self.origin(joint)?;
         let mut world = parent.world.then(origin);
-        if let Some(mimic) = child(joint, "mimic") {
-            let offset = self.xml.number(mimic, "offset", 0.0)?;
-            world = world.then(self.moved(joint, kind, offset)?);
+        let start = self.start(joint, &mut Vec::new())?;
+        if start != 0.0 {
+            world = world.then(self.moved(joint, kind, start)?);
+            if child(joint, "mimic").is_none() {
+                let what =
+                    format!("the joint `{}` stands at {start}", self.xml.need(joint, "name")?);
+                self.tell(joint, format!("{what}, since zero is outside its limits"));
+            }
         }
         let inertial = child(link, "inertial");
         let Some(inertial) = inertial else {
@@ -329,6 +334,34 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Where a joint stands at first: at zero or, where that is outside, at the limit next to it; one with `<mimic>` where the
+    /// one that it follows says. `seen` are joints that follow this one.
+    fn start(
+        &self,
+        joint: Node<'a, 'a>,
+        seen: &mut Vec<Node<'a, 'a>>,
+    ) -> Result<f64, SceneFileError> {
+        if let Some(mimic) = child(joint, "mimic") {
+            let other = self.xml.need(mimic, "joint")?;
+            let mut all = joint.parent().into_iter().flat_map(|robot| children(robot, "joint"));
+            let other = all.find(|one| one.attribute("name") == Some(other));
+            let offset = self.xml.number(mimic, "offset", 0.0)?;
+            seen.push(joint);
+            // what follows itself is told where the two are linked
+            let Some(other) = other.filter(|other| !seen.contains(other)) else {
+                return Ok(offset);
+            };
+            let ratio = self.xml.number(mimic, "multiplier", 1.0)?;
+            return Ok(ratio * self.start(other, seen)? + offset);
+        }
+        let is_limited = matches!(joint.attribute("type"), Some("revolute" | "prismatic"));
+        let Some(limit) = child(joint, "limit").filter(|_| is_limited) else { return Ok(0.0) };
+        let bound = |key: &str| self.xml.number(limit, key, 0.0);
+        let (lower, upper) = (bound("lower")?, bound("upper")?);
+        // others limit nothing, or are an error
+        Ok(if lower < upper { 0.0_f64.clamp(lower, upper) } else { 0.0 })
+    }
+
     /// `<mimic>`: joints that are held in a ratio to others, once all of them are there.
     fn mimics(&mut self, joints: &[Node<'a, 'a>]) -> Result<(), SceneFileError> {
         for &joint in joints {
@@ -362,10 +395,7 @@ impl<'a> Reader<'a> {
             let (lower, upper) =
                 (self.xml.number(limit, "lower", 0.0)?, self.xml.number(limit, "upper", 0.0)?);
             // coordinates are zero at the start
-            let start = match child(joint, "mimic") {
-                Some(mimic) => self.xml.number(mimic, "offset", 0.0)?,
-                None => 0.0,
-            };
+            let start = self.start(joint, &mut Vec::new())?;
             if lower > upper {
                 let what =
                     format!("`lower` is {lower} and `upper` is {upper}, expected lower < upper");

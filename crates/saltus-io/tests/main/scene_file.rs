@@ -113,6 +113,38 @@ fn a_gripper_that_mimics() {
     assert_eq!(file.left_aside, [aside]);
 }
 
+/// A joint whose limits do not hold zero stands at the one next to it, one that follows it where that says, and this is told.
+#[test]
+fn a_robot_that_cannot_stand_at_zero() {
+    let slide = |name: &str, limits: &str, mimic: &str| {
+        format!(
+            r#"<joint name="{name} slide" type="prismatic"><parent link="base"/><child link="{name}"/>
+            <axis xyz="0 2 0"/><limit {limits} effort="1" velocity="1"/>{mimic}</joint>
+            <link name="{name}"><inertial><mass value="0.1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>"#
+        )
+    };
+    let mimic = r#"<mimic joint="left slide" multiplier="-2" offset="0.05"/>"#;
+    let slides = [
+        slide("left", r#"lower="-0.3" upper="-0.1""#, ""),
+        slide("right", r#"lower="0" upper="1""#, mimic),
+    ];
+    let robot = format!(r#"<robot name="r"><link name="base"/>{}</robot>"#, slides.concat());
+    let folder = Folder::new();
+    let path = folder.path("robot.urdf");
+    std::fs::write(&path, robot).expect("a file");
+    let file = read_scene(&path).expect("a robot");
+    let told = "the joint `left slide` stands at -0.1, since zero is outside its limits, line 1";
+    assert_eq!(file.left_aside, [told]);
+    let near = |found: f64, known: f64| assert!((found - known).abs() < 1e-15, "{found} {known}");
+    for (k, y, lower, upper) in [(0, -0.1, -0.2, 0.0), (1, 0.25, -0.25, 0.75)] {
+        near(file.scene.bodies[k].position[1], y);
+        let limits = file.scene.joints[k].fittings[0].limits.expect("limits");
+        near(limits.lower, lower);
+        near(limits.upper, upper);
+    }
+    file.scene.model().expect("a model");
+}
+
 /// Hinges whose ratio is none of whole numbers are left to move by themselves; names that have a meaning
 /// in signal paths are written otherwise; what is fixed together does not touch.
 #[test]
