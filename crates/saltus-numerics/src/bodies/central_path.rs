@@ -21,10 +21,11 @@
 //! told by the determinant: `dτ/dα` has the sign of `−det A`, all along one curve.
 //! Reference: Allgower, Georg, *Introduction to Numerical Continuation Methods*, SIAM 2003.
 
-use super::cone::{Vector, determinant, dot, inverse, jordan, plus, times};
-use super::interior::{Asked, Interior, Point, SMOOTH, WORTH};
+use super::cone::{determinant, difference, dot, inverse, jordan, scaled, sum};
+use super::interior::{Asked, Interior, Point, SMOOTH, Triple, WORTH};
+use super::lanes::{load, store, times};
 use super::rows::{Motion, Rows};
-use saltus_linalg::GraphLu;
+use saltus_linalg::{GraphLu, Lanes, WideLanes, wide_lanes};
 
 /// Steps at most.
 const MOST: usize = 200;
@@ -58,7 +59,7 @@ pub(super) struct Path {
     from: Point,           // the last point on the curve, where these begin
     tried: [Point; 2],     // correction and tangent of the point that comes next
     balance: Vec<Motion>,  // r_s
-    velocity: Vec<Vector>, // r_y
+    velocity: Vec<Triple>, // r_y
     best: Vec<f64>,
 }
 
@@ -102,15 +103,13 @@ impl Interior {
         mut residual: impl FnMut(&[f64]) -> f64,
     ) -> usize {
         let first = self.complementarity();
-        for (x, y) in self.at.x.iter().zip(&mut self.at.y) {
-            *y = inverse(x).map(|y| first * y);
-        }
+        wide_lanes(Central { at: &mut self.at, nu: first });
         self.defects(rows, SMOOTH * first / force);
         path.balance.clone_from(&self.rp);
         path.velocity.clone_from(&self.rd);
         let Path { correction, tangent, curvature, tried: [a, b], .. } = path;
         for point in [correction, tangent, curvature, a, b] {
-            point.fit(rows.free.len(), rows.all.len());
+            point.fit(&self.quads);
         }
         path.best.clear();
         path.best.extend_from_slice(z);
@@ -123,7 +122,7 @@ impl Interior {
             if !self.factor(rows, lu) {
                 break;
             }
-            let on = On { of: self, rows, path, phi: nu / first, nu, epsilon };
+            let on = On { of: self, path, phi: nu / first, nu, epsilon };
             let arrived = on.arrive(lu);
             let next = match arrived {
                 Some((Onward { unit, .. }, off, steep)) => {
@@ -144,7 +143,7 @@ impl Interior {
             nu = next.nu * share.clamp(-CHANGE, CHANGE).exp();
             onward = Some(next);
             if nu <= WORTH * tol * force * speed {
-                self.at.impulses(rows, z);
+                self.impulses(z);
                 let value = residual(z);
                 if value < least {
                     path.best.copy_from_slice(z);
@@ -169,16 +168,7 @@ impl Interior {
             // what becomes of a vector, with t taken by its share
             let of = |from: f64, c: f64, t: f64, a: f64| from + c + share * t + half * a;
             let least = MARGIN * (2.0 * share).exp().min(1.0);
-            let mut inside = true;
-            for k in 0..from.x.len() {
-                for i in 0..3 {
-                    self.at.x[k][i] = of(from.x[k][i], c.x[k][i], t.x[k][i], a.x[k][i]);
-                    self.at.y[k][i] = of(from.y[k][i], c.y[k][i], t.y[k][i], a.y[k][i]);
-                }
-                for (now, before) in [(&self.at.x[k], &from.x[k]), (&self.at.y[k], &from.y[k])] {
-                    inside &= now[0] > 0.0 && determinant(now) > least * determinant(before);
-                }
-            }
+            let inside = wide_lanes(Along { at: &mut self.at, path, share, half, least });
             if inside {
                 for k in 0..from.s.len() {
                     for i in 0..6 {
@@ -195,34 +185,132 @@ impl Interior {
 
     /// The product of two directions in the scaling of the point, with `τ`.
     fn product(&self, nu: f64, a: (&Point, f64), b: (&Point, f64)) -> f64 {
-        let (count, mut sum) = (self.at.x.len(), 0.0);
-        for k in 0..count {
-            let [scaling, inverse] = &self.scaling[k];
-            sum += dot(&times(scaling, &a.0.x[k]), &times(scaling, &b.0.x[k]));
-            sum += dot(&times(inverse, &a.0.y[k]), &times(inverse, &b.0.y[k]));
-        }
-        sum / (nu * count as f64) + a.1 * b.1
+        let sum = wide_lanes(Product { of: self, a: a.0, b: b.0 });
+        sum / (nu * (4 * self.at.x.len()) as f64) + a.1 * b.1
     }
 
     /// The largest share of a contact in `a + s b`.
     fn largest(&self, nu: f64, a: &Point, s: f64, b: &Point) -> f64 {
-        let mut largest = 0.0_f64;
-        for k in 0..self.at.x.len() {
-            let [scaling, inverse] = &self.scaling[k];
-            let x = times(scaling, &plus(&a.x[k], s, &b.x[k]));
-            let y = times(inverse, &plus(&a.y[k], s, &b.y[k]));
-            let own = (dot(&x, &x) + dot(&y, &y)) / nu;
-            // what is no number is far
-            largest = if own <= largest { largest } else { own };
+        (wide_lanes(Largest { of: self, a, s, b }) / nu).sqrt()
+    }
+}
+
+/// `y = ν x⁻¹`.
+struct Central<'a> {
+    at: &'a mut Point,
+    nu: f64,
+}
+
+impl WideLanes for Central<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        for (x, y) in self.at.x.iter().zip(&mut self.at.y) {
+            *y = store(l, &scaled(l, l.splat(self.nu), &inverse(l, &load(l, x))));
         }
-        largest.sqrt()
+    }
+}
+
+/// `x` and `y` of (2); whether they are inside their cones, not much nearer to the boundary than before.
+struct Along<'a> {
+    at: &'a mut Point,
+    path: &'a Path,
+    share: f64,
+    half: f64,
+    least: f64,
+}
+
+impl WideLanes for Along<'_> {
+    type Answer = bool;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> bool {
+        let Along { at, path, share, half, least } = self;
+        let Path { correction: c, tangent: t, curvature: a, from, .. } = path;
+        let (share, half, least) = (l.splat(share), l.splat(half), l.splat(least));
+        let mut inside = true;
+        for k in 0..from.x.len() {
+            let sides = [
+                (&mut at.x[k], &from.x[k], &c.x[k], &t.x[k], &a.x[k]),
+                (&mut at.y[k], &from.y[k], &c.y[k], &t.y[k], &a.y[k]),
+            ];
+            for (now, from, c, t, a) in sides {
+                let from = load(l, from);
+                let onward = scaled(l, share, &load(l, t));
+                let own = sum(l, &sum(l, &from, &load(l, c)), &onward);
+                let own = sum(l, &own, &scaled(l, half, &load(l, a)));
+                let least = l.mul(least, determinant(l, &from));
+                let is_far = l.less(least, determinant(l, &own));
+                inside &= l.all(l.both(is_far, l.less(l.splat(0.0), own[0])));
+                *now = store(l, &own);
+            }
+        }
+        inside
+    }
+}
+
+/// The product of two directions, scaled.
+struct Product<'a> {
+    of: &'a Interior,
+    a: &'a Point,
+    b: &'a Point,
+}
+
+impl WideLanes for Product<'_> {
+    type Answer = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> f64 {
+        let Product { of, a, b } = self;
+        let mut all = l.splat(0.0);
+        for (k, [scaling, inverse]) in of.scaling.iter().enumerate() {
+            for (by, a, b) in [(scaling, &a.x[k], &b.x[k]), (inverse, &a.y[k], &b.y[k])] {
+                let by = load(l, by);
+                let (a, b) = (times(l, &by, &load(l, a)), times(l, &by, &load(l, b)));
+                all = l.add(all, dot(l, &a, &b));
+            }
+        }
+        l.sum(all)
+    }
+}
+
+/// The largest square of a contact in `a + s b`, scaled; what is no number is far.
+struct Largest<'a> {
+    of: &'a Interior,
+    a: &'a Point,
+    s: f64,
+    b: &'a Point,
+}
+
+impl WideLanes for Largest<'_> {
+    type Answer = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> f64 {
+        let Largest { of, a, s, b } = self;
+        let (mut largest, mut all, s) = (l.splat(0.0), l.splat(0.0), l.splat(s));
+        for (k, [scaling, inverse]) in of.scaling.iter().enumerate() {
+            let mut own = l.splat(0.0);
+            for (by, a, b) in [(scaling, &a.x[k], &b.x[k]), (inverse, &a.y[k], &b.y[k])] {
+                let both = sum(l, &load(l, a), &scaled(l, s, &load(l, b)));
+                let both = times(l, &load(l, by), &both);
+                own = l.add(own, dot(l, &both, &both));
+            }
+            largest = l.greater(own, largest);
+            all = l.add(all, own);
+        }
+        if l.sum(all).is_finite() {
+            l.store(largest).into_iter().fold(0.0, f64::max)
+        } else {
+            f64::INFINITY
+        }
     }
 }
 
 /// A point near the curve.
 struct On<'a> {
     of: &'a Interior,
-    rows: &'a Rows,
     path: &'a mut Path,
     phi: f64,
     nu: f64,
@@ -233,12 +321,12 @@ impl On<'_> {
     /// Correction, tangent and curvature; where that leads, how far off the curve the point is, and the steepest
     /// contact. Nothing where it is too far off.
     fn arrive(self, lu: &mut GraphLu) -> Option<(Onward, f64, f64)> {
-        let On { of, rows, path, phi, nu, epsilon } = self;
+        let On { of, path, phi, nu, epsilon } = self;
         let Path { balance, velocity, tried, .. } = path;
         let start = Start { of, balance, velocity, phi };
         let [correction, tangent] = tried;
-        of.newton(rows, lu, &Correction { start, nu }, correction);
-        of.newton(rows, lu, &Tangent { start, nu, epsilon }, tangent);
+        of.newton(lu, &Correction { start, nu }, correction);
+        of.newton(lu, &Tangent { start, nu, epsilon }, tangent);
         let size = of.product(nu, (tangent, 1.0), (tangent, 1.0)).sqrt();
         let back = of.product(nu, (correction, 0.0), (tangent, 1.0)) / (size * size);
         let off = of.largest(nu, correction, -back, tangent);
@@ -247,8 +335,8 @@ impl On<'_> {
         }
         let steep = of.largest(nu, tangent, 0.0, tangent);
         let unit = if lu.is_positive() { -1.0 / size } else { 1.0 / size };
-        let asked = Curvature { start, rows, tangent, nu, epsilon, unit };
-        of.newton(rows, lu, &asked, &mut path.curvature);
+        let asked = Curvature { start, tangent, nu, epsilon, unit };
+        of.newton(lu, &asked, &mut path.curvature);
         let bend = -of.product(nu, (&path.curvature, 0.0), (tangent, 1.0)) / (size * size);
         std::mem::swap(correction, &mut path.correction);
         std::mem::swap(tangent, &mut path.tangent);
@@ -261,7 +349,7 @@ impl On<'_> {
 struct Start<'a> {
     of: &'a Interior,
     balance: &'a [Motion],
-    velocity: &'a [Vector],
+    velocity: &'a [Triple],
     phi: f64,
 }
 
@@ -277,15 +365,17 @@ impl Asked for Correction<'_> {
         std::array::from_fn(|i| of.rp[body][i] - phi * balance[body][i])
     }
 
-    fn velocity(&self, contact: usize) -> Vector {
+    #[inline(always)]
+    fn velocity<L: Lanes>(&self, l: L, c: usize) -> [L::Four; 3] {
         let Start { of, velocity, phi, .. } = self.start;
-        std::array::from_fn(|i| of.rd[contact][i] - phi * velocity[contact][i])
+        let first = scaled(l, l.splat(phi), &load(l, &velocity[c]));
+        difference(l, &load(l, &of.rd[c]), &first)
     }
 
-    fn complementarity(&self, contact: usize) -> Vector {
-        let lambda = &self.start.of.lambda[contact];
-        let own = jordan(lambda, lambda);
-        [self.nu - own[0], -own[1], -own[2]]
+    #[inline(always)]
+    fn complementarity<L: Lanes>(&self, l: L, c: usize) -> [L::Four; 3] {
+        let (lambda, zero) = (load(l, &self.start.of.lambda[c]), l.splat(0.0));
+        difference(l, &[l.splat(self.nu), zero, zero], &jordan(l, &lambda, &lambda))
     }
 }
 
@@ -301,22 +391,23 @@ impl Asked for Tangent<'_> {
         self.start.balance[body].map(|r| -self.start.phi * r)
     }
 
-    fn velocity(&self, contact: usize) -> Vector {
+    #[inline(always)]
+    fn velocity<L: Lanes>(&self, l: L, c: usize) -> [L::Four; 3] {
         let Start { of, velocity, phi, .. } = self.start;
-        let mut asked = velocity[contact].map(|r| -phi * r);
-        asked[0] += self.epsilon * self.epsilon / of.along[contact];
-        asked
+        let asked = scaled(l, l.splat(-phi), &load(l, &velocity[c]));
+        let smooth = l.div(l.splat(self.epsilon * self.epsilon), l.load(&of.along[c]));
+        [l.add(asked[0], smooth), asked[1], asked[2]]
     }
 
-    fn complementarity(&self, _: usize) -> Vector {
-        [self.nu, 0.0, 0.0]
+    #[inline(always)]
+    fn complementarity<L: Lanes>(&self, l: L, _: usize) -> [L::Four; 3] {
+        [l.splat(self.nu), l.splat(0.0), l.splat(0.0)]
     }
 }
 
 /// `a`: the second derivative of (1) by the length, with `unit = dτ/dα`.
 struct Curvature<'a> {
     start: Start<'a>,
-    rows: &'a Rows,
     tangent: &'a Point,
     nu: f64,
     epsilon: f64,
@@ -330,23 +421,29 @@ impl Asked for Curvature<'_> {
     }
 
     /// `|g|_ε″ = (|g′|² + 2 (ε τ′)² − |g|_ε′²)/|g|_ε + d · g″`.
-    fn velocity(&self, c: usize) -> Vector {
+    #[inline(always)]
+    fn velocity<L: Lanes>(&self, l: L, c: usize) -> [L::Four; 3] {
         let Start { of, velocity, phi, .. } = self.start;
-        let (unit, along, [d, e]) = (self.unit, of.along[c], of.d[c]);
-        let row = &self.rows.all[c];
-        let w = row.turn(&self.tangent.s);
-        let g = [unit * row.mu * w[1], unit * row.mu * w[2]];
-        let squared = (self.epsilon * unit).powi(2);
-        let rate = d * g[0] + e * g[1] + squared / (unit * along);
-        let mut asked = velocity[c].map(|r| -phi * unit * unit * r);
-        asked[0] += (g[0] * g[0] + g[1] * g[1] + 2.0 * squared - rate * rate) / along;
-        asked
+        let (unit, along, d) = (l.splat(self.unit), l.load(&of.along[c]), load(l, &of.d[c]));
+        let g = scaled(l, unit, &of.quads.all[c].turn(l, &self.tangent.s));
+        let squared = l.splat((self.epsilon * self.unit).powi(2));
+        let rate = l.add(l.mul(d[0], g[1]), l.mul(d[1], g[2]));
+        let rate = l.add(rate, l.div(squared, l.mul(unit, along)));
+        let mut bend = l.add(l.mul(g[1], g[1]), l.mul(g[2], g[2]));
+        bend = l.add(bend, l.add(squared, squared));
+        bend = l.div(l.sub(bend, l.mul(rate, rate)), along);
+        let asked = l.splat(-phi * self.unit * self.unit);
+        let asked = scaled(l, asked, &load(l, &velocity[c]));
+        [l.add(asked[0], bend), asked[1], asked[2]]
     }
 
-    fn complementarity(&self, c: usize) -> Vector {
+    #[inline(always)]
+    fn complementarity<L: Lanes>(&self, l: L, c: usize) -> [L::Four; 3] {
         let [scaling, inverse] = &self.start.of.scaling[c];
-        let (x, y) = (times(scaling, &self.tangent.x[c]), times(inverse, &self.tangent.y[c]));
-        let (both, squared) = (jordan(&x, &y), self.unit * self.unit);
-        [(self.nu - 2.0 * both[0]) * squared, -2.0 * both[1] * squared, -2.0 * both[2] * squared]
+        let x = times(l, &load(l, scaling), &load(l, &self.tangent.x[c]));
+        let y = times(l, &load(l, inverse), &load(l, &self.tangent.y[c]));
+        let both = scaled(l, l.splat(2.0), &jordan(l, &x, &y));
+        let (nu, zero) = (l.splat(self.nu), l.splat(0.0));
+        scaled(l, l.splat(self.unit * self.unit), &difference(l, &[nu, zero, zero], &both))
     }
 }

@@ -13,14 +13,13 @@
 //! Reference: Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 
 use super::FORESEEN;
+use super::lanes::{Four, gather, load, negative, times};
 use super::rows::{FIXED, Motion, Row, Whole};
 use super::sweeps::inverse3;
 use crate::Set;
 use crate::sets::slip::Slip;
 use saltus_linalg::vector::{self, room};
 use saltus_linalg::{Lanes, WideLanes, wide_lanes};
-
-type Four = [f64; 4];
 
 /// Fours that wait for contacts with other bodies.
 const OPEN: usize = 16;
@@ -304,31 +303,7 @@ impl WideLanes for Sweep<'_> {
     }
 }
 
-// No closures below, nor maps over arrays: they would not always be compiled for wide registers.
-
-/// Four numbers in each place.
-#[inline(always)]
-fn load<L: Lanes, const N: usize>(l: L, from: &[Four; N]) -> [L::Four; N] {
-    let mut to = [l.splat(0.0); N];
-    for i in 0..N {
-        to[i] = l.load(&from[i]);
-    }
-    to
-}
-
-/// `s` of four bodies, component by component.
-#[inline(always)]
-fn gather<L: Lanes>(l: L, s: &[Motion], of: &[u32; 4]) -> [L::Four; 6] {
-    let (a, b) = (&s[of[0] as usize], &s[of[1] as usize]);
-    let (c, d) = (&s[of[2] as usize], &s[of[3] as usize]);
-    let mut to = [l.splat(0.0); 6];
-    for i in 0..6 {
-        to[i] = l.load(&[a[i], b[i], c[i], d[i]]);
-    }
-    to
-}
-
-/// The other way round.
+/// Velocities of four bodies into their places.
 #[inline(always)]
 fn scatter<L: Lanes>(l: L, from: &[L::Four; 6], of: &[u32; 4], s: &mut [Motion]) {
     let mut after = [[0.0; 4]; 6];
@@ -347,23 +322,6 @@ fn scatter<L: Lanes>(l: L, from: &[L::Four; 6], of: &[u32; 4], s: &mut [Motion])
 #[inline(always)]
 fn dot<L: Lanes>(l: L, a: [L::Four; 2], b: [L::Four; 2]) -> L::Four {
     l.add(l.mul(a[0], b[0]), l.mul(a[1], b[1]))
-}
-
-#[inline(always)]
-fn negative<L: Lanes>(l: L, a: L::Four) -> L::Four {
-    l.sub(l.splat(0.0), a)
-}
-
-/// `W z` of a symmetric block.
-#[inline(always)]
-fn times<L: Lanes>(l: L, W: &[L::Four; 6], z: &[L::Four; 3]) -> [L::Four; 3] {
-    let rows = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
-    let mut out = [l.splat(0.0); 3];
-    for k in 0..3 {
-        let [a, b, c] = rows[k];
-        out[k] = l.add(l.add(l.mul(W[a], z[0]), l.mul(W[b], z[1])), l.mul(W[c], z[2]));
-    }
-    out
 }
 
 /// Equation (1) for four contacts.

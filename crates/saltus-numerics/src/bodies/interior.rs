@@ -21,9 +21,11 @@
 //! mechanics using interior point algorithm*, 2024.
 
 use super::central_path::Path;
-use super::cone::{Matrix, Vector, dot, jordan, jordan_divide, nesterov_todd, square, times, way};
+use super::cone::{difference, dot, jordan, jordan_divide, nesterov_todd, square, sum, way};
+use super::lanes::{Four, load, store, times};
+use super::quads::Quads;
 use super::rows::{Motion, Row, Rows, Whole};
-use saltus_linalg::GraphLu;
+use saltus_linalg::{GraphLu, Lanes, Wide, WideLanes, wide, wide_lanes};
 
 /// Steps at most: where it gets there, it does in twenty.
 const MOST: usize = 26;
@@ -42,42 +44,39 @@ const PATIENCE: usize = 5;
 /// measure.
 pub(super) const WORTH: f64 = 30.0;
 
+/// Three numbers a contact.
+pub(super) type Triple = [Four; 3];
+
 /// A point, or a direction from one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Point {
-    pub s: Vec<Motion>,
-    pub x: Vec<Vector>,
-    pub y: Vec<Vector>,
+    pub s: Vec<Motion>, // and the body that does not move
+    pub x: Vec<Triple>,
+    pub y: Vec<Triple>,
 }
 
 impl Point {
-    pub fn fit(&mut self, bodies: usize, contacts: usize) {
-        self.s.resize(bodies, [0.0; 6]);
-        self.x.resize(contacts, [0.0; 3]);
-        self.y.resize(contacts, [0.0; 3]);
-    }
-
-    /// The impulses.
-    pub fn impulses(&self, rows: &Rows, z: &mut [f64]) {
-        for ((z, x), row) in z.chunks_exact_mut(3).zip(&self.x).zip(&rows.all) {
-            z.copy_from_slice(&[x[0], row.mu * x[1], row.mu * x[2]]);
-        }
+    pub fn fit(&mut self, quads: &Quads) {
+        self.s.resize(quads.bodies + 1, [0.0; 6]);
+        self.x.resize(quads.all.len(), [[0.0; 4]; 3]);
+        self.y.resize(quads.all.len(), [[0.0; 4]; 3]);
     }
 }
 
 /// The method's vectors, kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct Interior {
+    pub quads: Quads,
     pub at: Point,
     predicted: Point,
     direction: Point,
     pub rp: Vec<Motion>, // defect of s
-    pub rd: Vec<Vector>, // defect of y
-    pub lambda: Vec<Vector>,
-    pub scaling: Vec<[Matrix; 2]>, // Ω and its inverse
-    pub d: Vec<[f64; 2]>,
-    pub along: Vec<f64>, // |(G s + p)_T|_ε
-    D: Vec<Matrix>,
+    pub rd: Vec<Triple>, // defect of y
+    pub lambda: Vec<Triple>,
+    pub scaling: Vec<[[Four; 6]; 2]>, // Ω and its inverse
+    pub d: Vec<[Four; 2]>,
+    pub along: Vec<Four>, // |(G s + p)_T|_ε
+    D: Vec<[f64; 9]>,
     pub path: Path,
 }
 
@@ -85,10 +84,10 @@ pub(super) struct Interior {
 pub(super) trait Asked {
     /// From the balance of a body.
     fn balance(&self, body: usize) -> Motion;
-    /// From the velocity of a contact.
-    fn velocity(&self, contact: usize) -> Vector;
+    /// From the velocity of four contacts.
+    fn velocity<L: Lanes>(&self, l: L, quad: usize) -> [L::Four; 3];
     /// From complementarity, in the scaled space.
-    fn complementarity(&self, contact: usize) -> Vector;
+    fn complementarity<L: Lanes>(&self, l: L, quad: usize) -> [L::Four; 3];
 }
 
 impl Interior {
@@ -110,26 +109,18 @@ impl Interior {
             if !self.factor(rows, lu) {
                 return step;
             }
-            let predicted = self.direction(rows, lu, [0.0, nu], false);
+            let predicted = self.direction(lu, [0.0, nu], false);
             std::mem::swap(&mut self.predicted, &mut self.direction);
             let sigma = (1.0 - predicted).powi(3).clamp(LEAST, 0.9);
-            let length = self.direction(rows, lu, [sigma, nu], predicted >= POOR);
+            let length = self.direction(lu, [sigma, nu], predicted >= POOR);
             if !(length > 0.0) {
                 return step; // a NaN too
             }
-            let Interior { at, direction, .. } = self;
-            for (s, ds) in at.s.iter_mut().zip(&direction.s) {
-                (0..6).for_each(|i| s[i] += length * ds[i]);
-            }
-            for (own, change) in [(&mut at.x, &direction.x), (&mut at.y, &direction.y)] {
-                for (own, change) in own.iter_mut().zip(change) {
-                    (0..3).for_each(|i| own[i] += length * change[i]);
-                }
-            }
+            wide(Step { at: &mut self.at, direction: &self.direction, length });
             short += usize::from(length < SHORT);
             let worth = nu <= WORTH * tol * force * speed;
             if worth || short == PATIENCE || step == MOST {
-                at.impulses(rows, z);
+                self.impulses(z);
                 if short == PATIENCE || (worth && residual(z) <= tol) {
                     return step;
                 }
@@ -140,127 +131,302 @@ impl Interior {
 
     /// A point so far inside the cones, near `z`. The mean impulse and velocity.
     pub fn begin(&mut self, rows: &Rows, z: &[f64], start: f64) -> [f64; 2] {
-        let Interior { at, rd, lambda, D, .. } = self;
         let count = rows.all.len() as f64;
-        rows.follow(z, &mut at.s);
         let square = |row: &Row| row.velocity(&rows.free).iter().map(|w| w * w).sum::<f64>();
         let speed = (rows.all.iter().map(square).sum::<f64>() / count).sqrt();
         let size = rows.all.iter().map(|row| row.size).sum::<f64>() / count;
         let force = z.iter().step_by(3).sum::<f64>() / count;
         let force = force.max(speed / size);
-        at.x.clear();
-        at.y.clear();
-        for (row, z) in rows.all.iter().zip(z.chunks_exact(3)) {
+        self.quads.fill(rows, speed);
+        self.at.fit(&self.quads);
+        let Interior { quads, at, rd, lambda, scaling, d, along, D, .. } = self;
+        rows.follow(z, &mut at.s);
+        at.s.push([0.0; 6]);
+        at.x.fill([[start * force; 4], [0.0; 4], [0.0; 4]]);
+        for (c, (row, z)) in rows.all.iter().zip(z.chunks_exact(3)).enumerate() {
             let [a, b] = if row.mu > 0.0 { [z[1] / row.mu, z[2] / row.mu] } else { [0.0; 2] };
-            at.x.push([a.hypot(b).max(z[0]) + start * force, a, b]);
-            let w = row.velocity(&at.s);
-            let [a, b] = [row.mu * w[1], row.mu * w[2]];
-            at.y.push([a.hypot(b) + w[0].max(0.0) + start * speed, a, b]);
+            let x = [a.hypot(b).max(z[0]) + start * force, a, b];
+            (0..3).for_each(|k| at.x[c / 4][k][c % 4] = x[k]);
         }
-        rd.resize(rows.all.len(), [0.0; 3]);
-        lambda.resize(rows.all.len(), [0.0; 3]);
+        wide_lanes(Velocities { quads, at, least: start * speed });
+        let all = quads.all.len();
+        rd.resize(all, [[0.0; 4]; 3]);
+        lambda.resize(all, [[0.0; 4]; 3]);
+        scaling.resize(all, [[[0.0; 4]; 6]; 2]);
+        d.resize(all, [[0.0; 4]; 2]);
+        along.resize(all, [0.0; 4]);
         D.resize(rows.all.len(), [0.0; 9]);
         [force, speed]
+    }
+
+    /// The impulses.
+    pub fn impulses(&self, z: &mut [f64]) {
+        for (c, z) in z.chunks_exact_mut(3).enumerate() {
+            let (x, lane) = (&self.at.x[c / 4], c % 4);
+            let mu = self.quads.all[c / 4].mu[lane];
+            z.copy_from_slice(&[x[0][lane], mu * x[1][lane], mu * x[2][lane]]);
+        }
     }
 
     /// `ν`.
     pub fn complementarity(&self) -> f64 {
         let Point { x, y, .. } = &self.at;
-        x.iter().zip(y).map(|(x, y)| dot(x, y)).sum::<f64>() / x.len() as f64
+        wide_lanes(Mean { x, y })
     }
 
     /// How far (1) is from being so, and `d`.
     pub fn defects(&mut self, rows: &Rows, epsilon: f64) {
-        let Point { s, x, y } = &self.at;
         self.rp.clone_from(&rows.free);
-        self.d.clear();
-        self.along.clear();
-        for (c, row) in rows.all.iter().enumerate() {
-            let (x, y, mu) = (&x[c], &y[c], row.mu);
-            row.push([x[0], mu * x[1], mu * x[2]], &mut self.rp);
-            let w = row.velocity(s);
-            let g = [w[0], mu * w[1], mu * w[2]];
-            let along = (g[1] * g[1] + g[2] * g[2] + epsilon * epsilon).sqrt();
-            self.d.push([g[1] / along, g[2] / along]);
-            self.along.push(along);
-            self.rd[c] = [g[0] + along - y[0], g[1] - y[1], g[2] - y[2]];
-        }
-        for (rp, s) in self.rp.iter_mut().zip(s) {
+        self.rp.push([0.0; 6]);
+        let Interior { quads, at, rp, rd, d, along, .. } = self;
+        wide_lanes(Defects { quads, at, rp, rd, d, along, epsilon });
+        for (rp, s) in self.rp.iter_mut().zip(&self.at.s) {
             (0..6).for_each(|i| rp[i] -= s[i]);
-        }
-    }
-
-    /// The scaling, and `P⁻¹ (1 + e dᵀ)` in the units of the contacts.
-    fn scale(&mut self, rows: &Rows) {
-        self.scaling.clear();
-        for (c, row) in rows.all.iter().enumerate() {
-            let [scaling, inverse] = nesterov_todd(&self.at.y[c], &self.at.x[c]);
-            self.lambda[c] = times(&scaling, &self.at.x[c]);
-            let (A, d, units) = (square(&inverse), self.d[c], [1.0, row.mu, row.mu]);
-            for i in 0..3 {
-                let own =
-                    [A[3 * i], A[3 * i + 1] + A[3 * i] * d[0], A[3 * i + 2] + A[3 * i] * d[1]];
-                for j in 0..3 {
-                    self.D[c][3 * i + j] = units[i] * own[j] * units[j];
-                }
-            }
-            self.scaling.push([scaling, inverse]);
         }
     }
 
     /// The factors of (2); false where there are none.
     pub fn factor(&mut self, rows: &Rows, lu: &mut GraphLu) -> bool {
-        self.scale(rows);
-        rows.assemble(&self.D, lu);
+        let Interior { quads, at, lambda, scaling, d, D, .. } = self;
+        wide_lanes(Scale { quads, at, lambda, scaling, d, D });
+        rows.assemble(D, lu);
         lu.factor().is_ok()
     }
 
     /// The direction that removes what is asked, by the factors of (2).
-    pub fn newton(&self, rows: &Rows, lu: &mut GraphLu, asked: &impl Asked, out: &mut Point) {
-        let Point { s: ds, x: dx, y: dy } = out;
-        for (k, ds) in ds.iter_mut().enumerate() {
+    pub fn newton(&self, lu: &mut GraphLu, asked: &impl Asked, out: &mut Point) {
+        for (k, ds) in out.s.iter_mut().take(self.quads.bodies).enumerate() {
             *ds = asked.balance(k);
         }
-        for (c, row) in rows.all.iter().enumerate() {
-            let inverse = &self.scaling[c][1];
-            dx[c] = times(inverse, &jordan_divide(&self.lambda[c], &asked.complementarity(c)));
-            dy[c] = asked.velocity(c);
-            let of_dy = times(inverse, &times(inverse, &dy[c]));
-            let [of_n, of_t, of_b] =
-                [dx[c][0] - of_dy[0], dx[c][1] - of_dy[1], dx[c][2] - of_dy[2]];
-            row.push([of_n, row.mu * of_t, row.mu * of_b], ds);
-        }
-        lu.solve(ds);
-        for (c, row) in rows.all.iter().enumerate() {
-            let inverse = &self.scaling[c][1];
-            let (w, [d, e]) = (row.turn(ds), self.d[c]);
-            let g = [w[0], row.mu * w[1], row.mu * w[2]];
-            let own = &mut dy[c];
-            *own = [own[0] + g[0] + d * g[1] + e * g[2], own[1] + g[1], own[2] + g[2]];
-            let of_dy = times(inverse, &times(inverse, own));
-            (0..3).for_each(|i| dx[c][i] -= of_dy[i]);
-        }
+        out.s[self.quads.bodies] = [0.0; 6];
+        wide_lanes(Reduced { of: self, asked, out });
+        lu.solve(&mut out.s);
+        wide_lanes(Expanded { of: self, out });
     }
 
     /// The step to `x ∘ y = σ ν e`, with the second order of the predicted one if asked; how far it may go.
-    fn direction(
-        &mut self,
-        rows: &Rows,
-        lu: &mut GraphLu,
-        [sigma, nu]: [f64; 2],
-        second: bool,
-    ) -> f64 {
+    fn direction(&mut self, lu: &mut GraphLu, [sigma, nu]: [f64; 2], second: bool) -> f64 {
         let mut direction = std::mem::take(&mut self.direction);
-        direction.fit(rows.free.len(), rows.all.len());
-        let asked = Target { of: self, to: sigma * nu, second };
-        self.newton(rows, lu, &asked, &mut direction);
-        let mut length = 1.0 / SHARE;
-        for c in 0..rows.all.len() {
-            length = length.min(way(&self.at.x[c], &direction.x[c]));
-            length = length.min(way(&self.at.y[c], &direction.y[c]));
-        }
+        direction.fit(&self.quads);
+        self.newton(lu, &Target { of: self, to: sigma * nu, second }, &mut direction);
+        let length = wide_lanes(Length { at: &self.at, direction: &direction });
         self.direction = direction;
         (SHARE * length).min(1.0)
+    }
+}
+
+/// `y` of a point so far inside.
+struct Velocities<'a> {
+    quads: &'a Quads,
+    at: &'a mut Point,
+    least: f64,
+}
+
+impl WideLanes for Velocities<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let Velocities { quads, at, least } = self;
+        for (quad, y) in quads.all.iter().zip(&mut at.y) {
+            let g = quad.velocity(l, &at.s);
+            let along = l.sqrt(l.add(l.mul(g[1], g[1]), l.mul(g[2], g[2])));
+            let parting = l.greater(g[0], l.splat(0.0));
+            *y = store(l, &[l.add(l.add(along, parting), l.splat(least)), g[1], g[2]]);
+        }
+    }
+}
+
+/// The mean of `x · y`.
+struct Mean<'a> {
+    x: &'a [Triple],
+    y: &'a [Triple],
+}
+
+impl WideLanes for Mean<'_> {
+    type Answer = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> f64 {
+        let mut all = l.splat(0.0);
+        for (x, y) in self.x.iter().zip(self.y) {
+            all = l.add(all, dot(l, &load(l, x), &load(l, y)));
+        }
+        l.sum(all) / (4 * self.x.len()) as f64
+    }
+}
+
+/// What [`Interior::defects`] does: `Gᵀ x` and the defects of velocities.
+struct Defects<'a> {
+    quads: &'a Quads,
+    at: &'a Point,
+    rp: &'a mut [Motion],
+    rd: &'a mut [Triple],
+    d: &'a mut [[Four; 2]],
+    along: &'a mut [Four],
+    epsilon: f64,
+}
+
+impl WideLanes for Defects<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let Defects { quads, at, rp, rd, d, along, epsilon } = self;
+        let squared = l.splat(epsilon * epsilon);
+        for (c, quad) in quads.all.iter().enumerate() {
+            quad.push(l, &load(l, &at.x[c]), rp);
+            let (g, y) = (quad.velocity(l, &at.s), load(l, &at.y[c]));
+            let size = l.add(l.add(l.mul(g[1], g[1]), l.mul(g[2], g[2])), squared);
+            let size = l.sqrt(size);
+            d[c] = store(l, &[l.div(g[1], size), l.div(g[2], size)]);
+            along[c] = l.store(size);
+            rd[c] = store(l, &difference(l, &[l.add(g[0], size), g[1], g[2]], &y));
+        }
+    }
+}
+
+/// The scaling, and `P⁻¹ (1 + e dᵀ)` in the units of the rows.
+struct Scale<'a> {
+    quads: &'a Quads,
+    at: &'a Point,
+    lambda: &'a mut [Triple],
+    scaling: &'a mut [[[Four; 6]; 2]],
+    d: &'a [[Four; 2]],
+    D: &'a mut [[f64; 9]],
+}
+
+impl WideLanes for Scale<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let Scale { quads, at, lambda, scaling, d, D } = self;
+        for (c, (quad, own)) in quads.all.iter().zip(D.chunks_mut(4)).enumerate() {
+            let (x, y, mu) = (load(l, &at.x[c]), load(l, &at.y[c]), l.load(&quad.mu));
+            let [forth, back] = nesterov_todd(l, &y, &x);
+            lambda[c] = store(l, &times(l, &forth, &x));
+            scaling[c] = [store(l, &forth), store(l, &back)];
+            let (A, d) = (square(l, &back), load(l, &d[c]));
+            let rows = [[A[0], A[1], A[2]], [A[1], A[3], A[4]], [A[2], A[4], A[5]]];
+            let mut block = [[0.0; 4]; 9];
+            for i in 0..3 {
+                let first = if i == 0 { rows[i][0] } else { l.mul(mu, rows[i][0]) };
+                block[3 * i] = l.store(first);
+                for j in 1..3 {
+                    let of = l.add(rows[i][j], l.mul(rows[i][0], d[j - 1]));
+                    let of = if i == 0 { of } else { l.mul(mu, of) };
+                    block[3 * i + j] = l.store(l.mul(of, mu));
+                }
+            }
+            for lane in 0..own.len() {
+                for k in 0..9 {
+                    own[lane][k] = block[k][lane];
+                }
+            }
+        }
+    }
+}
+
+/// The right-hand side of (2), with what is known of `δx` and `δy`.
+struct Reduced<'a, A> {
+    of: &'a Interior,
+    asked: &'a A,
+    out: &'a mut Point,
+}
+
+impl<A: Asked> WideLanes for Reduced<'_, A> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let Reduced { of, asked, out: Point { s, x, y } } = self;
+        for (c, quad) in of.quads.all.iter().enumerate() {
+            let (inverse, lambda) = (load(l, &of.scaling[c][1]), load(l, &of.lambda[c]));
+            let asked_x = jordan_divide(l, &lambda, &asked.complementarity(l, c));
+            let (dx, dy) = (times(l, &inverse, &asked_x), asked.velocity(l, c));
+            let of_dy = times(l, &inverse, &times(l, &inverse, &dy));
+            quad.push(l, &difference(l, &dx, &of_dy), s);
+            x[c] = store(l, &dx);
+            y[c] = store(l, &dy);
+        }
+    }
+}
+
+/// `δx` and `δy` of `δs`.
+struct Expanded<'a> {
+    of: &'a Interior,
+    out: &'a mut Point,
+}
+
+impl WideLanes for Expanded<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let Expanded { of, out: Point { s, x, y } } = self;
+        for (c, quad) in of.quads.all.iter().enumerate() {
+            let (inverse, d) = (load(l, &of.scaling[c][1]), load(l, &of.d[c]));
+            let g = quad.turn(l, s);
+            let slip = l.add(l.mul(d[0], g[1]), l.mul(d[1], g[2]));
+            let dy = sum(l, &load(l, &y[c]), &[l.add(g[0], slip), g[1], g[2]]);
+            let of_dy = times(l, &inverse, &times(l, &inverse, &dy));
+            x[c] = store(l, &difference(l, &load(l, &x[c]), &of_dy));
+            y[c] = store(l, &dy);
+        }
+    }
+}
+
+/// How far a direction may go.
+struct Length<'a> {
+    at: &'a Point,
+    direction: &'a Point,
+}
+
+impl WideLanes for Length<'_> {
+    type Answer = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> f64 {
+        let Length { at, direction } = self;
+        let mut most = l.splat(1.0 / SHARE);
+        for c in 0..at.x.len() {
+            let of_x = way(l, &load(l, &at.x[c]), &load(l, &direction.x[c]));
+            let of_y = way(l, &load(l, &at.y[c]), &load(l, &direction.y[c]));
+            most = l.lesser(most, l.lesser(of_x, of_y));
+        }
+        let most = l.store(most);
+        most[0].min(most[1]).min(most[2].min(most[3]))
+    }
+}
+
+/// Goes so far.
+struct Step<'a> {
+    at: &'a mut Point,
+    direction: &'a Point,
+    length: f64,
+}
+
+impl Wide for Step<'_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Step { at, direction, length } = self;
+        for (s, ds) in at.s.iter_mut().zip(&direction.s) {
+            for i in 0..6 {
+                s[i] += length * ds[i];
+            }
+        }
+        for (own, change) in [(&mut at.x, &direction.x), (&mut at.y, &direction.y)] {
+            for (own, change) in own.iter_mut().zip(change) {
+                for k in 0..3 {
+                    for lane in 0..4 {
+                        own[k][lane] += length * change[k][lane];
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -276,18 +442,23 @@ impl Asked for Target<'_> {
         self.of.rp[body]
     }
 
-    fn velocity(&self, contact: usize) -> Vector {
-        self.of.rd[contact]
+    #[inline(always)]
+    fn velocity<L: Lanes>(&self, l: L, quad: usize) -> [L::Four; 3] {
+        load(l, &self.of.rd[quad])
     }
 
-    fn complementarity(&self, c: usize) -> Vector {
-        let (lambda, [scaling, inverse]) = (&self.of.lambda[c], &self.of.scaling[c]);
-        let own = jordan(lambda, lambda);
-        let mut asked = [self.to - own[0], -own[1], -own[2]];
+    #[inline(always)]
+    fn complementarity<L: Lanes>(&self, l: L, c: usize) -> [L::Four; 3] {
+        let (lambda, zero) = (load(l, &self.of.lambda[c]), l.splat(0.0));
+        let own = jordan(l, &lambda, &lambda);
+        let mut asked = difference(l, &[l.splat(self.to), zero, zero], &own);
         if self.second {
+            let [scaling, inverse] = &self.of.scaling[c];
+            let (scaling, inverse) = (load(l, scaling), load(l, inverse));
             let last = &self.of.predicted;
-            let more = jordan(&times(scaling, &last.x[c]), &times(inverse, &last.y[c]));
-            (0..3).for_each(|i| asked[i] -= more[i]);
+            let x = times(l, &scaling, &load(l, &last.x[c]));
+            let y = times(l, &inverse, &load(l, &last.y[c]));
+            asked = difference(l, &asked, &jordan(l, &x, &y));
         }
         asked
     }

@@ -39,11 +39,8 @@ pub(super) fn measure(
             free += (u[k] + touch.q[k]).powi(2);
         }
         // the largest entries of a semidefinite matrix are on its diagonal
-        let n = touch.friction.size();
-        let mut W = [0.0; COMPONENTS * COMPONENTS];
-        touch.block(bodies, &mut W);
-        for k in 0..n {
-            largest = largest.max(W[k * n + k]);
+        for k in 0..touch.friction.size() {
+            largest = largest.max(touch.diagonal(bodies, k));
         }
     }
     push_all(bodies, touches, z, stride, twists);

@@ -18,9 +18,11 @@ mod fours;
 #[cfg(test)]
 mod heaps;
 mod interior;
+mod lanes;
 mod measure;
 mod normal;
 mod part;
+mod quads;
 mod rows;
 mod spots;
 mod surroundings;
@@ -254,6 +256,20 @@ impl Touch {
             z[k] = dot(direction, if is_turn { moment } else { impulse });
         }
         z
+    }
+
+    /// An entry on the diagonal of `W_cc`.
+    #[inline]
+    fn diagonal(&self, bodies: &[MovingBody], k: usize) -> f64 {
+        let (direction, is_turn) = self.direction(k);
+        let mut sum = 0.0;
+        for side in 0..2 {
+            let body = &bodies[self.bodies[side] as usize];
+            let turn = if is_turn { direction } else { cross(self.arms[side], direction) };
+            sum += dot(turn, apply(&body.inverse_inertia, turn));
+            sum += if is_turn { 0.0 } else { body.inverse_mass * dot(direction, direction) };
+        }
+        sum
     }
 
     /// `W_cc`, row by row.

@@ -1,7 +1,7 @@
 //! Some of many contacts, solved with all other impulses as they are, by the [interior point
 //! method](super::interior) or [along](super::central_path) its path.
 
-use super::cone::Vector;
+use super::Vector;
 use super::interior::Interior;
 use super::rows::{Motion, Row, Rows, Whole};
 use crate::Set;

@@ -1,0 +1,58 @@
+//! Four contacts at a time: numbers of the same kind of each stand in one register.
+//!
+//! No closures in what runs in lanes, nor maps over arrays: they would not always be compiled for wide registers.
+
+use super::rows::Motion;
+use saltus_linalg::Lanes;
+
+/// A number of each.
+pub(super) type Four = [f64; 4];
+
+/// Four numbers in each place.
+#[inline(always)]
+pub(super) fn load<L: Lanes, const N: usize>(l: L, from: &[Four; N]) -> [L::Four; N] {
+    let mut to = [l.splat(0.0); N];
+    for i in 0..N {
+        to[i] = l.load(&from[i]);
+    }
+    to
+}
+
+/// The other way round.
+#[inline(always)]
+pub(super) fn store<L: Lanes, const N: usize>(l: L, from: &[L::Four; N]) -> [Four; N] {
+    let mut to = [[0.0; 4]; N];
+    for i in 0..N {
+        to[i] = l.store(from[i]);
+    }
+    to
+}
+
+/// `s` of four bodies, component by component.
+#[inline(always)]
+pub(super) fn gather<L: Lanes>(l: L, s: &[Motion], of: &[u32; 4]) -> [L::Four; 6] {
+    let (a, b) = (&s[of[0] as usize], &s[of[1] as usize]);
+    let (c, d) = (&s[of[2] as usize], &s[of[3] as usize]);
+    let mut to = [l.splat(0.0); 6];
+    for i in 0..6 {
+        to[i] = l.load(&[a[i], b[i], c[i], d[i]]);
+    }
+    to
+}
+
+#[inline(always)]
+pub(super) fn negative<L: Lanes>(l: L, a: L::Four) -> L::Four {
+    l.sub(l.splat(0.0), a)
+}
+
+/// `A x` of a symmetric matrix: `00, 01, 02, 11, 12, 22`.
+#[inline(always)]
+pub(super) fn times<L: Lanes>(l: L, A: &[L::Four; 6], x: &[L::Four; 3]) -> [L::Four; 3] {
+    let rows = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+    let mut out = [l.splat(0.0); 3];
+    for k in 0..3 {
+        let [a, b, c] = rows[k];
+        out[k] = l.add(l.add(l.mul(A[a], x[0]), l.mul(A[b], x[1])), l.mul(A[c], x[2]));
+    }
+    out
+}
