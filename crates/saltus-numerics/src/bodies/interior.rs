@@ -22,7 +22,7 @@
 
 use super::central_path::Path;
 use super::cone::{Matrix, Vector, dot, jordan, jordan_divide, nesterov_todd, square, times, way};
-use super::rows::{Motion, Row, Rows, Whole};
+use super::rows::{Motion, Row, Rows};
 use saltus_linalg::GraphLu;
 
 /// Steps at most: where it gets there, it does in twenty.

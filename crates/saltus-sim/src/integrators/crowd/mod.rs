@@ -49,7 +49,7 @@ use overlap::Overlap;
 use parts::Cut;
 use saltus_linalg::vector;
 use saltus_model::{Model, Order, SystemId};
-use saltus_numerics::bodies::{BodySweeps, Sweeping, Touch, Twist, problem};
+use saltus_numerics::bodies::{BodySweeps, Island, Sweeping, Touch, Twist, problem};
 use saltus_numerics::methods::Workspace;
 use saltus_numerics::{AdmmSettings, AutoSettings, Memory, NewtonSettings, Report, Solver, Status};
 use std::any::Any;
@@ -190,8 +190,8 @@ impl Crowd {
         let range = self.touching.of_island(island);
         let (stride, tol) = (self.touching.stride, self.tol);
         let systems = self.islands.systems(island);
-        let moving = &self.members.moving;
         let touches = &self.touching.touches[range.clone()];
+        let own = Island { bodies: &self.members.moving, members: systems, touches };
         let v = self.now.get(Quantity::V);
         let still = systems.iter().all(|&k| {
             let member = &self.members.all[k as usize];
@@ -208,7 +208,7 @@ impl Crowd {
             method: "rest",
         };
         if still && z_before && !overlaps {
-            let residual = self.sweeps.rests(moving, systems, touches, z, stride);
+            let residual = own.rests(z, stride, &mut self.after);
             if residual <= tol {
                 self.stop(island);
                 return Ok(rest(residual, 0));
@@ -222,7 +222,7 @@ impl Crowd {
         };
         let settings =
             Sweeping { tol: tol_of_sweeps, max_iter, patience: PATIENCE, thorough: !is_spared };
-        let mut report = self.sweeps.solve(moving, systems, touches, z, stride, settings);
+        let mut report = self.sweeps.solve(own, z, stride, settings, &mut self.after);
         if report.residual <= tol {
             report.status = Status::Solved;
         }
@@ -230,7 +230,7 @@ impl Crowd {
             self.has_spared = true;
         }
         if report.status != Status::Solved && !is_spared {
-            let others = problem(moving, systems, touches)?;
+            let others = problem(own)?;
             let start: Vec<f64> = packed(touches, z, stride).collect();
             let (mut unknowns, mut w) = (start.clone(), vec![0.0; others.len()]);
             for Other { method: other, from_zero } in &mut self.others {
@@ -247,7 +247,7 @@ impl Crowd {
                     next += n;
                 }
                 // measured once more, contact by contact
-                let measured = self.sweeps.measure(moving, systems, touches, z, stride);
+                let measured = own.report(z, stride, &mut self.after);
                 let status = match measured.residual <= tol {
                     true => Status::Solved,
                     false if solved.status == Status::Solved => Status::Stalled,
@@ -268,19 +268,19 @@ impl Crowd {
             return Ok(report);
         }
         if !overlaps {
-            let mut residual = self.sweeps.rests(moving, systems, touches, z, stride);
+            let mut residual = own.rests(z, stride, &mut self.after);
             if residual > tol && residual <= NEARLY * tol && touches.len() > SMALL {
                 // digits beyond the tolerance tell whether it moves
                 self.scratch.clear();
                 self.scratch.extend_from_slice(z);
                 let finer = Sweeping { tol: FINER * tol, thorough: false, ..settings };
-                let finer = self.sweeps.solve(moving, systems, touches, z, stride, finer);
+                let finer = self.sweeps.solve(own, z, stride, finer, &mut self.after);
                 if !(finer.residual <= report.residual) {
                     z.copy_from_slice(&self.scratch);
                 }
                 report.iterations += finer.iterations;
                 report.residual = report.residual.min(finer.residual);
-                residual = self.sweeps.rests(moving, systems, touches, z, stride);
+                residual = own.rests(z, stride, &mut self.after);
             }
             if residual <= tol {
                 self.stop(island);
@@ -292,7 +292,6 @@ impl Crowd {
         let q = self.now.get(Quantity::Q);
         for &k in self.islands.systems(island) {
             let k = k as usize;
-            self.after[k] = self.sweeps.twists()[k];
             self.members.take(k, &self.after[k], q, next.v);
             self.moves[k] = theta;
         }

@@ -218,8 +218,7 @@ impl Touching {
             let resting = if crowded { KEPT } else { self.resting };
             let drive = self.drive_at(place);
             let touch = &mut self.touches[place];
-            touch.q = [0.0; COMPONENTS];
-            touch.q[..3].copy_from_slice(&drive);
+            touch.q = drive;
             state.bias(step.h, theta, resting, &mut touch.q, touch.friction.size());
         }
         Ok(())
@@ -323,7 +322,7 @@ impl Touching {
         };
         let arms = [arm(bodies[0], half), arm(bodies[1], -half)];
         let friction = self.laws[found.law as usize].kind(self.finder.space());
-        Touch { bodies, frame, arms, q: [0.0; COMPONENTS], friction }
+        Touch { bodies, frame, arms, q: [0.0; 3], friction }
     }
 
     /// The velocity of what is driven.
@@ -534,7 +533,7 @@ impl State {
     }
 
     /// What (1) or (2) adds to the relative velocity.
-    pub fn bias(&self, h: f64, theta: f64, resting: f64, q: &mut [f64; COMPONENTS], size: usize) {
+    pub fn bias(&self, h: f64, theta: f64, resting: f64, q: &mut [f64; 3], size: usize) {
         let State { gap, u, free, e, et, .. } = *self;
         if self.hits(h) {
             q[0] += e * u[0];
