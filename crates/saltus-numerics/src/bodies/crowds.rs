@@ -15,10 +15,10 @@ use super::part::Measure;
 use super::rows::{Rows, Unkept};
 use super::sweeps::Sweeping;
 use super::turns::{Limits, Now, SWEEPS, Turns};
-use super::{Island, Twist};
+use super::{FORESEEN, Island, Twist};
 use crate::{Report, Status};
 use saltus_linalg::GraphLu;
-use saltus_linalg::vector::room;
+use saltus_linalg::vector::foresee;
 
 /// Rounds of sweeps at first.
 const FIRST: usize = 3;
@@ -84,7 +84,7 @@ impl Crowds {
         }
         let is_factored = work <= QUICK;
         self.saved.clear();
-        room(&mut self.saved, z.len());
+        foresee(&mut self.saved, z.len(), 3 * FORESEEN * island.bodies.len());
         self.saved.extend_from_slice(z);
         for _ in 0..if is_factored { 1 } else { FIRST } {
             if left(&now, iterations) {

@@ -350,7 +350,7 @@ impl Crowd {
         let mut size = 0.0_f64;
         for &k in islands.systems(island) {
             let member = &members.all[k as usize];
-            let own = &next.v[member.v..member.v + member.dim];
+            let own = &next.v[member.own_v()];
             size = own.iter().fold(size, |most, v| most.max(v.abs()));
         }
         let mut before = f64::INFINITY;
@@ -405,7 +405,7 @@ fn close(
     for &k in systems {
         let member = &members.all[k as usize];
         size = size.max(member.extent(q));
-        way.resize(way.len().max(member.v + member.dim), 0.0);
+        way.resize(way.len().max(member.own_v().end), 0.0);
     }
     for round in 0.. {
         let mut most = 0.0_f64;
@@ -428,7 +428,7 @@ fn close(
         before = most;
         for &k in systems {
             let member = &members.all[k as usize];
-            way[member.v..member.v + member.dim].fill(0.0);
+            way[member.own_v()].fill(0.0);
         }
         z.clear();
         z.resize(units.size, 0.0);

@@ -19,6 +19,7 @@
 //! The ledger multiplies the balance by the mean velocity `v̄ = (v + v⁺)/2`, as everywhere.
 
 mod blocks;
+mod committed;
 mod condensed;
 mod factors;
 mod forces;
@@ -195,7 +196,7 @@ impl Crowd {
         let v = self.now.get(Quantity::V);
         let still = systems.iter().all(|&k| {
             let member = &self.members.all[k as usize];
-            v[member.v..member.v + member.dim].iter().all(|v| *v == 0.0)
+            v[member.own_v()].iter().all(|v| *v == 0.0)
         });
         let overlaps = self.touching.overlaps(range.clone());
         let z = &mut self.touching.z[range.start * stride..range.end * stride];
@@ -307,7 +308,7 @@ impl Crowd {
         for &k in self.islands.systems(island) {
             let k = k as usize;
             let member = &self.members.all[k];
-            next.v[member.v..member.v + member.dim].fill(0.0);
+            next.v[member.own_v()].fill(0.0);
             self.after[k] = Twist::default();
             self.moves[k] = theta;
         }
@@ -402,9 +403,7 @@ impl Crowd {
     fn lost(&self, model: &Model, time: f64) -> SimError {
         let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
         let lost = self.members.all.iter().find(|member| {
-            let (dim, dim_q) = (member.dim, member.dim_q);
-            !vector::all_finite(&q[member.q..member.q + dim_q])
-                || !vector::all_finite(&v[member.v..member.v + dim])
+            !vector::all_finite(&q[member.own_q()]) || !vector::all_finite(&v[member.own_v()])
         });
         let name = lost.and_then(|member| model.systems().nth(member.position));
         let name = name.map_or("", |(name, _)| name);
@@ -435,7 +434,7 @@ impl Part for Crowd {
             link.pushed.fill(0.0);
         }
         self.last = Step { start: t0, end: t0, h: 0.0 };
-        self.touching.forget();
+        self.touching.last.clear();
         (self.cut, self.cut_next) = (Cut::default(), Cut::default());
         self.others.iter_mut().for_each(|other| other.method.forget());
         self.workspace.forget();
@@ -455,13 +454,13 @@ impl Part for Crowd {
         self.links.laws.silence(now.lam);
         self.last = last;
         if let Some(before) = before.as_any().downcast_ref::<Crowd>() {
-            self.touching.adopt(&before.touching);
+            self.touching.last.clone_from(&before.touching.last);
             (self.cut, self.cut_next) = (before.cut, before.cut);
             self.penetration = before.penetration;
             let members = self.members.all.iter_mut().zip(&before.members.all);
-            let members = members.map(|(own, other)| (&mut own.inputs, &other.inputs));
+            let members = members.map(|(own, other)| (&mut own.inputs[..], &other.inputs[..]));
             let links = self.links.all.iter_mut().zip(&before.links.all);
-            let links = links.map(|(own, other)| (&mut own.inputs, &other.inputs));
+            let links = links.map(|(own, other)| (&mut own.inputs[..], &other.inputs[..]));
             for (own, other) in members.chain(links).filter(|(a, b)| a.len() == b.len()) {
                 own.copy_from_slice(other);
             }
@@ -534,7 +533,7 @@ impl Part for Crowd {
             std::mem::swap(&mut link.push, &mut link.pushed);
         }
         self.touching.commit(self.step.h, &self.after);
-        self.penetration = self.touching.penetration();
+        self.penetration = self.touching.last.penetration();
     }
 
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
@@ -570,8 +569,8 @@ impl Part for Crowd {
         let member = self.members.named.iter().find(|(own, _)| own == name).map(|(_, k)| *k);
         let link = self.links.all.iter().position(|link| link.name == name);
         let inputs = match (member, link) {
-            (Some(k), _) => &mut self.members.all[k].inputs,
-            (None, Some(k)) => &mut self.links.all[k].inputs,
+            (Some(k), _) => &mut self.members.all[k].inputs[..],
+            (None, Some(k)) => &mut self.links.all[k].inputs[..],
             (None, None) => return Ok(()),
         };
         if inputs.len() == z.len() {
