@@ -37,9 +37,6 @@ pub struct FoundContact {
     pub normal: Vector,
     /// Where it is, in the frame of the world: in the middle of the gap.
     pub point: Vector,
-    /// Velocity of the first driven side less that of the second, at the point; zero of what stands
-    /// still. Velocities of bodies are not part of it.
-    pub drive: Vector,
 }
 
 /// When and where contacts are looked for.
@@ -87,4 +84,10 @@ pub trait ContactSearch: Debug + Send + Sync {
         moment: Moment<'_>,
         found: &mut Vec<FoundContact>,
     ) -> Result<(), OperatorError>;
+
+    /// Velocity of the first driven side less that of the second, at a contact that was found in the last step;
+    /// zero of what stands still, and by default. Velocities of bodies are not part of it.
+    fn drive(&self, _contact: &FoundContact) -> Vector {
+        [0.0; 3]
+    }
 }

@@ -49,8 +49,14 @@ struct Reach {
     turn: f64,
     /// By a push.
     push: f64,
-    /// By any of these, and by its velocity.
-    all: f64,
+}
+
+impl Reach {
+    /// The gap of two items that can close within the step, where one moves by `shift` beside the other.
+    #[inline]
+    fn with(self, other: Reach, shift: Vector) -> f64 {
+        (norm(shift) + (self.turn + other.turn)).max(self.push + other.push)
+    }
 }
 
 /// When was asked last, and what was found where nothing has moved since.
@@ -116,7 +122,7 @@ impl Search {
             let fast = norm(motion.shift) + turn;
             let push =
                 if motion.body { fast.min(PUSH * item.size) + SLACK * item.size } else { 0.0 };
-            *reach = Reach { turn, push, all: fast.max(push) };
+            *reach = Reach { turn, push };
         }
         Ok(same)
     }
@@ -162,9 +168,10 @@ impl Search {
             let (a, b) = (plan.moving[i as usize], plan.moving[j as usize]);
             let (item, other) = (&plan.items[a as usize], &plan.items[b as usize]);
             // balls about the origins of the sides
-            let apart = sub(motions[item.side as usize].x, motions[other.side as usize].x);
-            let far =
-                item.radius + other.radius + reaches[a as usize].all + reaches[b as usize].all;
+            let (of_a, of_b) = (&motions[item.side as usize], &motions[other.side as usize]);
+            let apart = sub(of_a.x, of_b.x);
+            let reach = reaches[a as usize].with(reaches[b as usize], sub(of_a.shift, of_b.shift));
+            let far = item.radius + other.radius + reach;
             if dot(apart, apart) <= far * far && plan.law(item, other).is_some() {
                 push(&mut pairs, [a, b]);
             }
@@ -181,8 +188,8 @@ impl Search {
     /// The contacts of all pairs: a share of them for each thread, one after the other in the order of
     /// the pairs, so that their number does not change a bit.
     fn touch(&mut self, found: &mut Vec<FoundContact>) {
-        let Search { plan, motions, reaches, driven, pairs, workers, threads, .. } = self;
-        let all = Pairs { plan, motions, reaches, driven, pairs };
+        let Search { plan, motions, reaches, pairs, workers, threads, .. } = self;
+        let all = Pairs { plan, motions, reaches, pairs };
         let shares = (pairs.len() / SHARE).clamp(1, *threads);
         workers.resize_with(shares.max(workers.len()), Worker::default);
         let mut from = 0;
@@ -227,7 +234,6 @@ struct Pairs<'a> {
     plan: &'a Plan,
     motions: &'a [Motion],
     reaches: &'a [Reach],
-    driven: &'a [(u32, Driving)],
     pairs: &'a [[u32; 2]],
 }
 
@@ -274,7 +280,7 @@ impl Pairs<'_> {
         let shift = sub(of_a.shift, of_b.shift);
         let turn = reach_a.turn + reach_b.turn;
         let push = reach_a.push + reach_b.push;
-        let reach = (norm(shift) + turn).max(push);
+        let reach = reach_a.with(*reach_b, shift);
         let at_a = plan.places[a.place as usize].at(&of_a.pose());
         let at_b = plan.places[b.place as usize].at(&of_b.pose());
         touches.clear();
@@ -304,15 +310,7 @@ impl Pairs<'_> {
             gap: touch.gap,
             normal: touch.normal,
             point: touch.point,
-            drive: [0.0; 3],
         }));
-        let bodies = of_a.body && of_b.body;
-        if !bodies && !self.driven.is_empty() {
-            for contact in &mut found[start..] {
-                contact.drive =
-                    sub(drive(self.driven, a.side, contact), drive(self.driven, b.side, contact));
-            }
-        }
     }
 }
 
@@ -320,14 +318,6 @@ impl Pairs<'_> {
 fn push(pairs: &mut Vec<[u32; 2]>, [a, b]: [u32; 2]) {
     vector::room(pairs, pairs.len() + 1);
     pairs.push([a.min(b), a.max(b)]);
-}
-
-/// Velocity of a side that is driven, at a contact.
-fn drive(driven: &[(u32, Driving)], side: u32, contact: &FoundContact) -> Vector {
-    match driven.binary_search_by_key(&side, |(side, _)| *side) {
-        Ok(k) => driven[k].1.velocity(contact.point, contact.normal),
-        Err(_) => [0.0; 3],
-    }
 }
 
 /// A box that moves by `shift`, and `wide` beyond that.
@@ -412,5 +402,18 @@ impl ContactSearch for Search {
         self.touch(found);
         self.last = Last { t: moment.t, h: moment.h, found: same.then(|| found.clone()) };
         Ok(())
+    }
+
+    fn drive(&self, contact: &FoundContact) -> Vector {
+        if self.driven.is_empty() {
+            return [0.0; 3];
+        }
+        let [a, b] = contact.sides.map(|side| {
+            match self.driven.binary_search_by_key(&side, |(side, _)| *side) {
+                Ok(k) => self.driven[k].1.velocity(contact.point, contact.normal),
+                Err(_) => [0.0; 3],
+            }
+        });
+        sub(a, b)
     }
 }

@@ -142,11 +142,38 @@ struct Complete {
     q0: [f64; 7], // of unit length, unless the orientation that was given has no direction
     v0: [f64; 6],
     mass: f64,
-    inertia: Matrix3,
+    inertia: Moments,
     gravity: Vector,
     force: Option<Box<Load<3, 7, 6>>>,
     moment: Option<Box<Load<3, 7, 6>>>,
-    z0: Vec<f64>,
+    z0: Box<[f64]>,
+}
+
+/// Moments of inertia, which few bodies have about other axes than their own.
+#[derive(Debug)]
+enum Moments {
+    Principal(Vector),
+    Any(Box<Matrix3>),
+}
+
+impl From<Inertia> for Moments {
+    fn from(Inertia(J): Inertia) -> Self {
+        let off = [J[0][1], J[0][2], J[1][0], J[1][2], J[2][0], J[2][1]];
+        match off.iter().all(|J| *J == 0.0) {
+            true => Moments::Principal([J[0][0], J[1][1], J[2][2]]),
+            false => Moments::Any(Box::new(J)),
+        }
+    }
+}
+
+impl Moments {
+    #[inline]
+    fn matrix(&self) -> Matrix3 {
+        match self {
+            Moments::Principal(moments) => Inertia::from(*moments).0,
+            Moments::Any(J) => **J,
+        }
+    }
 }
 
 impl From<RigidBody> for System {
@@ -165,9 +192,9 @@ impl From<RigidBody> for System {
             force: load(force, &given.force, given.force_frame),
             moment: load(moment, &given.moment, given.moment_frame),
             mass: given.mass,
-            inertia: given.inertia.0,
+            inertia: given.inertia.into(),
             gravity: given.gravity,
-            z0: given.z0,
+            z0: given.z0.into(),
         }))
     }
 }
@@ -223,9 +250,9 @@ impl SecondOrderSystem for Complete {
     }
 
     fn rigid(&self) -> Option<Rigid> {
-        let Complete { mass, inertia, gravity, .. } = *self;
+        let Complete { mass, gravity, .. } = *self;
         let is_loaded = self.force.is_some() || self.moment.is_some();
-        Some(Rigid { mass, inertia, gravity, is_loaded })
+        Some(Rigid { mass, inertia: self.inertia.matrix(), gravity, is_loaded })
     }
 
     fn displace(&self, q: &[f64], way: &[f64], to: &mut [f64]) {
@@ -282,7 +309,7 @@ impl SecondOrderSystem for Complete {
         for k in 0..3 {
             M[(k, k)] = self.mass;
         }
-        add_block(M, (3, 3), 1.0, &self.inertia);
+        add_block(M, (3, 3), 1.0, &self.inertia.matrix());
         Ok(())
     }
 
@@ -295,7 +322,7 @@ impl SecondOrderSystem for Complete {
             let own = load.eval(at)?;
             f = rotation::add(f, if load.frame == Frame::Body { rotate(p, own) } else { own });
         }
-        let mut moment = cross(apply(inertia, omega), omega);
+        let mut moment = cross(apply(&inertia.matrix(), omega), omega);
         if let Some(load) = &self.moment {
             let own = load.eval(at)?;
             let own = if load.frame == Frame::World { rotate_back(p, own) } else { own };
@@ -353,7 +380,7 @@ impl SecondOrderSystem for Complete {
     fn force_dv(&self, at: At<'_>, J: &mut Matrix, _: &mut Matrix) -> Result<(), OperatorError> {
         J.reset(6, 6);
         let (p, omega) = (quaternion(at.first), vector(&at.second[3..]));
-        let inertia = &self.inertia;
+        let inertia = &self.inertia.matrix();
         add_block(J, (3, 3), 1.0, &skew(apply(inertia, omega)));
         add_block(J, (3, 3), -1.0, &multiply(&skew(omega), inertia));
         if let Some(load) = &self.force
@@ -402,7 +429,7 @@ impl SecondOrderSystem for Complete {
                 check::vector_operator(owner, what, &load.value, 3, "the directions of space")?;
             }
         }
-        check_inertia(owner, inertia)
+        check_inertia(owner, &inertia.matrix())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::fours::Fours;
 use super::part::{Measure, Part};
-use super::rows::{Motion, Rows, Whole};
+use super::rows::{Motion, Rows};
 use super::turns::{Limits, Now, Turns};
 
 /// Sweeps at first.
@@ -98,7 +98,7 @@ impl Contacts {
         }
         let max_iter = max_iter.saturating_sub(FIRST);
         let limits = Limits { aim: FINE * tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
-        FIRST + Turns::default().run(fours, limits, first, z, &mut Vec::new(), now)
+        FIRST + Turns::default().run((fours, &rows.free), limits, first, z, &mut Vec::new(), now)
     }
 
     /// The velocities follow where these contacts have been changed by others.

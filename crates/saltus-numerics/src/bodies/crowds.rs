@@ -8,17 +8,17 @@
 //! - Of more, [surroundings](super::surroundings) of the worst contacts are solved in turn with sweeps, wider ones
 //!   where that does not help.
 
-use super::Twist;
 use super::fours::Fours;
 use super::interior::Interior;
-use super::measure::{Measured, measure};
+use super::measure::Measured;
 use super::part::Measure;
 use super::rows::{Rows, Unkept};
-use super::sweeps::{Island, Sweeping};
+use super::sweeps::Sweeping;
 use super::turns::{Limits, Now, SWEEPS, Turns};
+use super::{FORESEEN, Island, Twist};
 use crate::{Report, Status};
 use saltus_linalg::GraphLu;
-use saltus_linalg::vector::room;
+use saltus_linalg::vector::foresee;
 
 /// Rounds of sweeps at first.
 const FIRST: usize = 3;
@@ -62,7 +62,7 @@ impl Crowds {
         twists: &mut [Twist],
     ) -> Report {
         let Sweeping { tol, thorough, max_iter, .. } = settings;
-        let mut now = island.measure(z, twists);
+        let mut now = island.measure(z, 3, twists);
         let mut iterations = 0;
         // a NaN is not done
         let left = |now: &Measured, iterations: usize| {
@@ -84,7 +84,7 @@ impl Crowds {
         }
         let is_factored = work <= QUICK;
         self.saved.clear();
-        room(&mut self.saved, z.len());
+        foresee(&mut self.saved, z.len(), 3 * FORESEEN * island.bodies.len());
         self.saved.extend_from_slice(z);
         for _ in 0..if is_factored { 1 } else { FIRST } {
             if left(&now, iterations) {
@@ -93,7 +93,7 @@ impl Crowds {
         }
         if !now.residual.value.is_finite() {
             z.copy_from_slice(&self.saved);
-            now = island.measure(z, twists);
+            now = island.measure(z, 3, twists);
         }
         if left(&now, iterations) && is_factored {
             now = self.by_factors(island, z, tol, twists, now, &mut iterations);
@@ -105,7 +105,7 @@ impl Crowds {
             now = self.by_factors(island, z, tol, twists, now, &mut iterations);
         }
         // what was left in `twists` is of the last attempt
-        now = if now.residual.value <= tol { now } else { island.measure(z, twists) };
+        now = if now.residual.value <= tol { now } else { island.measure(z, 3, twists) };
         let (value, worst) = (now.residual.value, now.residual.worst);
         let status = match value {
             value if value <= tol => Status::Solved,
@@ -123,11 +123,11 @@ impl Crowds {
         twists: &mut [Twist],
         iterations: &mut usize,
     ) -> Measured {
-        self.fours.begin(z);
+        self.fours.begin(&self.rows.free, z);
         self.fours.run(SWEEPS);
         self.fours.leave(z);
         *iterations += SWEEPS;
-        island.measure(z, twists)
+        island.measure(z, 3, twists)
     }
 
     /// Surroundings and sweeps [in turn](super::turns); the best that was found is left in `z`.
@@ -140,16 +140,16 @@ impl Crowds {
         begin: Measured,
         iterations: &mut usize,
     ) -> Measured {
-        let Crowds { fours, turns, saved, .. } = self;
+        let Crowds { rows, fours, turns, saved, .. } = self;
         let now = |of: Measured| {
             let measure = Measure { rho: of.rho, scale: of.rho * of.free };
             Now { residual: of.residual.value, measure }
         };
         let max_iter = max_iter.saturating_sub(*iterations);
         let limits = Limits { aim: tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
-        let measured = |z: &[f64]| now(island.measure(z, twists));
-        *iterations += turns.run(fours, limits, now(begin), z, saved, measured);
-        island.measure(z, twists)
+        let measured = |z: &[f64]| now(island.measure(z, 3, twists));
+        *iterations += turns.run((fours, &rows.free), limits, now(begin), z, saved, measured);
+        island.measure(z, 3, twists)
     }
 
     /// The interior point method on all contacts; `z` is as before where neither way leads there.
@@ -166,12 +166,12 @@ impl Crowds {
         self.saved.extend_from_slice(z);
         for way in [Way::Down, Way::Along] {
             let Crowds { rows, lu, interior, .. } = self;
-            let residual = |z: &[f64]| island.measure(z, twists).residual.value;
+            let residual = |z: &[f64]| island.measure(z, 3, twists).residual.value;
             *iterations += match way {
                 Way::Down => interior.solve(rows, lu, z, tol, residual),
                 Way::Along => interior.follow(rows, lu, z, tol, residual),
             };
-            let mut now = island.measure(z, twists);
+            let mut now = island.measure(z, 3, twists);
             if now.residual.value > tol && now.residual.value <= NEAR * tol {
                 now = self.sweep(island, z, twists, iterations);
             }
@@ -184,17 +184,9 @@ impl Crowds {
     }
 }
 
-impl Island<'_> {
-    /// Leaves the velocities under the impulses `z` in `twists`, and measures.
-    fn measure(&self, z: &[f64], twists: &mut [Twist]) -> Measured {
-        measure(self.bodies, self.members, self.touches, z, 3, twists)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::heaps::heap;
-    use super::super::rows::Whole;
     use super::super::{Friction, problem};
     use super::*;
     use crate::residual::residual;
@@ -207,7 +199,7 @@ mod tests {
     }
 
     fn of_problem(island: Island<'_>, z: &[f64]) -> f64 {
-        let known = problem(island.bodies, island.members, island.touches).unwrap();
+        let known = problem(island).unwrap();
         let size = island.touches[0].friction.size();
         let packed: Vec<f64> = z.chunks_exact(3).flat_map(|z| z[..size].to_vec()).collect();
         residual(&known, &packed, &mut vec![0.0; packed.len()]).value
@@ -258,8 +250,7 @@ mod tests {
         rows.fill(&bodies, &members, &touches);
         let z: Vec<f64> = (0..3 * touches.len()).map(|k| (k as f64).cos()).collect();
         let mut twists = vec![Default::default(); bodies.len()];
-        super::super::measure::start(&bodies, &members, &mut twists);
-        super::super::measure::push_all(&bodies, &touches, &z, 3, &mut twists);
+        Island { bodies: &bodies, members: &members, touches: &touches }.follow(&z, 3, &mut twists);
         let mut s = Vec::new();
         rows.follow(&z, &mut s);
         for (row, touch) in rows.all.iter().zip(&touches) {

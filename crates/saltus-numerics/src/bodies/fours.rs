@@ -61,8 +61,8 @@ const UNITS: [Four; 6] = [[1.0; 4], [0.0; 4], [0.0; 4], [1.0; 4], [0.0; 4], [1.0
 #[derive(Debug, Default)]
 pub(super) struct Fours {
     all: Vec<Contacts>,
-    place: Vec<u32>,     // of each contact: its four, and where in it
-    free: Vec<Motion>,   // s without impulses
+    place: Vec<u32>, // of each contact: its four, and where in it
+    bodies: usize,
     s: Vec<Motion>,      // the last one stands for all that does not move
     open: Vec<[u32; 5]>, // how many, and which
     before: Vec<[Four; 3]>,
@@ -74,7 +74,7 @@ pub(super) struct Fours {
 impl Fours {
     /// Room for the contacts of a crowd, and for as many as a heap of all these bodies has.
     pub fn foresee(&mut self, bodies: usize, contacts: usize) {
-        let Fours { all, place, free, s, before, p, s_before, along, .. } = self;
+        let Fours { all, place, s, before, p, s_before, along, .. } = self;
         let [fours, foreseen] =
             [contacts, contacts.max(FORESEEN * bodies)].map(|count| count.div_ceil(4) + OPEN);
         all.clear();
@@ -85,7 +85,7 @@ impl Fours {
             of_contacts.clear();
             vector::foresee(of_contacts, fours, foreseen);
         }
-        for of_bodies in [free, s, s_before, along] {
+        for of_bodies in [s, s_before, along] {
             of_bodies.clear();
             vector::room(of_bodies, bodies + 1);
         }
@@ -98,8 +98,7 @@ impl Fours {
             a.iter().any(|k| *k != FIXED && b.contains(k))
         };
         let count = whole.count();
-        self.free.clear();
-        self.free.extend_from_slice(whole.free());
+        self.bodies = whole.bodies();
         self.all.clear();
         room(&mut self.all, count.div_ceil(4) + OPEN);
         self.open.clear();
@@ -132,14 +131,14 @@ impl Fours {
             self.close(whole, &four);
         }
         self.s.clear();
-        room(&mut self.s, self.free.len() + 1);
-        self.s.resize(self.free.len() + 1, [0.0; 6]);
+        room(&mut self.s, self.bodies + 1);
+        self.s.resize(self.bodies + 1, [0.0; 6]);
     }
 
     /// These contacts side by side.
     fn close(&mut self, whole: &impl Whole, four: &[u32; 5]) {
         let mut contacts = MISSING;
-        contacts.sides = [[self.free.len() as u32; 4]; 2];
+        contacts.sides = [[self.bodies as u32; 4]; 2];
         for (lane, &c) in four[1..=four[0] as usize].iter().enumerate() {
             self.place[c as usize] = (4 * self.all.len() + lane) as u32;
             whole.look(c as usize, |row| contacts.put(lane, row));
@@ -149,13 +148,28 @@ impl Fours {
         self.all.push(contacts);
     }
 
-    /// Begins at the impulses `z`.
-    pub fn begin(&mut self, z: &[f64]) {
+    /// Begins at the impulses `z`; `free` are the velocities without them.
+    pub fn begin(&mut self, free: &[Motion], z: &[f64]) {
         let mut s = std::mem::take(&mut self.s);
-        self.follow(z, &mut s);
+        self.follow_from(free, z, &mut s);
         s.push([0.0; 6]);
         self.s = s;
         self.put(z);
+    }
+
+    /// The same after `change`, which changes the impulses and lets their velocities follow.
+    pub fn begin_after<T>(
+        &mut self,
+        free: &[Motion],
+        z: &mut [f64],
+        change: impl FnOnce(&Fours, &mut [f64], &mut [Motion]) -> T,
+    ) -> T {
+        self.begin(free, z);
+        let mut s = std::mem::take(&mut self.s);
+        let done = change(self, z, &mut s[..self.bodies]);
+        self.s = s;
+        self.put(z);
+        done
     }
 
     /// The same where `s` are their velocities.
@@ -255,8 +269,8 @@ impl Contacts {
 }
 
 impl Whole for Fours {
-    fn free(&self) -> &[Motion] {
-        &self.free
+    fn bodies(&self) -> usize {
+        self.bodies
     }
 
     fn count(&self) -> usize {
@@ -264,7 +278,7 @@ impl Whole for Fours {
     }
 
     fn sides(&self, c: usize) -> [u32; 2] {
-        let ([at, lane], fixed) = (four_and_lane(self.place[c]), self.free.len() as u32);
+        let ([at, lane], fixed) = (four_and_lane(self.place[c]), self.bodies as u32);
         let side = |side: [u32; 4]| Some(side[lane]).filter(|&k| k != fixed);
         self.all[at].sides.map(|four| side(four).unwrap_or(FIXED))
     }
@@ -500,9 +514,8 @@ fn lost<L: Lanes>(
 #[cfg(test)]
 mod tests {
     use super::super::heaps::heap;
-    use super::super::measure::measure;
     use super::super::rows::{Rows, Unkept};
-    use super::super::{Friction, MovingBody, Touch, Twist};
+    use super::super::{Friction, Island, MovingBody, Touch, Twist};
     use super::*;
 
     fn filled(bodies: &[MovingBody], members: &[u32], touches: &[Touch]) -> (Rows, Fours) {
@@ -555,7 +568,8 @@ mod tests {
             fours.run(3000);
             fours.leave(&mut z);
             let mut twists = vec![Twist::default(); bodies.len()];
-            let value = measure(&bodies, &members, &touches, &z, 3, &mut twists).residual.value;
+            let island = Island { bodies: &bodies, members: &members, touches: &touches };
+            let value = island.measure(&z, 3, &mut twists).residual.value;
             assert!(value <= 1e-9, "{friction:?} {value:e}");
             // the velocities went along
             rows.follow(&z, &mut s);
@@ -577,7 +591,7 @@ mod tests {
         rows.set(vec![[0.0; 6]], [contact].into_iter());
         let (mut fours, mut z) = (Fours::default(), [0.0; 3]);
         fours.fill(&rows);
-        fours.begin(&z);
+        fours.begin(&rows.free, &z);
         fours.run(20);
         fours.leave(&mut z);
         assert!(z.iter().all(|z| z.is_finite()) && z[0] > 0.0, "{z:?}");
@@ -596,7 +610,7 @@ mod tests {
         for _ in 0..2 {
             rows.follow(&z, &mut s);
             fours.take(&z, &s);
-            others.begin(&same);
+            others.begin(&rows.free, &same);
             fours.run(7);
             others.run(7);
             fours.leave(&mut z);
@@ -621,7 +635,8 @@ mod tests {
         fours.run(40);
         fours.leave(&mut z);
         let mut twists = vec![Twist::default(); bodies.len()];
-        let value = measure(&bodies, &members, &touches, &z, 3, &mut twists).residual.value;
+        let island = Island { bodies: &bodies, members: &members, touches: &touches };
+        let value = island.measure(&z, 3, &mut twists).residual.value;
         assert!(value <= 1e-12, "{value:e}");
         assert!((z[1].hypot(z[2]) - 0.5 * z[0]).abs() < 1e-12, "{z:?}");
     }

@@ -24,7 +24,7 @@ use super::central_path::Path;
 use super::cone::{difference, dot, jordan, jordan_divide, nesterov_todd, square, sum, way};
 use super::lanes::{Four, load, store, times};
 use super::quads::Quads;
-use super::rows::{Motion, Row, Rows, Whole};
+use super::rows::{Motion, Row, Rows};
 use saltus_linalg::{GraphLu, Lanes, Wide, WideLanes, wide, wide_lanes};
 
 /// Steps at most: where it gets there, it does in twenty.

@@ -136,10 +136,21 @@ pub struct Touch {
     pub frame: [Vector; 3],
     /// From the centers of mass to the point.
     pub arms: [Vector; 2],
-    /// What is added to the relative velocity.
-    pub q: [f64; COMPONENTS],
+    /// What is added to the relative velocity; nothing to turns.
+    pub q: Vector,
     /// Its law.
     pub friction: Friction,
+}
+
+/// Bodies that hang together by their contacts.
+#[derive(Debug, Clone, Copy)]
+pub struct Island<'a> {
+    /// All bodies there are.
+    pub bodies: &'a [MovingBody],
+    /// Those of the island that move, in order.
+    pub members: &'a [u32],
+    /// Its contacts.
+    pub touches: &'a [Touch],
 }
 
 #[inline]
@@ -218,6 +229,16 @@ impl Touch {
             Friction::Plane { mu } | Friction::Space { mu } => mu,
             Friction::RollingPlane { mu, .. } | Friction::RollingSpace { mu, .. } => mu,
         }
+    }
+
+    /// `w = H V + q`.
+    #[inline]
+    pub fn moved(&self, a: &Twist, b: &Twist) -> [f64; COMPONENTS] {
+        let mut w = self.relative(a, b);
+        for k in 0..self.friction.linear() {
+            w[k] += self.q[k];
+        }
+        w
     }
 
     /// `H V`.
@@ -300,13 +321,9 @@ pub fn stride(touches: &[Touch]) -> usize {
     if touches.iter().any(rolls) { COMPONENTS } else { 3 }
 }
 
-/// The same as a problem of the pair `(M, H)`, or multiplied out where it is small. `members` are the
-/// bodies that move.
-pub fn problem(
-    bodies: &[MovingBody],
-    members: &[u32],
-    touches: &[Touch],
-) -> Result<Problem, NumericsError> {
+/// The same as a problem of the pair `(M, H)`, or multiplied out where it is small.
+pub fn problem(island: Island<'_>) -> Result<Problem, NumericsError> {
+    let Island { bodies, members, touches } = island;
     let place = |body: u32| members.binary_search(&body).ok();
     let size: usize = touches.iter().map(|touch| touch.friction.size()).sum();
     let (mut H, mut q, mut blocks) = (Vec::new(), Vec::with_capacity(size), Vec::new());
@@ -323,7 +340,7 @@ pub fn problem(
                     H.push((6 * body + 3 + i, q.len(), sign * turn[i]));
                 }
             }
-            q.push(touch.q[k]);
+            q.push(if is_turn { 0.0 } else { touch.q[k] });
         }
         blocks.push(Block { size: touch.friction.size(), set: touch.friction.set() });
     }
@@ -400,7 +417,7 @@ mod tests {
         bodies.push(MovingBody::default());
         let (x, y, z) = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]);
         let minus = |a: Vector| a.map(|a| -a);
-        let q = [0.0; COMPONENTS];
+        let q = [0.0; 3];
         let mut touches = Vec::new();
         for k in 0..count {
             let arms = [minus(z), [0.0; 3]];
@@ -411,6 +428,11 @@ mod tests {
             }
         }
         (bodies, (0..count).collect(), touches)
+    }
+
+    /// Room for the velocities of bodies.
+    fn still(bodies: &[MovingBody]) -> Vec<Twist> {
+        vec![Twist::default(); bodies.len()]
     }
 
     /// The residual that the sweeps report is that of the same problem as a matrix.
@@ -426,14 +448,15 @@ mod tests {
             let stride = stride(&touches);
             let mut z = vec![0.0; stride * touches.len()];
             let settings = Sweeping { tol: 1e-9, max_iter: 20_000, patience: 20, thorough: true };
-            let mut sweeps = BodySweeps::default();
-            let report = sweeps.solve(&bodies, &members, &touches, &mut z, stride, settings);
+            let (mut sweeps, mut twists) = (BodySweeps::default(), still(&bodies));
+            let island = Island { bodies: &bodies, members: &members, touches: &touches };
+            let report = sweeps.solve(island, &mut z, stride, settings, &mut twists);
             assert_eq!(report.status, Status::Solved, "{count} {friction:?} {report:?}");
             let packed: Vec<f64> = (0..touches.len())
                 .flat_map(|c| z[c * stride..c * stride + friction.size()].to_vec())
                 .collect();
             let mut w = vec![0.0; packed.len()];
-            let known = problem(&bodies, &members, &touches).unwrap();
+            let known = problem(island).unwrap();
             let value = residual(&known, &packed, &mut w).value;
             assert!(value <= 2e-9, "{count} {friction:?} {value:e}");
         }
@@ -445,12 +468,14 @@ mod tests {
         let (bodies, members, touches) = heaps::heap(3, Friction::Space { mu: 0.4 }, 0.0);
         let settings = Sweeping { tol: 1e-9, max_iter: 20_000, patience: 20, thorough: true };
         let solve = |stride: usize| {
-            let (mut sweeps, mut z) = (BodySweeps::default(), vec![0.0; stride * touches.len()]);
-            let report = sweeps.solve(&bodies, &members, &touches, &mut z, stride, settings);
+            let (mut z, mut twists) = (vec![0.0; stride * touches.len()], still(&bodies));
+            let island = Island { bodies: &bodies, members: &members, touches: &touches };
+            let mut sweeps = BodySweeps::default();
+            let report = sweeps.solve(island, &mut z, stride, settings, &mut twists);
             assert_eq!(report.status, Status::Solved, "{report:?}");
-            let again = sweeps.measure(&bodies, &members, &touches, &z, stride);
+            let again = island.report(&z, stride, &mut twists);
             assert_eq!(again.residual, report.residual);
-            (z, sweeps.twists().to_vec())
+            (z, twists)
         };
         let ((z, twists), (wide, same)) = (solve(3), solve(COMPONENTS));
         assert_eq!(twists, same);
@@ -467,10 +492,13 @@ mod tests {
         let (mut sweeps, mut z) = (BodySweeps::default(), vec![0.0; 3 * touches.len()]);
         let mut broken = bodies.clone();
         broken[4].v[1] = f64::NAN;
-        let report = sweeps.solve(&broken, &members, &touches, &mut z, 3, settings);
+        let mut twists = still(&bodies);
+        let mut island = Island { bodies: &broken, members: &members, touches: &touches };
+        let report = sweeps.solve(island, &mut z, 3, settings, &mut twists);
         assert_eq!(report.status, Status::Diverged);
         z.fill(0.0);
-        let report = sweeps.solve(&bodies, &members, &touches, &mut z, 3, settings);
+        island.bodies = &bodies;
+        let report = sweeps.solve(island, &mut z, 3, settings, &mut twists);
         assert_eq!(report.status, Status::Solved, "{report:?}");
     }
 
@@ -478,9 +506,10 @@ mod tests {
     fn what_the_impulses_stop_is_at_rest() {
         let (mut bodies, members, touches) = row(1, Friction::Space { mu: 0.3 });
         bodies[0].v = [0.0, 0.0, -1.0];
-        let mut sweeps = BodySweeps::default();
-        assert_eq!(sweeps.rests(&bodies, &members, &touches, &[1.0, 0.0, 0.0], 3), 0.0);
-        assert!(sweeps.rests(&bodies, &members, &touches, &[0.9, 0.0, 0.0], 3) > 0.05);
-        assert!(sweeps.rests(&bodies, &members, &touches, &[1.0, 0.5, 0.0], 3) > 0.05);
+        let mut twists = still(&bodies);
+        let island = Island { bodies: &bodies, members: &members, touches: &touches };
+        assert_eq!(island.rests(&[1.0, 0.0, 0.0], 3, &mut twists), 0.0);
+        assert!(island.rests(&[0.9, 0.0, 0.0], 3, &mut twists) > 0.05);
+        assert!(island.rests(&[1.0, 0.5, 0.0], 3, &mut twists) > 0.05);
     }
 }

@@ -31,10 +31,10 @@ pub(super) struct Row {
 
 /// Contacts of bodies, to be looked at one by one, wherever they are kept.
 pub(super) trait Whole {
-    /// `s` of each body without impulses.
-    fn free(&self) -> &[Motion];
+    /// How many bodies there are.
+    fn bodies(&self) -> usize;
 
-    /// How many contacts there are.
+    /// How many contacts.
     fn count(&self) -> usize;
 
     /// The bodies of one.
@@ -43,10 +43,10 @@ pub(super) trait Whole {
     /// What a look at one of them tells.
     fn look<T>(&self, c: usize, see: impl FnOnce(&Row) -> T) -> T;
 
-    /// `s` under the impulses `z`.
-    fn follow(&self, z: &[f64], s: &mut Vec<Motion>) {
+    /// `s` under the impulses `z`, from that without.
+    fn follow_from(&self, free: &[Motion], z: &[f64], s: &mut Vec<Motion>) {
         s.clear();
-        s.extend_from_slice(self.free());
+        s.extend_from_slice(free);
         for (c, z) in z.chunks_exact(3).enumerate() {
             self.look(c, |row| row.push([z[0], z[1], z[2]], s));
         }
@@ -101,10 +101,15 @@ impl Rows {
         }
     }
 
+    /// `s` under the impulses `z`.
+    pub fn follow(&self, z: &[f64], s: &mut Vec<Motion>) {
+        self.follow_from(&self.free, z, s);
+    }
+
     /// Some of the contacts alone, as rows of their own: what the others push is in the velocities `s` of all
     /// impulses `z`.
     pub fn part(&mut self, whole: &impl Whole, of: &[u32], z: &[f64], s: &[Motion]) {
-        self.place.resize(whole.free().len(), FIXED);
+        self.place.resize(whole.bodies(), FIXED);
         self.free.clear();
         self.all.clear();
         for &c in of {
@@ -146,8 +151,8 @@ impl Rows {
 }
 
 impl Whole for Rows {
-    fn free(&self) -> &[Motion] {
-        &self.free
+    fn bodies(&self) -> usize {
+        self.free.len()
     }
 
     fn count(&self) -> usize {
@@ -173,8 +178,8 @@ pub(super) struct Unkept<'a> {
 }
 
 impl Whole for Unkept<'_> {
-    fn free(&self) -> &[Motion] {
-        &self.rows.free
+    fn bodies(&self) -> usize {
+        self.rows.free.len()
     }
 
     fn count(&self) -> usize {

@@ -2,7 +2,7 @@
 //! with everything else as it is: where bodies are wedged, sweeps take for ever to shift their forces.
 
 use super::by_body::ByBody;
-use super::{COMPONENTS, MovingBody, Touch, Twist, problem};
+use super::{COMPONENTS, Island, MovingBody, Touch, Twist, problem};
 use crate::methods::Workspace;
 use crate::{AutoSettings, Solver};
 
@@ -63,8 +63,7 @@ impl Spots {
         for (c, touch) in touches.iter().enumerate() {
             let n = touch.friction.size();
             let [a, b] = touch.bodies.map(|k| k as usize);
-            let mut w = touch.relative(&twists[a], &twists[b]);
-            (0..n).for_each(|k| w[k] += touch.q[k]);
+            let w = touch.moved(&twists[a], &twists[b]);
             let own = &z[c * stride..c * stride + n];
             touch.friction.set().natural_map(rho, own, &w[..n], &mut f[..n]);
             self.shares.push(f[..n].iter().map(|x| x * x).sum());
@@ -147,7 +146,8 @@ impl Spots {
             self.bodies[k as usize] = MovingBody { v, omega, ..bodies[k as usize] };
         }
         let mut next = 0;
-        let solved = problem(&self.bodies, &self.members, &self.touches).ok().and_then(|small| {
+        let spot = Island { bodies: &self.bodies, members: &self.members, touches: &self.touches };
+        let solved = problem(spot).ok().and_then(|small| {
             self.w.clear();
             self.w.resize(small.len(), 0.0);
             let workspace = self.workspace.as_mut()?;

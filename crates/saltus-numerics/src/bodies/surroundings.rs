@@ -33,7 +33,7 @@ impl Surroundings {
     /// The contacts of each body.
     pub fn prepare(&mut self, whole: &impl Whole) {
         let moving = |c: usize| whole.sides(c).into_iter().filter(|&side| side != FIXED);
-        self.by_body.fill(whole.free().len(), (0..whole.count()).map(moving));
+        self.by_body.fill(whole.bodies(), (0..whole.count()).map(moving));
     }
 
     /// Solves some `most` contacts, those of whole bodies, around each of the ones with the largest shares of the residual; `s` are the
@@ -58,7 +58,7 @@ impl Surroundings {
         self.order.sort_by(|&a, &b| shares[b as usize].total_cmp(&shares[a as usize]));
         self.is_done.clear();
         self.is_done.resize(whole.count(), false);
-        self.is_in.resize(whole.free().len().max(self.is_in.len()), false);
+        self.is_in.resize(whole.bodies().max(self.is_in.len()), false);
         let (mut steps, mut held, mut spots) = (0, 0.0, 0);
         for at in 0..self.order.len() {
             let worst = self.order[at];

@@ -13,12 +13,12 @@
 //! turns with solutions of the surroundings of the worst contacts (see `spots`).
 //!
 //! Bodies whose velocity the impulses stop altogether, but for less than the tolerance, are
-//! [at rest](BodySweeps::rests).
+//! [at rest](Island::rests).
 
 use super::crowds::Crowds;
-use super::measure::{Measured, measure, push_all, start};
+use super::measure::Measured;
 use super::spots::Spots;
-use super::{COMPONENTS, Friction, MovingBody, Touch, Twist};
+use super::{COMPONENTS, Friction, Island, Touch, Twist};
 use crate::sets::slip::Slip;
 use crate::{Report, Status};
 
@@ -40,22 +40,13 @@ pub struct Sweeping {
 pub struct BodySweeps {
     blocks: Vec<Local>,
     long_blocks: Vec<f64>, // W_cc of contacts with rolling in space
-    twists: Vec<Twist>,
-    before: Vec<Twist>, // of the members of a small island
-    along: Vec<Twist>,  // p, as velocities of them
+    before: Vec<Twist>,    // of the members of a small island
+    along: Vec<Twist>,     // p, as velocities of them
     z_before: Vec<f64>,
     p: Vec<f64>,
     saved: Vec<f64>,
     spots: Spots,
     crowds: Crowds,
-}
-
-/// Bodies that hang together by their contacts.
-#[derive(Clone, Copy)]
-pub(super) struct Island<'a> {
-    pub bodies: &'a [MovingBody],
-    pub members: &'a [u32],
-    pub touches: &'a [Touch],
 }
 
 /// `W_cc` of three components at most, and its inverse.
@@ -78,120 +69,38 @@ const GROWTH: f64 = 3.0;
 const WIDER: usize = 3;
 
 impl BodySweeps {
-    /// Velocities after the last solve.
-    pub fn twists(&self) -> &[Twist] {
-        &self.twists
-    }
-
-    /// Room for bodies.
-    fn fit(&mut self, bodies: usize) {
-        if self.twists.len() < bodies {
-            self.twists.resize(bodies, Twist::default());
-        }
-    }
-
-    /// The velocities under the impulses `z`, and their residual.
-    pub fn measure(
-        &mut self,
-        bodies: &[MovingBody],
-        members: &[u32],
-        touches: &[Touch],
-        z: &[f64],
-        stride: usize,
-    ) -> Report {
-        self.fit(bodies.len());
-        let Measured { residual, .. } =
-            measure(bodies, members, touches, z, stride, &mut self.twists);
-        let (value, worst) = (residual.value, residual.worst);
-        let status = Status::MaxIter;
-        Report { status, iterations: 0, residual: value, worst, method: "measure" }
-    }
-
-    /// Whether the impulses `z` stop all bodies: the residual of `V = 0`, which has a share of the
-    /// momentum that is left.
-    ///
-    /// ```text
-    /// √(Vᵀ M V / V_freeᵀ M V_free) + ‖z − P_K(z − ρ (q + φ(q) e_N))‖ / ‖z‖
-    /// ```
-    pub fn rests(
-        &mut self,
-        bodies: &[MovingBody],
-        members: &[u32],
-        touches: &[Touch],
-        z: &[f64],
-        stride: usize,
-    ) -> f64 {
-        self.fit(bodies.len());
-        start(bodies, members, &mut self.twists);
-        push_all(bodies, touches, z, stride, &mut self.twists);
-        let (mut left, mut free) = (0.0, 0.0);
-        for &k in members {
-            let (body, twist) = (&bodies[k as usize], self.twists[k as usize]);
-            left += energy(body, &twist);
-            free += energy(body, &Twist { v: body.v, omega: body.omega });
-        }
-        let (mut wrong, mut size) = (0.0, 0.0);
-        let mut f = [0.0; COMPONENTS];
-        for (c, touch) in touches.iter().enumerate() {
-            let n = touch.friction.size();
-            let own = &z[c * stride..c * stride + n];
-            let still = touch.q[..n].iter().all(|q| *q == 0.0);
-            size += own.iter().map(|z| z * z).sum::<f64>();
-            if still && in_cone(touch.friction, own) {
-                continue;
-            }
-            // what moves, or is open: in units of the impulse that would change it
-            let rho = self.unit(bodies, touch);
-            touch.friction.set().natural_map(rho, own, &touch.q[..n], &mut f[..n]);
-            wrong += f[..n].iter().map(|x| x * x).sum::<f64>();
-        }
-        let wrong = if wrong == 0.0 { 0.0 } else { f64::sqrt(wrong) / f64::sqrt(size) };
-        let left = if left == 0.0 { 0.0 } else { f64::sqrt(left / free) };
-        left + wrong
-    }
-
-    /// `1/W_NN`.
-    fn unit(&self, bodies: &[MovingBody], touch: &Touch) -> f64 {
-        let mut W = [0.0; COMPONENTS * COMPONENTS];
-        touch.block(bodies, &mut W);
-        1.0 / W[0]
-    }
-
-    /// Solves for the contacts of the bodies `members` from the guess in `z`, whose components begin at
-    /// multiples of `stride`; leaves the answer there, and the velocities in
-    /// [`twists`](Self::twists). `worst` of the report is a contact.
+    /// Solves for the contacts of an island from the guess in `z`, whose components begin at multiples of
+    /// `stride`; leaves the answer there, and the velocities of its bodies in `twists`, which has room for all
+    /// bodies. `worst` of the report is a contact.
     pub fn solve(
         &mut self,
-        bodies: &[MovingBody],
-        members: &[u32],
-        touches: &[Touch],
+        island: Island<'_>,
         z: &mut [f64],
         stride: usize,
         settings: Sweeping,
+        twists: &mut [Twist],
     ) -> Report {
-        self.fit(bodies.len());
+        let Island { bodies, touches, .. } = island;
         let few = touches.len() <= FEW;
         let rolls = |touch: &Touch| touch.friction.size() > touch.friction.linear();
         if !few && !touches.iter().any(rolls) {
-            let island = Island { bodies, members, touches };
             if stride == 3 {
-                return self.crowds.solve(island, z, settings, &mut self.twists);
+                return self.crowds.solve(island, z, settings, twists);
             }
             // elsewhere in the scene there is rolling resistance, and room for it here
             let mut packed = std::mem::take(&mut self.saved);
             packed.clear();
             packed.extend(z.chunks_exact(stride).flat_map(|z| [z[0], z[1], z[2]]));
-            let report = self.crowds.solve(island, &mut packed, settings, &mut self.twists);
+            let report = self.crowds.solve(island, &mut packed, settings, twists);
             for (z, own) in z.chunks_exact_mut(stride).zip(packed.chunks_exact(3)) {
                 z[..3].copy_from_slice(own);
             }
             self.saved = packed;
             return report;
         }
-        self.prepare(bodies, touches, stride);
+        self.prepare(island, stride);
         let Sweeping { tol, max_iter, patience, .. } = settings;
-        let Measured { mut residual, free, rho } =
-            measure(bodies, members, touches, z, stride, &mut self.twists);
+        let Measured { mut residual, free, rho } = island.measure(z, stride, twists);
         let (mut iterations, mut round, mut least, mut since) = (0, 0, residual.value, 0);
         loop {
             let status = match residual.value {
@@ -206,27 +115,27 @@ impl BodySweeps {
                 return Report { status, iterations, residual: value, worst, method };
             }
             let before = residual.value;
-            let mut sweep = |own: &mut Self, z: &mut [f64], sweeps: usize| {
-                iterations += own.run(bodies, members, touches, z, stride, sweeps, tol * free);
-                measure(bodies, members, touches, z, stride, &mut own.twists).residual
+            let mut sweep = |own: &mut Self, z: &mut [f64], sweeps: usize, twists: &mut [Twist]| {
+                iterations += own.run(island, z, stride, sweeps, tol * free, twists);
+                island.measure(z, stride, twists).residual
             };
             residual = if few {
-                sweep(self, z, ALONE)
+                sweep(self, z, ALONE, twists)
             } else if round == 0 {
                 self.spots.prepare(bodies.len(), touches, tol);
-                sweep(self, z, FIRST)
+                sweep(self, z, FIRST, twists)
             } else {
                 self.saved.clear();
                 self.saved.extend_from_slice(z);
                 let rings = 1 + (round - since) / WIDER;
-                self.spots.solve(bodies, touches, rho, rings, z, stride, &mut self.twists);
-                let now = sweep(self, z, AFTER);
+                self.spots.solve(bodies, touches, rho, rings, z, stride, twists);
+                let now = sweep(self, z, AFTER, twists);
                 if now.value <= GROWTH * before {
                     now
                 } else {
                     z.copy_from_slice(&self.saved);
-                    self.follow(bodies, members, touches, z, stride);
-                    sweep(self, z, 3 * AFTER)
+                    island.follow(z, stride, twists);
+                    sweep(self, z, 3 * AFTER, twists)
                 }
             };
             round += 1;
@@ -236,31 +145,17 @@ impl BodySweeps {
         }
     }
 
-    /// The velocities under these impulses.
-    fn follow(
-        &mut self,
-        bodies: &[MovingBody],
-        members: &[u32],
-        touches: &[Touch],
-        z: &[f64],
-        stride: usize,
-    ) {
-        start(bodies, members, &mut self.twists);
-        push_all(bodies, touches, z, stride, &mut self.twists);
-    }
-
     /// Sweeps, until they change less than `still`; how many.
-    #[expect(clippy::too_many_arguments)]
     fn run(
         &mut self,
-        bodies: &[MovingBody],
-        members: &[u32],
-        touches: &[Touch],
+        island: Island<'_>,
         z: &mut [f64],
         stride: usize,
         sweeps: usize,
         still: f64,
+        twists: &mut [Twist],
     ) -> usize {
+        let Island { members, touches, .. } = island;
         let mut last = f64::INFINITY;
         let few = touches.len() <= FEW;
         if few {
@@ -270,11 +165,11 @@ impl BodySweeps {
             if few {
                 self.z_before[..z.len()].copy_from_slice(z);
                 self.before.clear();
-                self.before.extend(members.iter().map(|&k| self.twists[k as usize]));
+                self.before.extend(members.iter().map(|&k| twists[k as usize]));
             }
-            let (change, speed) = self.sweep(bodies, touches, z, stride);
+            let (change, speed) = self.sweep(island, z, stride, twists);
             if few {
-                self.go_on(members, change / last, z);
+                self.go_on(members, change / last, z, twists);
                 last = change;
             }
             if speed <= 0.1 * still {
@@ -285,7 +180,7 @@ impl BodySweeps {
     }
 
     /// The blocks `W_cc`.
-    fn prepare(&mut self, bodies: &[MovingBody], touches: &[Touch], stride: usize) {
+    fn prepare(&mut self, Island { bodies, touches, .. }: Island<'_>, stride: usize) {
         self.blocks.clear();
         self.long_blocks.clear();
         for touch in touches {
@@ -318,11 +213,11 @@ impl BodySweeps {
 
     /// Equation (1) for all contacts. The energy of the change, and its velocity.
     fn sweep(
-        &mut self,
-        bodies: &[MovingBody],
-        touches: &[Touch],
+        &self,
+        Island { bodies, touches, .. }: Island<'_>,
         z: &mut [f64],
         stride: usize,
+        twists: &mut [Twist],
     ) -> (f64, f64) {
         let (mut change, mut speed, mut long) = (0.0, 0.0, 0);
         for (c, touch) in touches.iter().enumerate() {
@@ -337,10 +232,9 @@ impl BodySweeps {
                 false => &local.W,
             };
             let own = &mut z[c * stride..c * stride + n];
-            let (mut a, mut b) = (self.twists[first], self.twists[second]);
-            let mut w = touch.relative(&a, &b);
+            let (mut a, mut b) = (twists[first], twists[second]);
+            let mut w = touch.moved(&a, &b);
             for k in 0..n {
-                w[k] += touch.q[k];
                 for j in 0..n {
                     w[k] -= W[k * n + j] * own[j];
                 }
@@ -369,13 +263,13 @@ impl BodySweeps {
             let (impulse, moment) = touch.impulse(&step);
             a.push(&bodies[first], touch.arms[0], 1.0, impulse, moment);
             b.push(&bodies[second], touch.arms[1], -1.0, impulse, moment);
-            (self.twists[first], self.twists[second]) = (a, b);
+            (twists[first], twists[second]) = (a, b);
         }
         (change, f64::sqrt(speed))
     }
 
     /// Equation (2).
-    fn go_on(&mut self, members: &[u32], beta: f64, z: &mut [f64]) {
+    fn go_on(&mut self, members: &[u32], beta: f64, z: &mut [f64], twists: &mut [Twist]) {
         let goes_on = beta < 1.0;
         let beta = if goes_on { beta } else { 0.0 };
         for ((z, before), p) in z.iter_mut().zip(&self.z_before).zip(&mut self.p) {
@@ -384,7 +278,7 @@ impl BodySweeps {
             *p = beta * *p + if goes_on { step } else { 0.0 };
         }
         for ((&k, before), along) in members.iter().zip(&self.before).zip(&mut self.along) {
-            let now = &mut self.twists[k as usize];
+            let now = &mut twists[k as usize];
             let parts = [
                 (&mut now.v, before.v, &mut along.v),
                 (&mut now.omega, before.omega, &mut along.omega),
@@ -421,36 +315,6 @@ fn space(mu: f64, local: &Local, b: &[f64; COMPONENTS], z: &mut [f64; COMPONENTS
             Friction::Space { mu }.set().solve_block(&local.W, &b[..3], &mut z[..3]);
         }
     }
-}
-
-/// Whether an impulse is in its cone.
-fn in_cone(friction: Friction, z: &[f64]) -> bool {
-    let square = |z: &[f64]| z.iter().map(|z| z * z).sum::<f64>();
-    let within = |z: &[f64], most: f64| square(z) <= most * most;
-    z[0] >= 0.0
-        && match friction {
-            Friction::None => true,
-            Friction::Plane { mu } | Friction::Space { mu } => within(&z[1..], mu * z[0]),
-            Friction::RollingPlane { mu, mu_r } => {
-                within(&z[1..2], mu * z[0]) && within(&z[2..], mu_r * z[0])
-            }
-            Friction::RollingSpace { mu, mu_r } => {
-                within(&z[1..3], mu * z[0]) && within(&z[3..], mu_r * z[0])
-            }
-        }
-}
-
-/// `Vᵀ M V` of a body; its turns are measured by the inverse of the mean of `J⁻¹`.
-fn energy(body: &MovingBody, twist: &Twist) -> f64 {
-    if body.inverse_mass == 0.0 {
-        return 0.0;
-    }
-    let square = |a: [f64; 3]| a.iter().map(|x| x * x).sum::<f64>();
-    let A = &body.inverse_inertia;
-    let (sum, count) =
-        A[..3].iter().filter(|x| **x > 0.0).fold((0.0, 0), |(s, n), x| (s + x, n + 1));
-    let turn = if count == 0 { 0.0 } else { f64::from(count) / sum };
-    square(twist.v) / body.inverse_mass + turn * square(twist.omega)
 }
 
 /// `W⁻¹` by cofactors.

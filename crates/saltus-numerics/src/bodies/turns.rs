@@ -2,7 +2,7 @@
 
 use super::fours::Fours;
 use super::part::Measure;
-use super::rows::{Motion, Whole};
+use super::rows::Motion;
 use super::surroundings::Surroundings;
 
 /// Sweeps of a turn.
@@ -40,22 +40,21 @@ pub(super) struct Now {
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     surroundings: Surroundings,
-    s: Vec<Motion>,
 }
 
 impl Turns {
-    /// From the impulses `z`, of which `now` is known, until the residual is what is aimed at, falls no more or is no number; the best that
+    /// With the fours and the velocities without impulses, from the impulses `z`, of which `now` is known, until the residual is what is aimed at, falls no more or is no number; the best that
     /// were found, which `best` has room for, are left there. How many sweeps and steps.
     pub fn run(
         &mut self,
-        fours: &mut Fours,
+        (fours, free): (&mut Fours, &[Motion]),
         limits: Limits,
         mut now: Now,
         z: &mut [f64],
         best: &mut Vec<f64>,
         mut measured: impl FnMut(&[f64]) -> Now,
     ) -> usize {
-        let Turns { surroundings, s } = self;
+        let Turns { surroundings } = self;
         let Limits { aim, tol, turns, patience, max_iter } = limits;
         surroundings.prepare(fours);
         best.clear();
@@ -67,9 +66,9 @@ impl Turns {
             if !(before > aim && before < f64::INFINITY) || iterations >= max_iter {
                 break;
             }
-            fours.follow(z, s);
-            iterations += surroundings.solve(fours, now.measure, tol, size as usize, z, s);
-            fours.take(z, s);
+            iterations += fours.begin_after(free, z, |fours, z, s| {
+                surroundings.solve(fours, now.measure, tol, size as usize, z, s)
+            });
             fours.run(SWEEPS);
             fours.leave(z);
             iterations += SWEEPS;
@@ -115,8 +114,8 @@ mod tests {
             seen.push(z.to_vec());
             Now { residual: residuals[seen.len() - 1], measure: first.measure }
         };
-        let steps =
-            Turns::default().run(&mut fours, limits, first, &mut z, &mut Vec::new(), measured);
+        let fours = (&mut fours, &rows.free[..]);
+        let steps = Turns::default().run(fours, limits, first, &mut z, &mut Vec::new(), measured);
         (steps, z, seen)
     }
 

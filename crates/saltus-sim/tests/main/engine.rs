@@ -151,6 +151,13 @@ impl ContactSearch for Altered<Box<dyn ContactSearch>> {
         self.inner.find(moment, found)?;
         (self.alter)(self.number, moment, found)
     }
+
+    fn drive(&self, contact: &FoundContact) -> [f64; 3] {
+        match contact.feature >= SQUEEZING {
+            true => contact.normal.map(|n| -n),
+            false => self.inner.drive(contact),
+        }
+    }
 }
 
 /// Fails after this time.
@@ -162,6 +169,9 @@ fn fails(last: f64, moment: Moment<'_>, _: &mut Vec<FoundContact>) -> Result<(),
     Ok(())
 }
 
+/// The first feature of contacts that [`squeezes`] adds.
+const SQUEEZING: u64 = u64::MAX - 1;
+
 /// Adds, in steps that are longer than this, contacts that cannot be.
 fn squeezes(
     longest: f64,
@@ -170,10 +180,9 @@ fn squeezes(
 ) -> Result<(), OperatorError> {
     if moment.h > longest {
         // a body between two surfaces that come nearer to each other
-        for (feature, n) in [(u64::MAX - 1, 1.0), (u64::MAX, -1.0)] {
-            let (normal, drive) = ([0.0, 0.0, n], [0.0, 0.0, -n]);
-            let (sides, point) = ([0, 5], [0.0; 3]); // floor and first ball
-            found.push(FoundContact { sides, feature, law: 0, gap: 0.0, normal, point, drive });
+        for (feature, n) in [(SQUEEZING, 1.0), (SQUEEZING + 1, -1.0)] {
+            let (sides, normal, point) = ([0, 5], [0.0, 0.0, n], [0.0; 3]); // floor and first ball
+            found.push(FoundContact { sides, feature, law: 0, gap: 0.0, normal, point });
         }
         found.sort_by_key(|one| (one.sides, one.feature));
     }

@@ -120,19 +120,19 @@ impl ContactSearch for Search {
         let sides = self.shapes.len();
         // against half-spaces
         for (other, shape) in self.shapes.iter().enumerate() {
-            let Shape::HalfSpace { n, c, surface } = *shape else { continue };
+            let Shape::HalfSpace { n, c, .. } = *shape else { continue };
             for side in 0..sides {
                 let Some((x, p, v)) = self.body(side, &moment) else { continue };
                 let mut push = |feature: u64, gap: f64, point: Vector, reach: f64| {
                     if gap > moment.h * norm(v) + reach {
                         return;
                     }
-                    let (sides, normal, drive) = match side < other {
-                        true => ([side, other], n, scaled(-1.0, surface)),
-                        false => ([other, side], scaled(-1.0, n), surface),
+                    let (sides, normal) = match side < other {
+                        true => ([side, other], n),
+                        false => ([other, side], scaled(-1.0, n)),
                     };
                     let sides = sides.map(|side| side as u32);
-                    found.push(FoundContact { sides, feature, law: 0, gap, normal, point, drive });
+                    found.push(FoundContact { sides, feature, law: 0, gap, normal, point });
                 };
                 match self.shapes[side] {
                     Shape::Sphere(radius) => {
@@ -189,16 +189,8 @@ impl ContactSearch for Search {
                         }
                         let normal = scaled(1.0 / distance, apart);
                         let point = sub(x, scaled(radius + 0.5 * gap, normal));
-                        let (sides, law, drive) = ([side, other], 0, [0.0; 3]);
-                        found.push(FoundContact {
-                            sides,
-                            feature: 0,
-                            law,
-                            gap,
-                            normal,
-                            point,
-                            drive,
-                        });
+                        let (sides, feature) = ([side, other], 0);
+                        found.push(FoundContact { sides, feature, law: 0, gap, normal, point });
                     }
                 }
             }
@@ -206,5 +198,13 @@ impl ContactSearch for Search {
         self.cells = cells;
         found.sort_unstable_by_key(|contact| (contact.sides, contact.feature));
         Ok(())
+    }
+
+    fn drive(&self, contact: &FoundContact) -> Vector {
+        let [a, b] = contact.sides.map(|side| match self.shapes[side as usize] {
+            Shape::HalfSpace { surface, .. } => surface,
+            _ => [0.0; 3],
+        });
+        sub(a, b)
     }
 }

@@ -10,7 +10,7 @@ use super::members::Members;
 use crate::SimError;
 use crate::integrators::Step;
 use saltus_linalg::vector;
-use saltus_numerics::bodies::{COMPONENTS, MovingBody, Twist};
+use saltus_numerics::bodies::{MovingBody, Twist};
 use saltus_numerics::{Block, Problem, Report, Status};
 
 /// Iterations that put positions back onto constraints, and the defect at which they end, relative to
@@ -264,7 +264,7 @@ impl Crowd {
                     for LinkBlock { rows: own, mut set, state } in
                         link.blocks(&links.laws, h, now.y, &links.rows)?
                     {
-                        let mut bias = [0.0; COMPONENTS];
+                        let mut bias = [0.0; 3];
                         if let Some(state) = state {
                             state.bias(h, theta, touching.resting, &mut bias, own.len());
                         }
@@ -295,9 +295,9 @@ impl Crowd {
                     units.set_contact(unit, touch, now.q, members);
                     let [a, b] = touch.bodies.map(|k| &members.moving[k as usize]);
                     let free = |body: &MovingBody| Twist { v: body.v, omega: body.omega };
-                    let u = touch.relative(&free(a), &free(b));
+                    let w = touch.moved(&free(a), &free(b));
                     let n = touch.friction.size();
-                    q.extend((0..n).map(|k| u[k] + touch.q[k]));
+                    q.extend_from_slice(&w[..n]);
                     z.extend_from_slice(&touching.z[place * stride..place * stride + n]);
                     sides.lead.extend(units.units[unit].rows.clone());
                     blocks.push(Block { size: n, set: touch.friction.set() });
@@ -350,7 +350,7 @@ impl Crowd {
         let mut size = 0.0_f64;
         for &k in islands.systems(island) {
             let member = &members.all[k as usize];
-            let own = &next.v[member.v..member.v + member.dim];
+            let own = &next.v[member.own_v()];
             size = own.iter().fold(size, |most, v| most.max(v.abs()));
         }
         let mut before = f64::INFINITY;
@@ -405,7 +405,7 @@ fn close(
     for &k in systems {
         let member = &members.all[k as usize];
         size = size.max(member.extent(q));
-        way.resize(way.len().max(member.v + member.dim), 0.0);
+        way.resize(way.len().max(member.own_v().end), 0.0);
     }
     for round in 0.. {
         let mut most = 0.0_f64;
@@ -428,7 +428,7 @@ fn close(
         before = most;
         for &k in systems {
             let member = &members.all[k as usize];
-            way[member.v..member.v + member.dim].fill(0.0);
+            way[member.own_v()].fill(0.0);
         }
         z.clear();
         z.resize(units.size, 0.0);

@@ -64,7 +64,7 @@ impl Crowd {
         if self.members.is_loaded {
             let (v, v_next) = (self.now.get(Quantity::V), self.next.get(Quantity::V));
             for member in self.members.all.iter().filter(|member| member.is_loaded) {
-                let own = member.v..member.v + member.dim;
+                let own = member.own_v();
                 let mean = |i: usize| 0.5 * (v[i] + v_next[i]);
                 ledger.work += own.map(|i| mean(i) * self.members.impulse[i]).sum::<f64>();
                 // what has a potential is no work
@@ -79,7 +79,7 @@ impl Crowd {
                 }
                 if let Kind::Other(_) = member.kind {
                     let (q, q_next) = (self.now.get(Quantity::Q), self.next.get(Quantity::Q));
-                    let own = member.q..member.q + member.dim_q;
+                    let own = member.own_q();
                     let system = &member.system;
                     ledger.work +=
                         system.potential(&q_next[own.clone()]) - system.potential(&q[own]);

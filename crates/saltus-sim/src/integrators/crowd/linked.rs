@@ -121,7 +121,7 @@ impl Units {
             let (size, first) = (part.size, self.sides.len());
             for system in part.systems() {
                 let (member, unit) = (&members.all[system], self.units.len());
-                let dim = member.dim;
+                let dim = member.dim();
                 self.sides.push(UnitSide { system, unit, dim, v: member.v, at, row, size });
                 at += size * dim;
             }
@@ -308,7 +308,7 @@ impl Units {
                 for i in 0..H.len() {
                     let [x, y, z, a, b, c] = H[i];
                     let [a, b, c] = member.turn_by([a, b, c]);
-                    let m = member.lightness;
+                    let m = member.lightness();
                     B[i] = [m * x, m * y, m * z, a, b, c];
                 }
             }
@@ -317,13 +317,13 @@ impl Units {
                 for i in 0..H.len() {
                     let [x, y, turn] = H[i];
                     let [_, _, turn] = member.turn_by([0.0, 0.0, turn]);
-                    B[i] = [member.lightness * x, member.lightness * y, turn];
+                    B[i] = [member.lightness() * x, member.lightness() * y, turn];
                 }
             }
             // with the iteration matrix in place of M
             Kind::Other(place) => {
                 B.copy_from_slice(H);
-                B.chunks_exact_mut(dim).for_each(|column| factors[place].solve(column));
+                B.chunks_exact_mut(dim).for_each(|column| factors[place as usize].solve(column));
             }
         }
     }

@@ -126,7 +126,7 @@ impl Links {
                 interaction.systems.iter().filter_map(|id| of(id.index())).collect();
             let (size, terms) = (rows.len(), relation.terms());
             let (role, yields) = role.unwrap_or((Role::Off, Vec::new()));
-            let width = linked.iter().map(|&k| members.all[k].dim).sum();
+            let width = linked.iter().map(|&k| members.all[k].dim()).sum();
             all.push(Link {
                 position,
                 push: vec![0.0; width],
@@ -185,7 +185,7 @@ impl Link {
         self.q.clear();
         for &k in &self.members {
             let member = &members.all[k];
-            self.q.extend_from_slice(&q[member.q..member.q + member.dim_q]);
+            self.q.extend_from_slice(&q[member.own_q()]);
         }
     }
 
@@ -228,7 +228,7 @@ impl Link {
     pub fn velocities(&self, v: &[f64], members: &Members, mut take: impl FnMut(usize, f64)) {
         let of = |k: usize| {
             let member = &members.all[k];
-            &v[member.v..member.v + member.dim]
+            &v[member.own_v()]
         };
         let (H, _) = self.H.data().as_chunks::<6>();
         match self.members[..] {
@@ -252,7 +252,7 @@ impl Link {
                 for (row, rate) in self.rate.iter().enumerate() {
                     let (mut sum, mut left) = (*rate, self.H.row(row));
                     for &k in &self.members {
-                        let (own, rest) = left.split_at(members.all[k].dim);
+                        let (own, rest) = left.split_at(members.all[k].dim());
                         sum += own.iter().zip(of(k)).map(|(H, v)| H * v).sum::<f64>();
                         left = rest;
                     }

@@ -18,6 +18,7 @@ use saltus_model::rotation::{
 };
 use saltus_model::{At, Body, Linearized, Model, Rigid, SecondOrderSystem, System};
 use saltus_numerics::bodies::{MovingBody, Symmetric, Twist};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Iterations of (1) before giving up.
@@ -32,16 +33,13 @@ pub(super) struct Member {
     pub position: usize, // in the model
     pub q: usize,        // where its configuration begins
     pub v: usize,        // and its velocity
-    pub dim: usize,      // of its velocity
-    pub dim_q: usize,    // of its configuration
     pub kind: Kind,
     pub theta: f64,
     pub mass: f64,
-    pub lightness: f64, // 1/m
     pub gravity: Vector,
     pub is_loaded: bool, // by forces besides gravity
     turning: Turning,
-    pub inputs: Vec<f64>,
+    pub inputs: Box<[f64]>,
 }
 
 /// Moments of inertia in the frame of a body, and their inverse.
@@ -61,7 +59,7 @@ pub(super) enum Kind {
     Space,
     Plane,
     /// Not a body; the position of its factors.
-    Other(usize),
+    Other(u32),
 }
 
 /// All systems, and their velocities in the frame of the world.
@@ -115,7 +113,7 @@ impl Members {
                 (Some(Body::Plane), Some(rigid)) => (Kind::Plane, rigid),
                 _ => {
                     factors.push(DenseLu::default());
-                    (Kind::Other(factors.len() - 1), none)
+                    (Kind::Other(factors.len() as u32 - 1), none)
                 }
             };
             let J = &rigid.inertia;
@@ -134,16 +132,13 @@ impl Members {
                 position,
                 q: place.start,
                 v: range.start,
-                dim: system.dim(),
-                dim_q: system.dim_q(),
                 kind,
                 theta,
                 mass: rigid.mass,
-                lightness: 1.0 / rigid.mass,
                 gravity: rigid.gravity,
                 is_loaded: rigid.is_loaded,
                 turning,
-                inputs: system.z0().to_vec(),
+                inputs: system.z0().into(),
             });
         }
         let is_loaded = all.iter().any(|member: &Member| member.is_loaded);
@@ -199,7 +194,7 @@ impl Members {
     /// A body as the contacts see it: in the frame of the world.
     pub fn see(&mut self, k: usize, q: &[f64], v: &[f64], v_free: &[f64]) {
         let member = &self.all[k];
-        let inverse_mass = member.lightness;
+        let inverse_mass = member.lightness();
         let start = member.v;
         match member.kind {
             Kind::Other(_) => {}
@@ -244,8 +239,8 @@ impl Members {
         let Members { all, scratch, factors, impulse, .. } = self;
         let member = &all[k];
         let Scratch { M, dq, dv, matrix, work, F, x, rest, v_theta, way, q: q_theta, lu } = scratch;
-        let (n, theta, h) = (member.dim, member.theta, step.h);
-        let (v, q) = (&v[member.v..member.v + n], &q[member.q..member.q + member.dim_q]);
+        let (n, theta, h) = (member.dim(), member.theta, step.h);
+        let (v, q) = (&v[member.own_v()], &q[member.own_q()]);
         let name = || model.system_name(member.position);
         x.clear();
         x.extend_from_slice(v);
@@ -292,7 +287,7 @@ impl Members {
             return Err(SimError::Newton { time: step.end, iterations, residual, tol });
         }
         if let Kind::Other(place) = member.kind {
-            factors[place].factor_with(n, |i, j| M[(i, j)]).map_err(|source| {
+            factors[place as usize].factor_with(n, |i, j| M[(i, j)]).map_err(|source| {
                 let (system, matrix) = (name().to_string(), "M + hθC + h²θ²K");
                 SimError::Iteration { system, matrix, h, source }
             })?;
@@ -354,9 +349,9 @@ impl Members {
         q_next: &mut [f64],
     ) {
         let member = &self.all[k];
-        let (n, size) = (member.dim, member.dim_q);
-        let (v, v_next) = (&v[member.v..member.v + n], &v_next[member.v..member.v + n]);
-        let (q, q_next) = (&q[member.q..member.q + size], &mut q_next[member.q..member.q + size]);
+        let (own, own_q) = (member.own_v(), member.own_q());
+        let (v, v_next) = (&v[own.clone()], &v_next[own]);
+        let (q, q_next) = (&q[own_q.clone()], &mut q_next[own_q]);
         let mean = |i: usize| h * (theta * v_next[i] + (1.0 - theta) * v[i]);
         match member.kind {
             Kind::Space => {
@@ -381,7 +376,7 @@ impl Members {
             Kind::Other(_) => {
                 let way = &mut self.scratch.way;
                 way.clear();
-                way.extend((0..n).map(mean));
+                way.extend((0..v.len()).map(mean));
                 member.system.displace(q, way, q_next);
             }
         }
@@ -390,8 +385,7 @@ impl Members {
     /// Moves a system by a way.
     pub fn shift(&mut self, k: usize, way: &[f64], q: &mut [f64]) {
         let member = &self.all[k];
-        let (n, size) = (member.dim, member.dim_q);
-        let (way, q) = (&way[member.v..member.v + n], &mut q[member.q..member.q + size]);
+        let (way, q) = (&way[member.own_v()], &mut q[member.own_q()]);
         match member.kind {
             Kind::Space => {
                 let [linear, turn] = six(way);
@@ -435,8 +429,8 @@ impl Members {
                 [kinetic, -mass * (gravity[0] * x[0] + gravity[1] * x[1])]
             }
             Kind::Other(_) => {
-                let n = member.dim;
-                let (q, v) = (&x[..member.dim_q], &own[..n]);
+                let n = member.dim();
+                let (q, v) = (&x[..member.dim_q()], &own[..n]);
                 let M = &mut self.scratch.M;
                 member.system.mass(At::new(t, q, v).with(&member.inputs), M)?;
                 let kinetic = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
@@ -448,6 +442,44 @@ impl Members {
 }
 
 impl Member {
+    /// Components of its velocity.
+    #[inline]
+    pub fn dim(&self) -> usize {
+        match self.kind {
+            Kind::Space => 6,
+            Kind::Plane => 3,
+            Kind::Other(_) => self.system.dim(),
+        }
+    }
+
+    /// Those of its configuration.
+    #[inline]
+    pub fn dim_q(&self) -> usize {
+        match self.kind {
+            Kind::Space => 7,
+            Kind::Plane => 3,
+            Kind::Other(_) => self.system.dim_q(),
+        }
+    }
+
+    /// Where its velocity stands.
+    #[inline]
+    pub fn own_v(&self) -> Range<usize> {
+        self.v..self.v + self.dim()
+    }
+
+    /// Where its configuration stands.
+    #[inline]
+    pub fn own_q(&self) -> Range<usize> {
+        self.q..self.q + self.dim_q()
+    }
+
+    /// `1/m`.
+    #[inline]
+    pub fn lightness(&self) -> f64 {
+        1.0 / self.mass
+    }
+
     #[inline]
     pub fn quaternion(&self, q: &[f64]) -> Quaternion {
         let p = &q[self.q + 3..self.q + 7];
@@ -457,7 +489,7 @@ impl Member {
     /// `M⁻¹` of a body in space, where it is diagonal.
     #[inline]
     pub fn straight(&self) -> Option<[f64; 6]> {
-        let m = self.lightness;
+        let m = self.lightness();
         let [x, y, z] = match &self.turning {
             _ if self.kind != Kind::Space => return None,
             &Turning::Round { inverse, .. } => [inverse; 3],
@@ -487,7 +519,7 @@ impl Member {
         let own = match self.kind {
             Kind::Plane => 2,
             Kind::Space => 3,
-            Kind::Other(_) => self.dim_q,
+            Kind::Other(_) => self.dim_q(),
         };
         q[self.q..self.q + own].iter().fold(0.0, |most: f64, x| most.max(x.abs()))
     }

@@ -19,6 +19,7 @@
 //! The ledger multiplies the balance by the mean velocity `v̄ = (v + v⁺)/2`, as everywhere.
 
 mod blocks;
+mod committed;
 mod condensed;
 mod factors;
 mod forces;
@@ -49,7 +50,7 @@ use overlap::Overlap;
 use parts::Cut;
 use saltus_linalg::vector;
 use saltus_model::{Model, Order, SystemId};
-use saltus_numerics::bodies::{BodySweeps, Sweeping, Touch, Twist, problem};
+use saltus_numerics::bodies::{BodySweeps, Island, Sweeping, Touch, Twist, problem};
 use saltus_numerics::methods::Workspace;
 use saltus_numerics::{AdmmSettings, AutoSettings, Memory, NewtonSettings, Report, Solver, Status};
 use std::any::Any;
@@ -190,12 +191,12 @@ impl Crowd {
         let range = self.touching.of_island(island);
         let (stride, tol) = (self.touching.stride, self.tol);
         let systems = self.islands.systems(island);
-        let moving = &self.members.moving;
         let touches = &self.touching.touches[range.clone()];
+        let own = Island { bodies: &self.members.moving, members: systems, touches };
         let v = self.now.get(Quantity::V);
         let still = systems.iter().all(|&k| {
             let member = &self.members.all[k as usize];
-            v[member.v..member.v + member.dim].iter().all(|v| *v == 0.0)
+            v[member.own_v()].iter().all(|v| *v == 0.0)
         });
         let overlaps = self.touching.overlaps(range.clone());
         let z = &mut self.touching.z[range.start * stride..range.end * stride];
@@ -208,7 +209,7 @@ impl Crowd {
             method: "rest",
         };
         if still && z_before && !overlaps {
-            let residual = self.sweeps.rests(moving, systems, touches, z, stride);
+            let residual = own.rests(z, stride, &mut self.after);
             if residual <= tol {
                 self.stop(island);
                 return Ok(rest(residual, 0));
@@ -222,7 +223,7 @@ impl Crowd {
         };
         let settings =
             Sweeping { tol: tol_of_sweeps, max_iter, patience: PATIENCE, thorough: !is_spared };
-        let mut report = self.sweeps.solve(moving, systems, touches, z, stride, settings);
+        let mut report = self.sweeps.solve(own, z, stride, settings, &mut self.after);
         if report.residual <= tol {
             report.status = Status::Solved;
         }
@@ -230,7 +231,7 @@ impl Crowd {
             self.has_spared = true;
         }
         if report.status != Status::Solved && !is_spared {
-            let others = problem(moving, systems, touches)?;
+            let others = problem(own)?;
             let start: Vec<f64> = packed(touches, z, stride).collect();
             let (mut unknowns, mut w) = (start.clone(), vec![0.0; others.len()]);
             for Other { method: other, from_zero } in &mut self.others {
@@ -247,7 +248,7 @@ impl Crowd {
                     next += n;
                 }
                 // measured once more, contact by contact
-                let measured = self.sweeps.measure(moving, systems, touches, z, stride);
+                let measured = own.report(z, stride, &mut self.after);
                 let status = match measured.residual <= tol {
                     true => Status::Solved,
                     false if solved.status == Status::Solved => Status::Stalled,
@@ -268,19 +269,19 @@ impl Crowd {
             return Ok(report);
         }
         if !overlaps {
-            let mut residual = self.sweeps.rests(moving, systems, touches, z, stride);
+            let mut residual = own.rests(z, stride, &mut self.after);
             if residual > tol && residual <= NEARLY * tol && touches.len() > SMALL {
                 // digits beyond the tolerance tell whether it moves
                 self.scratch.clear();
                 self.scratch.extend_from_slice(z);
                 let finer = Sweeping { tol: FINER * tol, thorough: false, ..settings };
-                let finer = self.sweeps.solve(moving, systems, touches, z, stride, finer);
+                let finer = self.sweeps.solve(own, z, stride, finer, &mut self.after);
                 if !(finer.residual <= report.residual) {
                     z.copy_from_slice(&self.scratch);
                 }
                 report.iterations += finer.iterations;
                 report.residual = report.residual.min(finer.residual);
-                residual = self.sweeps.rests(moving, systems, touches, z, stride);
+                residual = own.rests(z, stride, &mut self.after);
             }
             if residual <= tol {
                 self.stop(island);
@@ -292,7 +293,6 @@ impl Crowd {
         let q = self.now.get(Quantity::Q);
         for &k in self.islands.systems(island) {
             let k = k as usize;
-            self.after[k] = self.sweeps.twists()[k];
             self.members.take(k, &self.after[k], q, next.v);
             self.moves[k] = theta;
         }
@@ -308,7 +308,7 @@ impl Crowd {
         for &k in self.islands.systems(island) {
             let k = k as usize;
             let member = &self.members.all[k];
-            next.v[member.v..member.v + member.dim].fill(0.0);
+            next.v[member.own_v()].fill(0.0);
             self.after[k] = Twist::default();
             self.moves[k] = theta;
         }
@@ -403,9 +403,7 @@ impl Crowd {
     fn lost(&self, model: &Model, time: f64) -> SimError {
         let (q, v) = (self.next.get(Quantity::Q), self.next.get(Quantity::V));
         let lost = self.members.all.iter().find(|member| {
-            let (dim, dim_q) = (member.dim, member.dim_q);
-            !vector::all_finite(&q[member.q..member.q + dim_q])
-                || !vector::all_finite(&v[member.v..member.v + dim])
+            !vector::all_finite(&q[member.own_q()]) || !vector::all_finite(&v[member.own_v()])
         });
         let name = lost.and_then(|member| model.systems().nth(member.position));
         let name = name.map_or("", |(name, _)| name);
@@ -436,7 +434,7 @@ impl Part for Crowd {
             link.pushed.fill(0.0);
         }
         self.last = Step { start: t0, end: t0, h: 0.0 };
-        self.touching.forget();
+        self.touching.last.clear();
         (self.cut, self.cut_next) = (Cut::default(), Cut::default());
         self.others.iter_mut().for_each(|other| other.method.forget());
         self.workspace.forget();
@@ -456,13 +454,13 @@ impl Part for Crowd {
         self.links.laws.silence(now.lam);
         self.last = last;
         if let Some(before) = before.as_any().downcast_ref::<Crowd>() {
-            self.touching.adopt(&before.touching);
+            self.touching.last.clone_from(&before.touching.last);
             (self.cut, self.cut_next) = (before.cut, before.cut);
             self.penetration = before.penetration;
             let members = self.members.all.iter_mut().zip(&before.members.all);
-            let members = members.map(|(own, other)| (&mut own.inputs, &other.inputs));
+            let members = members.map(|(own, other)| (&mut own.inputs[..], &other.inputs[..]));
             let links = self.links.all.iter_mut().zip(&before.links.all);
-            let links = links.map(|(own, other)| (&mut own.inputs, &other.inputs));
+            let links = links.map(|(own, other)| (&mut own.inputs[..], &other.inputs[..]));
             for (own, other) in members.chain(links).filter(|(a, b)| a.len() == b.len()) {
                 own.copy_from_slice(other);
             }
@@ -535,7 +533,7 @@ impl Part for Crowd {
             std::mem::swap(&mut link.push, &mut link.pushed);
         }
         self.touching.commit(self.step.h, &self.after);
-        self.penetration = self.touching.penetration();
+        self.penetration = self.touching.last.penetration();
     }
 
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
@@ -571,8 +569,8 @@ impl Part for Crowd {
         let member = self.members.named.iter().find(|(own, _)| own == name).map(|(_, k)| *k);
         let link = self.links.all.iter().position(|link| link.name == name);
         let inputs = match (member, link) {
-            (Some(k), _) => &mut self.members.all[k].inputs,
-            (None, Some(k)) => &mut self.links.all[k].inputs,
+            (Some(k), _) => &mut self.members.all[k].inputs[..],
+            (None, Some(k)) => &mut self.links.all[k].inputs[..],
             (None, None) => return Ok(()),
         };
         if inputs.len() == z.len() {

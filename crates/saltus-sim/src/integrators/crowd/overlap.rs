@@ -122,7 +122,7 @@ impl Overlap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use saltus_numerics::bodies::{COMPONENTS, Friction};
+    use saltus_numerics::bodies::Friction;
 
     /// Balls in a row, one after the other into its neighbour by these overlaps, the first into a wall.
     fn row(overlaps: &[f64]) -> (Vec<MovingBody>, Vec<Touch>) {
@@ -138,7 +138,7 @@ mod tests {
             bodies: [k, k.checked_sub(1).unwrap_or(count)],
             frame: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
             arms: [[-1.0, 0.0, 0.0], if k == 0 { [0.0; 3] } else { [1.0, 0.0, 0.0] }],
-            q: [0.0; COMPONENTS],
+            q: [0.0; 3],
             friction: Friction::None,
         };
         (bodies, (0..count).map(touch).collect())

@@ -14,8 +14,8 @@
 //! stands in the row of the whole step: the forces of its last part `m`. Nothing of the parts is seen elsewhere, and
 //! nothing has changed if they fail.
 
+use super::committed::Committed;
 use super::{Crowd, Part, Step};
-use crate::contacts::ContactRow;
 use crate::integrators::together;
 use crate::{Quantity, SimError};
 use saltus_model::Model;
@@ -71,9 +71,8 @@ impl Cut {
 struct Begin {
     values: Vec<f64>,
     last: Step,
-    rows: Vec<ContactRow>,
+    contacts: Committed,
     pushed: Vec<Vec<f64>>,
-    h: f64,
     penetration: f64,
 }
 
@@ -118,15 +117,14 @@ impl Crowd {
         let begin = Begin {
             values: self.now.values.clone(),
             last: self.last,
-            rows: self.touching.rows.clone(),
+            contacts: self.touching.last.clone(),
             pushed: self.links.all.iter().map(|link| link.pushed.clone()).collect(),
-            h: self.touching.h,
             penetration: self.penetration,
         };
         let done = self.each_part(model, step, halvings);
         self.now.values = begin.values;
         (self.last, self.penetration) = (begin.last, begin.penetration);
-        (self.touching.rows, self.touching.h) = (begin.rows, begin.h);
+        self.touching.last = begin.contacts;
         for (link, pushed) in self.links.all.iter_mut().zip(begin.pushed) {
             link.is_current = false;
             link.pushed = pushed;

@@ -23,6 +23,7 @@
 //! A contact is the same as one in the step before if sides and feature are; its impulse, kept in the
 //! frame of the world, is where the solver starts.
 
+use super::committed::Committed;
 use super::islands::{Islands, NONE};
 use super::members::Members;
 use super::overlap;
@@ -61,9 +62,8 @@ pub(super) struct Touching {
     stops: Vec<f64>,      // the same by its impacts alone; none has zero
     pub z: Vec<f64>,
     pub stride: usize,
-    pub rows: Vec<ContactRow>, // of the last step that was committed
-    pub h: f64,                // of that step
-    pub resting: f64,          // share of the change of a velocity that counts as none
+    pub last: Committed,
+    pub resting: f64, // share of the change of a velocity that counts as none
     scratch: Vec<f64>,
 }
 
@@ -123,23 +123,10 @@ impl Touching {
             stops: Vec::new(),
             z: Vec::new(),
             stride,
-            rows: Vec::new(),
-            h: 0.0,
+            last: Committed::default(),
             resting: (10.0 * solver.tol()).clamp(1e-9, 1e-6),
             scratch: Vec::new(),
         }
-    }
-
-    /// Forgets the contacts of the last step.
-    pub fn forget(&mut self) {
-        self.rows.clear();
-        self.h = 0.0;
-    }
-
-    /// Goes on from the contacts of another one.
-    pub fn adopt(&mut self, before: &Touching) {
-        self.rows.clone_from(&before.rows);
-        self.h = before.h;
     }
 
     /// Looks for contacts, and says which systems they join.
@@ -218,8 +205,7 @@ impl Touching {
             let resting = if crowded { KEPT } else { self.resting };
             let drive = self.drive_at(place);
             let touch = &mut self.touches[place];
-            touch.q = [0.0; COMPONENTS];
-            touch.q[..3].copy_from_slice(&drive);
+            touch.q = drive;
             state.bias(step.h, theta, resting, &mut touch.q, touch.friction.size());
         }
         Ok(())
@@ -323,16 +309,17 @@ impl Touching {
         };
         let arms = [arm(bodies[0], half), arm(bodies[1], -half)];
         let friction = self.laws[found.law as usize].kind(self.finder.space());
-        Touch { bodies, frame, arms, q: [0.0; COMPONENTS], friction }
+        Touch { bodies, frame, arms, q: [0.0; 3], friction }
     }
 
     /// The velocity of what is driven.
     fn drive(&self, found: &FoundContact, touch: &Touch) -> [f64; 3] {
         let mut drive = [0.0; 3];
-        if found.drive != [0.0; 3] {
+        let velocity = self.search.drive(found);
+        if velocity != [0.0; 3] {
             let tangents = if self.finder.space() == Body::Plane { 2 } else { 3 };
             for k in 0..tangents {
-                drive[k] = dot(touch.frame[k], found.drive);
+                drive[k] = dot(touch.frame[k], velocity);
             }
         }
         drive
@@ -351,7 +338,7 @@ impl Touching {
         let u = touch.relative(&members.before[a], &members.before[b]);
         self.scratch.clear();
         for member in [a, b].into_iter().filter_map(|k| members.all.get(k)) {
-            self.scratch.extend(&q[member.q..member.q + member.dim_q]);
+            self.scratch.extend(&q[member.own_q()]);
         }
         let mut values = self.laws[found.law as usize];
         let at = At::new(t, &self.scratch, &u[..values.size]);
@@ -374,14 +361,15 @@ impl Touching {
     /// The impulses of the last step, for contacts that are the same.
     fn warm(&mut self, h: f64) {
         self.z.resize(self.touches.len() * self.stride, 0.0);
-        let share = if self.h > 0.0 { h / self.h } else { 0.0 };
-        let mut rows = self.rows.iter().peekable();
+        let share = if self.last.h > 0.0 { h / self.last.h } else { 0.0 };
+        let mut rows = (0..self.last.len()).peekable();
         for (found, &place) in self.found.iter().zip(&self.place) {
             let key = (found.sides, found.feature);
-            while rows.next_if(|row| (row.sides, row.feature) < key).is_some() {}
-            let Some(row) = rows.next_if(|row| (row.sides, row.feature) == key) else { continue };
+            while rows.next_if(|&k| self.last.key(k) < key).is_some() {}
+            let Some(row) = rows.next_if(|&k| self.last.key(k) == key) else { continue };
             let touch = &self.touches[place as usize];
-            let z = touch.components(row.impulse, row.moment);
+            let (impulse, moment) = self.last.pushed(row);
+            let z = touch.components(impulse, moment);
             let start = place as usize * self.stride;
             for k in 0..touch.friction.size() {
                 self.z[start + k] = share * z[k];
@@ -391,14 +379,12 @@ impl Touching {
 
     /// The contacts of the step become those of the last one.
     pub fn commit(&mut self, h: f64, after: &[Twist]) {
-        self.rows.clear();
-        foresee(&mut self.rows, self.found.len(), FORESEEN * after.len());
-        self.h = h;
-        for (found, &place) in self.found.iter().zip(&self.place) {
-            let touch = &self.touches[place as usize];
+        let Touching { found, place, touches, z, stride, search, last, .. } = self;
+        let rows = found.iter().zip(&*place).map(|(found, &place)| {
+            let touch = &touches[place as usize];
             let [a, b] = touch.bodies.map(|k| k as usize);
-            let (impulse, moment) = touch.impulse(&self.z[place as usize * self.stride..]);
-            self.rows.push(ContactRow {
+            let (impulse, moment) = touch.impulse(&z[place as usize * *stride..]);
+            ContactRow {
                 sides: found.sides,
                 feature: found.feature,
                 law: found.law,
@@ -406,11 +392,12 @@ impl Touching {
                 gap: found.gap,
                 point: found.point,
                 normal: found.normal,
-                u: add(touch.velocity(&after[a], &after[b]), found.drive),
+                u: add(touch.velocity(&after[a], &after[b]), search.drive(found)),
                 impulse,
                 moment,
-            });
-        }
+            }
+        });
+        last.fill(h, after.len(), *stride > 3, rows);
     }
 
     /// The contacts of the last step; no table where there can be none.
@@ -418,8 +405,7 @@ impl Touching {
         if self.body_of.is_empty() {
             return;
         }
-        self.rows.iter().for_each(|row| contacts.push(*row));
-        contacts.close();
+        self.last.table(contacts);
     }
 
     /// The relative velocity at the beginning of the step, component by component.
@@ -452,11 +438,6 @@ impl Touching {
         drive
     }
 
-    /// Deepest penetration that was found.
-    pub fn penetration(&self) -> f64 {
-        self.rows.iter().fold(0.0, |most: f64, row| most.max(-row.gap))
-    }
-
     /// Size of the bodies at a contact: the shorter arm.
     pub fn extent(&self, place: usize) -> f64 {
         let [a, b] = self.touches[place].arms.map(norm);
@@ -476,33 +457,7 @@ impl Touching {
     }
 
     pub fn memory(&mut self, memory: &mut Memory) {
-        memory.number(&mut self.h);
-        let blank = ContactRow {
-            sides: [0; 2],
-            feature: 0,
-            law: 0,
-            mu: 0.0,
-            gap: 0.0,
-            point: [0.0; 3],
-            normal: [0.0; 3],
-            u: [0.0; 3],
-            impulse: [0.0; 3],
-            moment: [0.0; 3],
-        };
-        memory.list(&mut self.rows, blank, |memory, row| {
-            let mut words = [row.sides[0], row.sides[1], row.law].map(u64::from);
-            words.iter_mut().for_each(|word| memory.word(word));
-            let [a, b, law] = words.map(|word| word as u32);
-            (row.sides, row.law) = ([a, b], law);
-            memory.word(&mut row.feature);
-            memory.number(&mut row.mu);
-            memory.number(&mut row.gap);
-            for vector in
-                [&mut row.point, &mut row.normal, &mut row.u, &mut row.impulse, &mut row.moment]
-            {
-                memory.numbers(vector);
-            }
-        });
+        self.last.memory(memory, self.stride > 3);
     }
 }
 
@@ -534,7 +489,7 @@ impl State {
     }
 
     /// What (1) or (2) adds to the relative velocity.
-    pub fn bias(&self, h: f64, theta: f64, resting: f64, q: &mut [f64; COMPONENTS], size: usize) {
+    pub fn bias(&self, h: f64, theta: f64, resting: f64, q: &mut [f64; 3], size: usize) {
         let State { gap, u, free, e, et, .. } = *self;
         if self.hits(h) {
             q[0] += e * u[0];

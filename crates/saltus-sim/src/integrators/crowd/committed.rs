@@ -1,0 +1,129 @@
+//! The contacts of the last step that was committed: what is recorded, and where the next step starts.
+
+use crate::contacts::{ContactRow, Contacts};
+use saltus_linalg::vector::foresee;
+use saltus_model::rotation::Vector;
+use saltus_numerics::Memory;
+use saltus_numerics::bodies::FORESEEN;
+
+/// One of them but for its moment.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    sides: [u32; 2],
+    feature: u64,
+    law: u32,
+    mu: f64,
+    gap: f64,
+    point: Vector,
+    normal: Vector,
+    u: Vector,
+    impulse: Vector,
+}
+
+/// All of them, sorted by sides, then by feature.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Committed {
+    all: Vec<Kept>,
+    moments: Vec<Vector>, // one a contact where there is rolling resistance, else none
+    pub h: f64,           // of that step; zero where there was none
+}
+
+impl Committed {
+    /// There was no step.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.moments.clear();
+        self.h = 0.0;
+    }
+
+    /// These contacts, of a step of so many bodies.
+    pub fn fill(
+        &mut self,
+        h: f64,
+        bodies: usize,
+        rolls: bool,
+        rows: impl ExactSizeIterator<Item = ContactRow>,
+    ) {
+        self.clear();
+        self.h = h;
+        let (count, foreseen) = (rows.len(), FORESEEN * bodies);
+        foresee(&mut self.all, count, foreseen);
+        if rolls {
+            foresee(&mut self.moments, count, foreseen);
+        }
+        for row in rows {
+            let ContactRow { sides, feature, law, mu, gap, point, normal, u, impulse, moment } =
+                row;
+            self.all.push(Kept { sides, feature, law, mu, gap, point, normal, u, impulse });
+            if rolls {
+                self.moments.push(moment);
+            }
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// What tells one from the others.
+    #[inline]
+    pub fn key(&self, k: usize) -> ([u32; 2], u64) {
+        (self.all[k].sides, self.all[k].feature)
+    }
+
+    /// Its impulse and its moment, in the frame of the world.
+    #[inline]
+    pub fn pushed(&self, k: usize) -> (Vector, Vector) {
+        (self.all[k].impulse, self.moments.get(k).copied().unwrap_or_default())
+    }
+
+    fn row(&self, k: usize) -> ContactRow {
+        let Kept { sides, feature, law, mu, gap, point, normal, u, impulse } = self.all[k];
+        let (_, moment) = self.pushed(k);
+        ContactRow { sides, feature, law, mu, gap, point, normal, u, impulse, moment }
+    }
+
+    /// As a table.
+    pub fn table(&self, contacts: &mut Contacts) {
+        (0..self.len()).for_each(|k| contacts.push(self.row(k)));
+        contacts.close();
+    }
+
+    /// Deepest penetration that was found.
+    pub fn penetration(&self) -> f64 {
+        self.all.iter().fold(0.0, |most: f64, one| most.max(-one.gap))
+    }
+
+    pub fn memory(&mut self, memory: &mut Memory, rolls: bool) {
+        let mut h = self.h;
+        memory.number(&mut h);
+        let blank = ContactRow {
+            sides: [0; 2],
+            feature: 0,
+            law: 0,
+            mu: 0.0,
+            gap: 0.0,
+            point: [0.0; 3],
+            normal: [0.0; 3],
+            u: [0.0; 3],
+            impulse: [0.0; 3],
+            moment: [0.0; 3],
+        };
+        let mut rows: Vec<ContactRow> = (0..self.len()).map(|k| self.row(k)).collect();
+        memory.list(&mut rows, blank, |memory, row| {
+            let mut words = [row.sides[0], row.sides[1], row.law].map(u64::from);
+            words.iter_mut().for_each(|word| memory.word(word));
+            let [a, b, law] = words.map(|word| word as u32);
+            (row.sides, row.law) = ([a, b], law);
+            memory.word(&mut row.feature);
+            memory.number(&mut row.mu);
+            memory.number(&mut row.gap);
+            for vector in
+                [&mut row.point, &mut row.normal, &mut row.u, &mut row.impulse, &mut row.moment]
+            {
+                memory.numbers(vector);
+            }
+        });
+        self.fill(h, 0, rolls, rows.into_iter());
+    }
+}
