@@ -20,6 +20,9 @@ const PUSH: f64 = 0.05;
 /// whichever of them carry it.
 const SLACK: f64 = 1e-6;
 
+/// Pairs an item that moves, for which there is room from the first on.
+const FORESEEN: usize = 8;
+
 /// Pairs that are worth a thread.
 const SHARE: usize = 1024;
 
@@ -147,6 +150,7 @@ impl Search {
         }
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.clear();
+        vector::foresee(&mut pairs, 1, FORESEEN * plan.moving.len());
         for (k, &item) in plan.moving.iter().enumerate() {
             let bounds = self.bounds(item);
             if !first {
