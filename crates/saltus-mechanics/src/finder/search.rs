@@ -181,7 +181,7 @@ impl Search {
             }
         });
         if plan.single {
-            pairs.sort_unstable();
+            pairs.sort_unstable_by_key(|&[a, b]| u64::from(a) << 32 | u64::from(b));
         } else {
             let side = |item: u32| plan.items[item as usize].side;
             pairs.sort_unstable_by_key(|&[a, b]| (side(a), side(b), a, b));
