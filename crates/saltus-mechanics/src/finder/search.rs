@@ -123,8 +123,9 @@ impl Search {
             let motion = &self.motions[item.side as usize];
             let turn = motion.turn * item.lever;
             let fast = norm(motion.shift) + turn;
-            let push =
-                if motion.body { fast.min(PUSH * item.size) + SLACK * item.size } else { 0.0 };
+            // only bodies can be pushed
+            let is_body = self.starts.get(item.side as usize).is_some_and(Option::is_some);
+            let push = if is_body { fast.min(PUSH * item.size) + SLACK * item.size } else { 0.0 };
             *reach = Reach { turn, push };
         }
         Ok(same)
