@@ -41,9 +41,9 @@ impl fmt::Debug for Tree {
 impl Tree {
     /// Of all boxes at once.
     pub fn new(boxes: impl Iterator<Item = Bounds>) -> Tree {
-        let boxes: Vec<Aabb> = boxes.map(|bounds| bounds.aabb()).collect();
-        let count = boxes.len();
-        let bvh = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+        let mut count = 0;
+        let boxes = boxes.map(|bounds| bounds.aabb()).inspect(|_| count += 1).enumerate();
+        let bvh = Bvh::from_iter(BvhBuildStrategy::Binned, boxes);
         Tree { bvh, workspace: BvhWorkspace::default(), count, moves: 0 }
     }
 

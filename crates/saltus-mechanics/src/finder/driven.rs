@@ -17,13 +17,11 @@ pub(super) struct Motion {
     pub shift: Vector,
     /// `h |ω|`.
     pub turn: f64,
-    /// Whether it is a body, which can be pushed.
-    pub body: bool,
 }
 
 impl Motion {
     pub const REST: Motion =
-        Motion { x: Pose::WORLD.x, R: Pose::WORLD.R, shift: [0.0; 3], turn: 0.0, body: false };
+        Motion { x: Pose::WORLD.x, R: Pose::WORLD.R, shift: [0.0; 3], turn: 0.0 };
 
     /// Its frame.
     #[inline]
@@ -38,7 +36,6 @@ impl Motion {
             R: matrix([q[3], q[4], q[5], q[6]]),
             shift: [h * v[0], h * v[1], h * v[2]],
             turn: h * norm([v[3], v[4], v[5]]),
-            body: true,
         }
     }
 
@@ -49,7 +46,6 @@ impl Motion {
             R: about_z(q[2]),
             shift: [h * v[0], h * v[1], 0.0],
             turn: h * v[2].abs(),
-            body: true,
         }
     }
 }
@@ -105,13 +101,7 @@ impl Driving {
             self.omega = vector(omega, space, t + 0.5 * h, name_omega, true)?;
             R = matrix(p);
         }
-        Ok(Motion {
-            x: self.x,
-            R,
-            shift: scaled(h, self.v),
-            turn: h * norm(self.omega),
-            body: false,
-        })
+        Ok(Motion { x: self.x, R, shift: scaled(h, self.v), turn: h * norm(self.omega) })
     }
 
     /// Where its origin is at an instant, and how it is turned.

@@ -20,6 +20,9 @@ const PUSH: f64 = 0.05;
 /// whichever of them carry it.
 const SLACK: f64 = 1e-6;
 
+/// Pairs an item that moves, for which there is room from the first on.
+const FORESEEN: usize = 8;
+
 /// Pairs that are worth a thread.
 const SHARE: usize = 1024;
 
@@ -120,8 +123,9 @@ impl Search {
             let motion = &self.motions[item.side as usize];
             let turn = motion.turn * item.lever;
             let fast = norm(motion.shift) + turn;
-            let push =
-                if motion.body { fast.min(PUSH * item.size) + SLACK * item.size } else { 0.0 };
+            // only bodies can be pushed
+            let is_body = self.starts.get(item.side as usize).is_some_and(Option::is_some);
+            let push = if is_body { fast.min(PUSH * item.size) + SLACK * item.size } else { 0.0 };
             *reach = Reach { turn, push };
         }
         Ok(same)
@@ -147,6 +151,7 @@ impl Search {
         }
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.clear();
+        vector::foresee(&mut pairs, 1, FORESEEN * plan.moving.len());
         for (k, &item) in plan.moving.iter().enumerate() {
             let bounds = self.bounds(item);
             if !first {
@@ -177,7 +182,7 @@ impl Search {
             }
         });
         if plan.single {
-            pairs.sort_unstable();
+            pairs.sort_unstable_by_key(|&[a, b]| u64::from(a) << 32 | u64::from(b));
         } else {
             let side = |item: u32| plan.items[item as usize].side;
             pairs.sort_unstable_by_key(|&[a, b]| (side(a), side(b), a, b));

@@ -98,7 +98,15 @@ impl Contacts {
         }
         let max_iter = max_iter.saturating_sub(FIRST);
         let limits = Limits { aim: FINE * tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
-        FIRST + Turns::default().run((fours, &rows.free), limits, first, z, &mut Vec::new(), now)
+        FIRST
+            + Turns::default().run(
+                (fours, rows.free.iter().copied()),
+                limits,
+                first,
+                z,
+                &mut Vec::new(),
+                now,
+            )
     }
 
     /// The velocities follow where these contacts have been changed by others.

@@ -70,16 +70,16 @@ impl Crowds {
         };
         let mut work = f64::INFINITY;
         if left(&now, 0) {
-            let Island { bodies, members, touches } = island;
+            let Island { bodies, touches, .. } = island;
             if touches.len() <= ANALYSED {
-                self.rows.fill(bodies, members, touches);
+                self.rows.fill(island);
                 self.fours.fill(&self.rows);
                 self.rows.join(&mut self.lu);
                 work = self.lu.work();
             } else {
-                self.rows.begin(bodies, members);
                 self.fours.foresee(bodies.len(), touches.len());
-                self.fours.fill(&Unkept { rows: &self.rows, bodies, touches });
+                let Crowds { rows, fours, .. } = self;
+                Unkept::of(island, &mut rows.place, |whole| fours.fill(whole));
             }
         }
         let is_factored = work <= QUICK;
@@ -123,7 +123,7 @@ impl Crowds {
         twists: &mut [Twist],
         iterations: &mut usize,
     ) -> Measured {
-        self.fours.begin(&self.rows.free, z);
+        self.fours.begin(island.free(), z);
         self.fours.run(SWEEPS);
         self.fours.leave(z);
         *iterations += SWEEPS;
@@ -140,7 +140,7 @@ impl Crowds {
         begin: Measured,
         iterations: &mut usize,
     ) -> Measured {
-        let Crowds { rows, fours, turns, saved, .. } = self;
+        let Crowds { fours, turns, saved, .. } = self;
         let now = |of: Measured| {
             let measure = Measure { rho: of.rho, scale: of.rho * of.free };
             Now { residual: of.residual.value, measure }
@@ -148,7 +148,7 @@ impl Crowds {
         let max_iter = max_iter.saturating_sub(*iterations);
         let limits = Limits { aim: tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
         let measured = |z: &[f64]| now(island.measure(z, 3, twists));
-        *iterations += turns.run((fours, &rows.free), limits, now(begin), z, saved, measured);
+        *iterations += turns.run((fours, island.free()), limits, now(begin), z, saved, measured);
         island.measure(z, 3, twists)
     }
 
@@ -193,7 +193,7 @@ mod tests {
 
     fn analysed(island: Island<'_>) -> Crowds {
         let mut crowds = Crowds::default();
-        crowds.rows.fill(island.bodies, island.members, island.touches);
+        crowds.rows.fill(island);
         crowds.rows.join(&mut crowds.lu);
         crowds
     }
@@ -247,10 +247,11 @@ mod tests {
     fn rows_are_those_of_the_bodies() {
         let (bodies, members, touches) = heap(2, Friction::Space { mu: 0.4 }, 0.0);
         let mut rows = Rows::default();
-        rows.fill(&bodies, &members, &touches);
+        let island = Island { bodies: &bodies, members: &members, touches: &touches };
+        rows.fill(island);
         let z: Vec<f64> = (0..3 * touches.len()).map(|k| (k as f64).cos()).collect();
         let mut twists = vec![Default::default(); bodies.len()];
-        Island { bodies: &bodies, members: &members, touches: &touches }.follow(&z, 3, &mut twists);
+        island.follow(&z, 3, &mut twists);
         let mut s = Vec::new();
         rows.follow(&z, &mut s);
         for (row, touch) in rows.all.iter().zip(&touches) {

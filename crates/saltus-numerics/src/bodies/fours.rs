@@ -14,7 +14,7 @@
 
 use super::FORESEEN;
 use super::lanes::{Four, gather, load, negative, times};
-use super::rows::{FIXED, Motion, Row, Whole};
+use super::rows::{FIXED, Free, Motion, Row, Whole};
 use super::sweeps::inverse3;
 use crate::Set;
 use crate::sets::slip::Slip;
@@ -149,7 +149,7 @@ impl Fours {
     }
 
     /// Begins at the impulses `z`; `free` are the velocities without them.
-    pub fn begin(&mut self, free: &[Motion], z: &[f64]) {
+    pub fn begin(&mut self, free: impl Free, z: &[f64]) {
         let mut s = std::mem::take(&mut self.s);
         self.follow_from(free, z, &mut s);
         s.push([0.0; 6]);
@@ -160,7 +160,7 @@ impl Fours {
     /// The same after `change`, which changes the impulses and lets their velocities follow.
     pub fn begin_after<T>(
         &mut self,
-        free: &[Motion],
+        free: impl Free,
         z: &mut [f64],
         change: impl FnOnce(&Fours, &mut [f64], &mut [Motion]) -> T,
     ) -> T {
@@ -520,7 +520,7 @@ mod tests {
 
     fn filled(bodies: &[MovingBody], members: &[u32], touches: &[Touch]) -> (Rows, Fours) {
         let (mut rows, mut fours) = (Rows::default(), Fours::default());
-        rows.fill(bodies, members, touches);
+        rows.fill(Island { bodies, members, touches });
         fours.fill(&rows);
         (rows, fours)
     }
@@ -545,12 +545,16 @@ mod tests {
         assert_eq!(places.len(), touches.len());
         // what is looked at is what was put there, kept before or not
         let kept = |row: &Row| (row.sides, row.K, row.q, row.mu, row.size);
-        let unkept = Unkept { rows: &rows, bodies: &bodies, touches: &touches };
-        assert_eq!((fours.count(), unkept.count()), (touches.len(), touches.len()));
-        for (c, row) in rows.all.iter().enumerate() {
-            assert_eq!((fours.sides(c), unkept.sides(c)), (row.sides, row.sides));
-            assert_eq!((fours.look(c, kept), unkept.look(c, kept)), (kept(row), kept(row)));
-        }
+        let island = Island { bodies: &bodies, members: &members, touches: &touches };
+        let mut place = Vec::new();
+        Unkept::of(island, &mut place, |unkept| {
+            assert_eq!((fours.count(), unkept.count()), (touches.len(), touches.len()));
+            for (c, row) in rows.all.iter().enumerate() {
+                assert_eq!((fours.sides(c), unkept.sides(c)), (row.sides, row.sides));
+                assert_eq!((fours.look(c, kept), unkept.look(c, kept)), (kept(row), kept(row)));
+            }
+        });
+        assert!(place.iter().all(|&place| place == FIXED));
         // little room is lost
         assert!(4 * fours.all.len() < touches.len() + 4 * OPEN);
     }
@@ -591,7 +595,7 @@ mod tests {
         rows.set(vec![[0.0; 6]], [contact].into_iter());
         let (mut fours, mut z) = (Fours::default(), [0.0; 3]);
         fours.fill(&rows);
-        fours.begin(&rows.free, &z);
+        fours.begin(rows.free.iter().copied(), &z);
         fours.run(20);
         fours.leave(&mut z);
         assert!(z.iter().all(|z| z.is_finite()) && z[0] > 0.0, "{z:?}");
@@ -604,13 +608,14 @@ mod tests {
         let (bodies, members, touches) = heap(4, Friction::Space { mu: 0.4 }, 1.0);
         let (rows, mut fours) = filled(&bodies, &members, &touches);
         let mut others = Fours::default();
-        others.fill(&Unkept { rows: &rows, bodies: &bodies, touches: &touches });
+        let island = Island { bodies: &bodies, members: &members, touches: &touches };
+        Unkept::of(island, &mut Vec::new(), |whole| others.fill(whole));
         let mut z: Vec<f64> = (0..3 * touches.len()).map(|k| (k as f64).cos().max(0.0)).collect();
         let (mut same, mut s) = (z.clone(), Vec::new());
         for _ in 0..2 {
             rows.follow(&z, &mut s);
             fours.take(&z, &s);
-            others.begin(&rows.free, &same);
+            others.begin(island.free(), &same);
             fours.run(7);
             others.run(7);
             fours.leave(&mut z);

@@ -38,7 +38,8 @@ impl Normal<'_> {
     /// `w_N`.
     #[inline]
     pub fn velocity(&self, twists: &[Twist]) -> f64 {
-        let [a, b] = self.touch.bodies.map(|k| &twists[k as usize]);
+        let [a, b] = self.touch.bodies;
+        let (a, b) = (&twists[a as usize], &twists[b as usize]);
         let turn = dot(self.about[0], a.omega) + dot(self.about[1], b.omega);
         dot(self.touch.frame[0], add(a.v, -1.0, b.v)) + turn
     }

@@ -110,15 +110,15 @@ impl Part {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Friction;
     use super::super::heaps::heap;
+    use super::super::{Friction, Island};
     use super::*;
 
     #[test]
     fn a_part_sees_what_the_others_push() {
         let (bodies, members, touches) = heap(3, Friction::Space { mu: 0.4 }, 0.0);
         let (mut rows, mut part) = (Rows::default(), Rows::default());
-        rows.fill(&bodies, &members, &touches);
+        rows.fill(Island { bodies: &bodies, members: &members, touches: &touches });
         let z: Vec<f64> = (0..3 * touches.len()).map(|k| (k as f64).cos()).collect();
         let (mut s, mut of_part) = (Vec::new(), Vec::new());
         rows.follow(&z, &mut s);

@@ -6,8 +6,7 @@
 //!
 //! All contacts have three components here; those that a law does not have are rows of zeros.
 
-use super::{Friction, MovingBody, Symmetric, Touch, Vector, cross, dot};
-use saltus_linalg::vector::room;
+use super::{Friction, Island, MovingBody, Symmetric, Touch, Vector, cross, dot};
 use saltus_linalg::{GraphLu, PairPlace, Wide, wide};
 
 /// `s` of a body: along, about.
@@ -29,6 +28,25 @@ pub(super) struct Row {
     pub pair: Option<PairPlace>,
 }
 
+/// `s` of each body without impulses.
+pub(super) trait Free: Iterator<Item = Motion> + Clone {}
+
+impl<T: Iterator<Item = Motion> + Clone> Free for T {}
+
+impl Island<'_> {
+    /// `s` of its members without impulses.
+    pub(super) fn free(&self) -> impl Free {
+        let Island { bodies, members, .. } = *self;
+        members.iter().map(|&k| {
+            let body = &bodies[k as usize];
+            let (root, turn) = (body.inverse_mass.sqrt(), root(&body.inverse_inertia));
+            let [a, b, c] = body.v.map(|v| v / root);
+            let [d, e, f] = lower_solve(&turn, body.omega);
+            [a, b, c, d, e, f]
+        })
+    }
+}
+
 /// Contacts of bodies, to be looked at one by one, wherever they are kept.
 pub(super) trait Whole {
     /// How many bodies there are.
@@ -44,9 +62,9 @@ pub(super) trait Whole {
     fn look<T>(&self, c: usize, see: impl FnOnce(&Row) -> T) -> T;
 
     /// `s` under the impulses `z`, from that without.
-    fn follow_from(&self, free: &[Motion], z: &[f64], s: &mut Vec<Motion>) {
+    fn follow_from(&self, free: impl Free, z: &[f64], s: &mut Vec<Motion>) {
         s.clear();
-        s.extend_from_slice(free);
+        s.extend(free);
         for (c, z) in z.chunks_exact(3).enumerate() {
             self.look(c, |row| row.push([z[0], z[1], z[2]], s));
         }
@@ -58,32 +76,19 @@ pub(super) trait Whole {
 pub(super) struct Rows {
     pub all: Vec<Row>,
     pub free: Vec<Motion>,
-    place: Vec<u32>, // of each body among the members
+    pub place: Vec<u32>, // of each body among the members; FIXED between calls
 }
 
 impl Rows {
-    /// These bodies, and no contacts yet.
-    pub fn begin(&mut self, bodies: &[MovingBody], members: &[u32]) {
-        self.all.clear();
-        self.place.clear();
-        self.place.resize(bodies.len(), FIXED);
-        self.free.clear();
-        room(&mut self.free, members.len());
-        for (place, &k) in members.iter().enumerate() {
-            let body = &bodies[k as usize];
-            self.place[k as usize] = place as u32;
-            let (root, turn) = (body.inverse_mass.sqrt(), root(&body.inverse_inertia));
-            let [a, b, c] = body.v.map(|v| v / root);
-            let [d, e, f] = lower_solve(&turn, body.omega);
-            self.free.push([a, b, c, d, e, f]);
-        }
-    }
-
-    /// The contacts of these bodies.
-    pub fn fill(&mut self, bodies: &[MovingBody], members: &[u32], touches: &[Touch]) {
-        self.begin(bodies, members);
-        let Rows { all, place, .. } = self;
-        all.extend(touches.iter().map(|touch| Row::new(touch, bodies, place)));
+    /// The contacts of an island.
+    pub fn fill(&mut self, island: Island<'_>) {
+        let Rows { all, free, place } = self;
+        free.clear();
+        free.extend(island.free());
+        all.clear();
+        Unkept::of(island, place, |whole| {
+            all.extend((0..whole.count()).map(|c| whole.look(c, |row| *row)));
+        });
     }
 
     /// These bodies and contacts, in units of the masses.
@@ -103,13 +108,13 @@ impl Rows {
 
     /// `s` under the impulses `z`.
     pub fn follow(&self, z: &[f64], s: &mut Vec<Motion>) {
-        self.follow_from(&self.free, z, s);
+        self.follow_from(self.free.iter().copied(), z, s);
     }
 
     /// Some of the contacts alone, as rows of their own: what the others push is in the velocities `s` of all
     /// impulses `z`.
     pub fn part(&mut self, whole: &impl Whole, of: &[u32], z: &[f64], s: &[Motion]) {
-        self.place.resize(whole.bodies(), FIXED);
+        self.place.resize(whole.bodies().max(self.place.len()), FIXED);
         self.free.clear();
         self.all.clear();
         for &c in of {
@@ -169,30 +174,40 @@ impl Whole for Rows {
     }
 }
 
-/// Contacts of bodies that rows [begin](Rows::begin) with, made where they are looked at: of many, rows would take more
-/// memory than anything else.
+/// Contacts of an island, made where they are looked at: of many, rows would take more memory than anything else.
 pub(super) struct Unkept<'a> {
-    pub rows: &'a Rows,
-    pub bodies: &'a [MovingBody],
-    pub touches: &'a [Touch],
+    island: Island<'a>,
+    place: &'a [u32],
+}
+
+impl Unkept<'_> {
+    /// Looks at those of an island; `place` has room for all bodies, which are FIXED before and after.
+    pub fn of(island: Island<'_>, place: &mut Vec<u32>, look: impl FnOnce(&Unkept<'_>)) {
+        place.resize(island.bodies.len().max(place.len()), FIXED);
+        for (at, &k) in island.members.iter().enumerate() {
+            place[k as usize] = at as u32;
+        }
+        look(&Unkept { island, place });
+        island.members.iter().for_each(|&k| place[k as usize] = FIXED);
+    }
 }
 
 impl Whole for Unkept<'_> {
     fn bodies(&self) -> usize {
-        self.rows.free.len()
+        self.island.members.len()
     }
 
     fn count(&self) -> usize {
-        self.touches.len()
+        self.island.touches.len()
     }
 
     fn sides(&self, c: usize) -> [u32; 2] {
-        self.touches[c].bodies.map(|k| self.rows.place[k as usize])
+        self.island.touches[c].bodies.map(|k| self.place[k as usize])
     }
 
     #[inline]
     fn look<T>(&self, c: usize, see: impl FnOnce(&Row) -> T) -> T {
-        see(&Row::new(&self.touches[c], self.bodies, &self.rows.place))
+        see(&Row::new(&self.island.touches[c], self.island.bodies, self.place))
     }
 }
 

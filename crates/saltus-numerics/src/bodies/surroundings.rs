@@ -111,9 +111,9 @@ impl Surroundings {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Friction;
     use super::super::heaps::heap;
     use super::super::rows::Rows;
+    use super::super::{Friction, Island};
     use super::*;
 
     /// The worst contacts and what is around them are solved, and nothing else changes.
@@ -121,7 +121,7 @@ mod tests {
     fn surroundings_are_solved() {
         let (bodies, members, touches) = heap(4, Friction::Space { mu: 0.5 }, 1.0);
         let mut rows = Rows::default();
-        rows.fill(&bodies, &members, &touches);
+        rows.fill(Island { bodies: &bodies, members: &members, touches: &touches });
         let (mut z, mut s) = (vec![0.0; 3 * touches.len()], Vec::new());
         rows.follow(&z, &mut s);
         let mut surroundings = Surroundings::default();

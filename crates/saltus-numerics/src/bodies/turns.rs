@@ -2,7 +2,7 @@
 
 use super::fours::Fours;
 use super::part::Measure;
-use super::rows::Motion;
+use super::rows::Free;
 use super::surroundings::Surroundings;
 
 /// Sweeps of a turn.
@@ -47,7 +47,7 @@ impl Turns {
     /// were found, which `best` has room for, are left there. How many sweeps and steps.
     pub fn run(
         &mut self,
-        (fours, free): (&mut Fours, &[Motion]),
+        (fours, free): (&mut Fours, impl Free),
         limits: Limits,
         mut now: Now,
         z: &mut [f64],
@@ -66,7 +66,7 @@ impl Turns {
             if !(before > aim && before < f64::INFINITY) || iterations >= max_iter {
                 break;
             }
-            iterations += fours.begin_after(free, z, |fours, z, s| {
+            iterations += fours.begin_after(free.clone(), z, |fours, z, s| {
                 surroundings.solve(fours, now.measure, tol, size as usize, z, s)
             });
             fours.run(SWEEPS);
@@ -97,15 +97,15 @@ impl Turns {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Friction;
     use super::super::heaps::heap;
     use super::super::rows::Rows;
+    use super::super::{Friction, Island};
     use super::*;
 
     fn run(limits: Limits, residuals: &[f64]) -> (usize, Vec<f64>, Vec<Vec<f64>>) {
         let (bodies, members, touches) = heap(3, Friction::Space { mu: 0.5 }, 1.0);
         let (mut rows, mut fours) = (Rows::default(), Fours::default());
-        rows.fill(&bodies, &members, &touches);
+        rows.fill(Island { bodies: &bodies, members: &members, touches: &touches });
         fours.fill(&rows);
         let mut z = vec![0.0; 3 * touches.len()];
         let first = Now { residual: residuals[0], measure: Measure::of(&rows, &z) };
@@ -114,7 +114,7 @@ mod tests {
             seen.push(z.to_vec());
             Now { residual: residuals[seen.len() - 1], measure: first.measure }
         };
-        let fours = (&mut fours, &rows.free[..]);
+        let fours = (&mut fours, rows.free.iter().copied());
         let steps = Turns::default().run(fours, limits, first, &mut z, &mut Vec::new(), measured);
         (steps, z, seen)
     }

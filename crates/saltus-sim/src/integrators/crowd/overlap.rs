@@ -79,7 +79,7 @@ impl Overlap {
             let mut most = 0.0_f64;
             for (c, touch) in touches.iter().enumerate() {
                 *visit += 1;
-                let [a, b] = touch.bodies.map(|k| k as usize);
+                let (a, b) = (touch.bodies[0] as usize, touch.bodies[1] as usize);
                 // nothing has moved since the last visit, a sweep ago; or since the beginning, and it need not
                 let last = moved[a].max(moved[b]);
                 let is_still = match sweep {
@@ -108,8 +108,10 @@ impl Overlap {
                 p[c] = next;
                 normal.push(change, bodies, ways);
                 // what stands still is never moved
-                for body in [a, b].into_iter().filter(|&k| bodies[k].inverse_mass > 0.0) {
-                    moved[body] = *visit;
+                for body in [a, b] {
+                    if bodies[body].inverse_mass > 0.0 {
+                        moved[body] = *visit;
+                    }
                 }
             }
             if most <= fine {

@@ -272,8 +272,10 @@ impl Touching {
         for k in 0..islands.count {
             self.starts[k + 1] += self.starts[k];
         }
-        self.place.clear();
-        self.order.clear();
+        for numbers in [&mut self.place, &mut self.order] {
+            numbers.clear();
+            foresee(numbers, self.found.len(), FORESEEN * bodies);
+        }
         self.order.resize(self.found.len(), 0);
         for (k, found) in self.found.iter().enumerate() {
             let next = &mut self.starts[island(found)];
