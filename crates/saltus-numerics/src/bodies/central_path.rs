@@ -197,9 +197,9 @@ impl Interior {
     fn product(&self, nu: f64, a: (&Point, f64), b: (&Point, f64)) -> f64 {
         let (count, mut sum) = (self.at.x.len(), 0.0);
         for k in 0..count {
-            let [scaling, inverse] = &self.scaling[k];
-            sum += dot(&times(scaling, &a.0.x[k]), &times(scaling, &b.0.x[k]));
-            sum += dot(&times(inverse, &a.0.y[k]), &times(inverse, &b.0.y[k]));
+            let [P, inverse] = &self.squares[k];
+            sum +=
+                dot(&a.0.x[k], &times(P, &b.0.x[k])) + dot(&a.0.y[k], &times(inverse, &b.0.y[k]));
         }
         sum / (nu * count as f64) + a.1 * b.1
     }

@@ -75,6 +75,7 @@ pub(super) struct Interior {
     pub rd: Vec<Vector>, // defect of y
     pub lambda: Vec<Vector>,
     pub scaling: Vec<[Matrix; 2]>, // Ω and its inverse
+    pub squares: Vec<[Matrix; 2]>, // P and its inverse
     pub d: Vec<[f64; 2]>,
     pub along: Vec<f64>, // |(G s + p)_T|_ε
     D: Vec<Matrix>,
@@ -193,10 +194,12 @@ impl Interior {
     /// The scaling, and `P⁻¹ (1 + e dᵀ)` in the units of the contacts.
     fn scale(&mut self, rows: &Rows) {
         self.scaling.clear();
+        self.squares.clear();
         for (c, row) in rows.all.iter().enumerate() {
             let [scaling, inverse] = nesterov_todd(&self.at.y[c], &self.at.x[c]);
             self.lambda[c] = times(&scaling, &self.at.x[c]);
-            let (A, d, units) = (square(&inverse), self.d[c], [1.0, row.mu, row.mu]);
+            let (P, A) = (square(&scaling), square(&inverse));
+            let (d, units) = (self.d[c], [1.0, row.mu, row.mu]);
             for i in 0..3 {
                 let own =
                     [A[3 * i], A[3 * i + 1] + A[3 * i] * d[0], A[3 * i + 2] + A[3 * i] * d[1]];
@@ -205,6 +208,7 @@ impl Interior {
                 }
             }
             self.scaling.push([scaling, inverse]);
+            self.squares.push([P, A]);
         }
     }
 
@@ -225,19 +229,18 @@ impl Interior {
             let inverse = &self.scaling[c][1];
             dx[c] = times(inverse, &jordan_divide(&self.lambda[c], &asked.complementarity(c)));
             dy[c] = asked.velocity(c);
-            let of_dy = times(inverse, &times(inverse, &dy[c]));
+            let of_dy = times(&self.squares[c][1], &dy[c]);
             let [of_n, of_t, of_b] =
                 [dx[c][0] - of_dy[0], dx[c][1] - of_dy[1], dx[c][2] - of_dy[2]];
             row.push([of_n, row.mu * of_t, row.mu * of_b], ds);
         }
         lu.solve(ds);
         for (c, row) in rows.all.iter().enumerate() {
-            let inverse = &self.scaling[c][1];
             let (w, [d, e]) = (row.turn(ds), self.d[c]);
             let g = [w[0], row.mu * w[1], row.mu * w[2]];
             let own = &mut dy[c];
             *own = [own[0] + g[0] + d * g[1] + e * g[2], own[1] + g[1], own[2] + g[2]];
-            let of_dy = times(inverse, &times(inverse, own));
+            let of_dy = times(&self.squares[c][1], own);
             (0..3).for_each(|i| dx[c][i] -= of_dy[i]);
         }
     }

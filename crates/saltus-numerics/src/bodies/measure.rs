@@ -19,15 +19,21 @@ pub(super) struct Measured {
     pub rho: f64,  // impulses a velocity
 }
 
-/// Leaves the velocities under the impulses `z` in `twists`, and measures. `worst` is a contact.
-pub(super) fn measure(
+/// What the residuals of some contacts are measured against, the same for all impulses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scales {
+    pub free: f64,    // ‖H V_free + q‖
+    pub largest: f64, // entry of W
+    speeds: f64,      // Σ (|c_a|² + |c_b|²) without impulses
+}
+
+/// Leaves the velocities without impulses in `twists`.
+pub(super) fn scales(
     bodies: &[MovingBody],
     members: &[u32],
     touches: &[Touch],
-    z: &[f64],
-    stride: usize,
     twists: &mut [Twist],
-) -> Measured {
+) -> Scales {
     let (mut free, mut largest, mut speeds) = (0.0, 0.0_f64, 0.0);
     start(bodies, members, twists);
     for touch in touches {
@@ -46,9 +52,35 @@ pub(super) fn measure(
             largest = largest.max(W[k * n + k]);
         }
     }
+    Scales { free: f64::sqrt(free), largest, speeds }
+}
+
+/// Leaves the velocities under the impulses `z` in `twists`, and measures. `worst` is a contact.
+pub(super) fn measure(
+    bodies: &[MovingBody],
+    members: &[u32],
+    touches: &[Touch],
+    z: &[f64],
+    stride: usize,
+    twists: &mut [Twist],
+) -> Measured {
+    let against = scales(bodies, members, touches, twists);
+    measure_against(against, bodies, members, touches, z, stride, twists)
+}
+
+/// The same where it is known what it is measured against.
+pub(super) fn measure_against(
+    Scales { free, largest, speeds }: Scales,
+    bodies: &[MovingBody],
+    members: &[u32],
+    touches: &[Touch],
+    z: &[f64],
+    stride: usize,
+    twists: &mut [Twist],
+) -> Measured {
+    start(bodies, members, twists);
     push_all(bodies, touches, z, stride, twists);
     let forces = square(touches, z, stride).sqrt();
-    let free = f64::sqrt(free);
     let needed = free / largest;
     let scale = if needed.is_finite() { forces.max(needed) } else { forces };
     let rho = scale / free;

@@ -18,7 +18,7 @@
 use super::crowds::Crowds;
 use super::measure::{Measured, measure, push_all, start};
 use super::spots::Spots;
-use super::{COMPONENTS, Friction, MovingBody, Touch, Twist};
+use super::{COMPONENTS, Friction, MovingBody, Normal, Touch, Twist};
 use crate::sets::slip::Slip;
 use crate::{Report, Status};
 
@@ -141,20 +141,13 @@ impl BodySweeps {
                 continue;
             }
             // what moves, or is open: in units of the impulse that would change it
-            let rho = self.unit(bodies, touch);
+            let rho = 1.0 / Normal::new(touch).response(bodies).size;
             touch.friction.set().natural_map(rho, own, &touch.q[..n], &mut f[..n]);
             wrong += f[..n].iter().map(|x| x * x).sum::<f64>();
         }
         let wrong = if wrong == 0.0 { 0.0 } else { f64::sqrt(wrong) / f64::sqrt(size) };
         let left = if left == 0.0 { 0.0 } else { f64::sqrt(left / free) };
         left + wrong
-    }
-
-    /// `1/W_NN`.
-    fn unit(&self, bodies: &[MovingBody], touch: &Touch) -> f64 {
-        let mut W = [0.0; COMPONENTS * COMPONENTS];
-        touch.block(bodies, &mut W);
-        1.0 / W[0]
     }
 
     /// Solves for the contacts of the bodies `members` from the guess in `z`, whose components begin at

@@ -70,7 +70,7 @@ impl Turns {
             fours.follow(z, s);
             iterations += surroundings.solve(fours, now.measure, tol, size as usize, z, s);
             fours.take(z, s);
-            fours.run(SWEEPS);
+            fours.run(SWEEPS, 0.0);
             fours.leave(z);
             iterations += SWEEPS;
             now = measured(z);
