@@ -50,6 +50,7 @@ struct Answer {
 
 /// What is asked.
 struct Asked {
+    kinds: Vec<&'static str>,
     sizes: Vec<usize>,
     alone: bool,
     steps: usize,
@@ -58,11 +59,13 @@ struct Asked {
 
 fn parsed(arguments: &[String]) -> Result<Asked, &str> {
     let (sizes, tolerances) = (Vec::new(), Vec::new());
-    let mut asked = Asked { sizes, alone: false, steps: 200, tolerances };
+    let mut asked = Asked { kinds: Vec::new(), sizes, alone: false, steps: 200, tolerances };
     let mut left = arguments.iter();
     while let Some(one) = left.next() {
         match one.as_str() {
             "--alone" => asked.alone = true,
+            "--spheres" => asked.kinds.push("sphere"),
+            "--boxes" => asked.kinds.push("box"),
             "--steps" => asked.steps = number_after(one, left.next())?,
             "--tol" => asked.tolerances.push(tolerance_after(one, left.next())?),
             text => asked.sizes.push(number_after(text, Some(one))?),
@@ -70,6 +73,9 @@ fn parsed(arguments: &[String]) -> Result<Asked, &str> {
     }
     if asked.sizes.is_empty() {
         asked.sizes = vec![100, 1000, 10_000];
+    }
+    if asked.kinds.is_empty() {
+        asked.kinds = vec!["sphere", "box"];
     }
     if asked.tolerances.is_empty() {
         asked.tolerances.push(TOLERANCE);
@@ -90,11 +96,11 @@ pub fn tolerance_after<'a>(option: &'a str, text: Option<&'a String>) -> Result<
 }
 
 pub fn run(arguments: &[String]) -> ExitCode {
-    let Asked { sizes, alone, steps, tolerances } = match parsed(arguments) {
+    let Asked { kinds, sizes, alone, steps, tolerances } = match parsed(arguments) {
         Ok(asked) => asked,
         Err(found) => {
             eprintln!(
-                "piles [SIZE...] [--alone] [--steps N] [--tol T]..., all above zero, T below 1; not `{found}`"
+                "piles [SIZE...] [--spheres] [--boxes] [--alone] [--steps N] [--tol T]..., all above zero, T below 1; not `{found}`"
             );
             return ExitCode::from(2);
         }
@@ -103,7 +109,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         "| bodies | engine | a step | to Saltus | penetration | distance from the law, worst | mean square |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
-    for kind in ["sphere", "box"] {
+    for kind in kinds {
         for &size in &sizes {
             if let Err(error) = table(kind, size, steps, &tolerances, alone) {
                 eprintln!("{error}");

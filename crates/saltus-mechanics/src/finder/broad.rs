@@ -14,6 +14,13 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
+    /// `min n · x`.
+    #[inline]
+    pub fn lowest(&self, n: Vector) -> f64 {
+        let corner = |k: usize| if n[k] > 0.0 { self.low[k] } else { self.high[k] };
+        n[0] * corner(0) + n[1] * corner(1) + n[2] * corner(2)
+    }
+
     fn aabb(&self) -> Aabb {
         Aabb { mins: Glam::from_array(self.low), maxs: Glam::from_array(self.high) }
     }

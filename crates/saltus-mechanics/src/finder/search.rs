@@ -4,6 +4,8 @@ use super::broad::{Bounds, Tree};
 use super::driven::{Driving, Motion};
 use super::pairs::{Body as Shaped, Room, contacts};
 use super::plan::Plan;
+use super::round::HalfSpace;
+use super::solid::Solid;
 use super::touch::{Touch, merge};
 use crate::pose::Pose;
 use saltus_linalg::vector;
@@ -23,6 +25,9 @@ const SLACK: f64 = 1e-6;
 /// Pairs an item that moves, for which there is room from the first on.
 const FORESEEN: usize = 8;
 
+/// Boxes about shapes are right up to this share of the size.
+const ROUNDING: f64 = 1e-9;
+
 /// Pairs that are worth a thread.
 const SHARE: usize = 1024;
 
@@ -33,12 +38,16 @@ pub(super) struct Search {
     /// Where configuration and velocity of each side begin.
     starts: Vec<Option<[u32; 2]>>,
     motions: Vec<Motion>,
+    /// Sides that move as they did when was asked last.
+    still: Vec<bool>,
     /// How far each item can get.
     reaches: Vec<Reach>,
     /// Sides that are driven, and how.
     driven: Vec<(u32, Driving)>,
     moving: Tree,
     standing: Tree,
+    /// What has no end, and where it is if it stands still.
+    endless: Vec<(u32, Option<HalfSpace>)>,
     pairs: Vec<[u32; 2]>,
     workers: Vec<Worker>,
     threads: usize,
@@ -62,7 +71,7 @@ impl Reach {
     }
 }
 
-/// When was asked last, and what was found where nothing has moved since.
+/// When was asked last, and what was found, where much of it may be found again.
 #[derive(Debug, Default)]
 struct Last {
     t: f64,
@@ -80,6 +89,17 @@ impl Search {
             swept(plan.solids[item.solid as usize].bounds(&at), [0.0; 3], slack)
         });
         let standing = Tree::new(standing);
+        let endless = plan.endless.iter().map(|&k| {
+            let item = &plan.items[k as usize];
+            let at = plan.places[item.place as usize].at(&Pose::WORLD);
+            match plan.solids[item.solid as usize] {
+                Solid::Plane { n, offset } if !plan.moves(item.side as usize) => {
+                    (k, Some(HalfSpace::new(n, offset, &at)))
+                }
+                _ => (k, None),
+            }
+        });
+        let endless = endless.collect();
         let driven = plan.drives.iter().map(|(side, drive)| {
             let name = &plan.sides[*side as usize].name;
             (*side, Driving::new(drive, plan.space, name))
@@ -87,11 +107,13 @@ impl Search {
         let driven = driven.collect();
         Search {
             starts: starts.iter().map(|own| own.map(|own| own.map(|k| k as u32))).collect(),
+            still: vec![true; plan.sides.len()],
             motions,
             reaches: vec![Reach::default(); plan.items.len()],
             driven,
             moving: Tree::default(),
             standing,
+            endless,
             pairs: Vec::new(),
             workers: Vec::new(),
             threads: 1,
@@ -100,9 +122,9 @@ impl Search {
         }
     }
 
-    /// Where every side is, and how it moves in the step; whether nothing of that is new.
-    fn take(&mut self, moment: &Moment<'_>) -> Result<bool, OperatorError> {
-        let (h, mut same) = (moment.h, true);
+    /// Where every side is, and how it moves in the step; how many of them have something new.
+    fn take(&mut self, moment: &Moment<'_>) -> Result<usize, OperatorError> {
+        let (h, mut changed) = (moment.h, 0);
         for (side, motion) in self.motions.iter_mut().enumerate() {
             if let Some(own) = self.starts.get(side).copied().flatten() {
                 let [q, v] = own.map(|k| k as usize);
@@ -110,14 +132,16 @@ impl Search {
                     Body::Space => Motion::of_body(&moment.q[q..q + 7], &moment.v[v..v + 6], h),
                     Body::Plane => Motion::in_plane(&moment.q[q..q + 3], &moment.v[v..v + 3], h),
                 };
-                same &= next == *motion;
+                self.still[side] = next == *motion;
+                changed += usize::from(!self.still[side]);
                 *motion = next;
             }
         }
         for (side, driving) in &mut self.driven {
-            let next = driving.step(moment.t, h)?;
-            same &= next == self.motions[*side as usize];
-            self.motions[*side as usize] = next;
+            let (side, next) = (*side as usize, driving.step(moment.t, h)?);
+            self.still[side] = next == self.motions[side];
+            changed += usize::from(!self.still[side]);
+            self.motions[side] = next;
         }
         for (reach, item) in self.reaches.iter_mut().zip(&self.plan.items) {
             let motion = &self.motions[item.side as usize];
@@ -128,7 +152,7 @@ impl Search {
             let push = if is_body { fast.min(PUSH * item.size) + SLACK * item.size } else { 0.0 };
             *reach = Reach { turn, push };
         }
-        Ok(same)
+        Ok(changed)
     }
 
     /// The box of what an item can touch within the step.
@@ -163,7 +187,12 @@ impl Search {
                 }
             };
             self.standing.meeting(&bounds, |j| offer(plan.standing[j as usize]));
-            plan.endless.iter().for_each(|&other| offer(other));
+            let slack = ROUNDING * plan.items[item as usize].size;
+            for &(other, plane) in &self.endless {
+                if plane.is_none_or(|plane| !(bounds.lowest(plane.n) - plane.offset > slack)) {
+                    offer(other);
+                }
+            }
         }
         if !first {
             self.moving.refit();
@@ -191,10 +220,10 @@ impl Search {
     }
 
     /// The contacts of all pairs: a share of them for each thread, one after the other in the order of
-    /// the pairs, so that their number does not change a bit.
-    fn touch(&mut self, found: &mut Vec<FoundContact>) {
-        let Search { plan, motions, reaches, pairs, workers, threads, .. } = self;
-        let all = Pairs { plan, motions, reaches, pairs };
+    /// the pairs, so that their number does not change a bit. Those of two sides that are still are `known`, if there are any known.
+    fn touch(&mut self, known: Option<&[FoundContact]>, found: &mut Vec<FoundContact>) {
+        let Search { plan, motions, still, reaches, pairs, workers, threads, .. } = self;
+        let all = Pairs { plan, motions, still, reaches, pairs, known };
         let shares = (pairs.len() / SHARE).clamp(1, *threads);
         workers.resize_with(shares.max(workers.len()), Worker::default);
         let mut from = 0;
@@ -238,13 +267,26 @@ struct Worker {
 struct Pairs<'a> {
     plan: &'a Plan,
     motions: &'a [Motion],
+    still: &'a [bool],
     reaches: &'a [Reach],
     pairs: &'a [[u32; 2]],
+    known: Option<&'a [FoundContact]>,
 }
 
 impl Pairs<'_> {
     fn sides(&self, pair: usize) -> [u32; 2] {
         self.pairs[pair].map(|item| self.plan.items[item as usize].side)
+    }
+
+    /// What was found between these sides, where that is the same as now.
+    fn known(&self, sides: [u32; 2]) -> Option<&[FoundContact]> {
+        let known = self.known?;
+        if !sides.iter().all(|&side| self.still[side as usize]) {
+            return None;
+        }
+        let from = known.partition_point(|contact| contact.sides < sides);
+        let count = known[from..].iter().take_while(|contact| contact.sides == sides).count();
+        Some(&known[from..from + count])
     }
 
     /// The first place from this one on where other sides begin.
@@ -263,6 +305,12 @@ impl Pairs<'_> {
             let both = self.sides(from);
             let count = (from..range.end).take_while(|&k| self.sides(k) == both).count();
             let start = found.len();
+            if let Some(known) = self.known(both) {
+                vector::room(found, start + known.len());
+                found.extend_from_slice(known);
+                from += count;
+                continue;
+            }
             for k in from..from + count {
                 let [a, b] = self.pairs[k];
                 self.pair(a, b, worker, found);
@@ -392,20 +440,36 @@ impl ContactSearch for Search {
             .iter()
             .all(|(_, drive)| drive.position.is_none() && drive.omega.is_none());
         // where this fails, nothing is known
-        let last = std::mem::take(&mut self.last);
-        let same = self.take(&moment)?
-            && last.h.to_bits() == moment.h.to_bits()
+        let mut last = std::mem::take(&mut self.last);
+        let changed = self.take(&moment)?;
+        let is_known = last.h.to_bits() == moment.h.to_bits()
             && (timeless || last.t.to_bits() == moment.t.to_bits());
-        if same && last.found.is_some() {
-            self.last = last;
-            let known = self.last.found.as_deref().unwrap_or_default();
-            vector::room(found, known.len());
-            found.extend_from_slice(known);
-            return Ok(());
+        let known = last.found.as_deref().filter(|_| is_known);
+        match known {
+            Some(known) if changed == 0 => {
+                vector::room(found, known.len());
+                found.extend_from_slice(known);
+                self.last = last;
+                return Ok(());
+            }
+            _ => {
+                self.meet();
+                self.touch(known, found);
+            }
         }
-        self.meet();
-        self.touch(found);
-        self.last = Last { t: moment.t, h: moment.h, found: same.then(|| found.clone()) };
+        // where most of it moves, to keep it is not worth the room
+        let bodies = self.starts.iter().flatten().count();
+        last.found = match 2 * changed <= bodies {
+            true => {
+                let mut kept = last.found.unwrap_or_default();
+                kept.clear();
+                vector::room(&mut kept, found.len());
+                kept.extend_from_slice(found);
+                Some(kept)
+            }
+            false => None,
+        };
+        self.last = Last { t: moment.t, h: moment.h, found: last.found };
         Ok(())
     }
 

@@ -107,7 +107,13 @@ pub(super) fn separate(a: View<'_>, b: View<'_>, reach: f64) -> Option<Axis> {
 /// s(n) = |n · t| − Σᵢ aᵢ |nᵢ| − Σⱼ bⱼ |n · rⱼ|
 /// ```
 ///
-/// along the axes of each and their products.
+/// along the axes of each and their products. Those of `eᵢ` and `rⱼ` have the length `√(1 − Rᵢⱼ²)`; times that,
+///
+/// ```text
+/// s ℓ = |(eᵢ × rⱼ) · t| − a_k |R_lj| − a_l |R_kj| − b_m |Rᵢₙ| − bₙ |Rᵢₘ|      (i, k, l and j, m, n in turn)
+/// ```
+///
+/// leaves out all that are not the best for certain.
 pub(super) fn boxes(a: Vector, b: Vector, to: &Pose, size: f64, reach: f64) -> Option<Axis> {
     let (R, t) = (&to.R, to.x);
     let preference = PREFERENCE * size;
@@ -146,11 +152,24 @@ pub(super) fn boxes(a: Vector, b: Vector, to: &Pose, size: f64, reach: f64) -> O
         best = second;
     }
     let face = best;
+    let sum = |x: Vector| x[0].abs() + x[1].abs() + x[2].abs();
+    let rounding = 8.0 * f64::EPSILON * (sum(t) + sum(a) + sum(b));
     for i in 0..3 {
         for j in 0..3 {
             let r = column(j);
             // eᵢ × rⱼ
             let (k, l) = ((i + 1) % 3, (i + 2) % 3);
+            let least = match best.kind {
+                Kind::Edges(_) => best.s,
+                _ => best.s + preference,
+            };
+            let (m, n) = ((j + 1) % 3, (j + 2) % 3);
+            let long = (r[k] * r[k] + r[l] * r[l]).sqrt();
+            let wide = a[k] * r[l].abs() + a[l] * r[k].abs();
+            let wide = wide + b[m] * R[i][n].abs() + b[n] * R[i][m].abs();
+            if (t[l] * r[k] - t[k] * r[l]).abs() - wide + rounding < least.min(reach) * long {
+                continue;
+            }
             let mut n = [0.0; 3];
             (n[k], n[l]) = (-r[l], r[k]);
             let length = n[k].hypot(n[l]);
@@ -167,7 +186,7 @@ pub(super) fn boxes(a: Vector, b: Vector, to: &Pose, size: f64, reach: f64) -> O
             if s > reach {
                 return None;
             }
-            if s > best.s + preference || (s > best.s && matches!(best.kind, Kind::Edges(_))) {
+            if s > least {
                 best = Axis::new(s, scaled(1.0_f64.copysign(along), n), Kind::Edges(None));
             }
         }

@@ -72,7 +72,7 @@ impl Contacts {
             fours
         });
         fours.take(z, &self.s);
-        fours.run(sweeps);
+        fours.run(sweeps, 0.0);
         fours.leave(z);
     }
 

@@ -10,7 +10,7 @@
 
 use super::fours::Fours;
 use super::interior::Interior;
-use super::measure::Measured;
+use super::measure::{Measured, Scales};
 use super::part::Measure;
 use super::rows::{Rows, Unkept};
 use super::sweeps::Sweeping;
@@ -29,6 +29,9 @@ const LONGEST: f64 = 2e8;
 const ANALYSED: usize = 6000;
 /// Residual, in units of the tolerance, from which sweeps may go the rest of the way.
 const NEAR: f64 = 100.0;
+/// Change of the velocities in a sweep, in units of the tolerance, at which it is worth to measure; and the share of it
+/// that is left for the next time.
+const ENOUGH: f64 = 0.1;
 /// Turns at most, and those within which the residual must halve.
 const TURNS: usize = 16;
 const PATIENCE: usize = 6;
@@ -62,7 +65,8 @@ impl Crowds {
         twists: &mut [Twist],
     ) -> Report {
         let Sweeping { tol, thorough, max_iter, .. } = settings;
-        let mut now = island.measure(z, 3, twists);
+        let seen = Seen { island, against: island.scales(twists) };
+        let mut now = seen.measure(z, twists);
         let mut iterations = 0;
         // a NaN is not done
         let left = |now: &Measured, iterations: usize| {
@@ -88,24 +92,24 @@ impl Crowds {
         self.saved.extend_from_slice(z);
         for _ in 0..if is_factored { 1 } else { FIRST } {
             if left(&now, iterations) {
-                now = self.sweep(island, z, twists, &mut iterations);
+                now = self.sweep(seen, z, tol, twists, &mut iterations);
             }
         }
         if !now.residual.value.is_finite() {
             z.copy_from_slice(&self.saved);
-            now = island.measure(z, 3, twists);
+            now = seen.measure(z, twists);
         }
         if left(&now, iterations) && is_factored {
-            now = self.by_factors(island, z, tol, twists, now, &mut iterations);
+            now = self.by_factors(seen, z, tol, twists, now, &mut iterations);
         }
         if left(&now, iterations) {
-            now = self.by_surroundings(island, z, settings, twists, now, &mut iterations);
+            now = self.by_surroundings(seen, z, settings, twists, now, &mut iterations);
         }
         if left(&now, iterations) && thorough && !is_factored && work <= LONGEST {
-            now = self.by_factors(island, z, tol, twists, now, &mut iterations);
+            now = self.by_factors(seen, z, tol, twists, now, &mut iterations);
         }
         // what was left in `twists` is of the last attempt
-        now = if now.residual.value <= tol { now } else { island.measure(z, 3, twists) };
+        now = if now.residual.value <= tol { now } else { seen.measure(z, twists) };
         let (value, worst) = (now.residual.value, now.residual.worst);
         let status = match value {
             value if value <= tol => Status::Solved,
@@ -115,25 +119,34 @@ impl Crowds {
         Report { status, iterations, residual: value, worst, method: "body-sweeps" }
     }
 
-    /// Some sweeps.
+    /// Some sweeps, fewer where they are enough.
     fn sweep(
         &mut self,
-        island: Island<'_>,
+        seen: Seen<'_>,
         z: &mut [f64],
+        tol: f64,
         twists: &mut [Twist],
         iterations: &mut usize,
     ) -> Measured {
-        self.fours.begin(island.free(), z);
-        self.fours.run(SWEEPS);
-        self.fours.leave(z);
-        *iterations += SWEEPS;
-        island.measure(z, 3, twists)
+        self.fours.begin(seen.island.free(), z);
+        let (mut ahead, mut share) = (SWEEPS, ENOUGH);
+        loop {
+            let done = self.fours.run(ahead, seen.energy(share * tol));
+            self.fours.leave(z);
+            *iterations += done;
+            ahead -= done;
+            let now = seen.measure(z, twists);
+            if ahead == 0 || now.residual.value <= tol {
+                return now;
+            }
+            share *= ENOUGH;
+        }
     }
 
     /// Surroundings and sweeps [in turn](super::turns); the best that was found is left in `z`.
     fn by_surroundings(
         &mut self,
-        island: Island<'_>,
+        seen: Seen<'_>,
         z: &mut [f64],
         Sweeping { tol, max_iter, .. }: Sweeping,
         twists: &mut [Twist],
@@ -147,15 +160,16 @@ impl Crowds {
         };
         let max_iter = max_iter.saturating_sub(*iterations);
         let limits = Limits { aim: tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
-        let measured = |z: &[f64]| now(island.measure(z, 3, twists));
-        *iterations += turns.run((fours, island.free()), limits, now(begin), z, saved, measured);
-        island.measure(z, 3, twists)
+        let measured = |z: &[f64]| now(seen.measure(z, twists));
+        *iterations +=
+            turns.run((fours, seen.island.free()), limits, now(begin), z, saved, measured);
+        seen.measure(z, twists)
     }
 
     /// The interior point method on all contacts; `z` is as before where neither way leads there.
     fn by_factors(
         &mut self,
-        island: Island<'_>,
+        seen: Seen<'_>,
         z: &mut [f64],
         tol: f64,
         twists: &mut [Twist],
@@ -166,14 +180,14 @@ impl Crowds {
         self.saved.extend_from_slice(z);
         for way in [Way::Down, Way::Along] {
             let Crowds { rows, lu, interior, .. } = self;
-            let residual = |z: &[f64]| island.measure(z, 3, twists).residual.value;
+            let residual = |z: &[f64]| seen.measure(z, twists).residual.value;
             *iterations += match way {
                 Way::Down => interior.solve(rows, lu, z, tol, residual),
                 Way::Along => interior.follow(rows, lu, z, tol, residual),
             };
-            let mut now = island.measure(z, 3, twists);
+            let mut now = seen.measure(z, twists);
             if now.residual.value > tol && now.residual.value <= NEAR * tol {
-                now = self.sweep(island, z, twists, iterations);
+                now = self.sweep(seen, z, tol, twists, iterations);
             }
             if now.residual.value <= tol {
                 return now;
@@ -181,6 +195,26 @@ impl Crowds {
             z.copy_from_slice(&self.saved);
         }
         begin
+    }
+}
+
+/// An island, and what its residuals are measured against.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    island: Island<'a>,
+    against: Scales,
+}
+
+impl Seen<'_> {
+    /// Leaves the velocities under the impulses `z` in `twists`, and measures.
+    fn measure(&self, z: &[f64], twists: &mut [Twist]) -> Measured {
+        self.island.measure_against(self.against, z, 3, twists)
+    }
+
+    /// Of a change of impulses that changes velocities by this share of those without impulses, at least.
+    fn energy(&self, share: f64) -> f64 {
+        let Scales { free, largest, .. } = self.against;
+        (share * free).powi(2) / largest
     }
 }
 

@@ -196,8 +196,8 @@ impl Fours {
         }
     }
 
-    /// So many sweeps, the last of which is left as it is.
-    pub fn run(&mut self, sweeps: usize) {
+    /// So many sweeps at most, the last of which is left as it is; fewer where one changes no more than `still`, an energy. How many.
+    pub fn run(&mut self, sweeps: usize, still: f64) -> usize {
         let Fours { all, s, before, p, s_before, along, .. } = self;
         p.clear();
         room(p, all.len());
@@ -212,8 +212,8 @@ impl Fours {
             before.extend(all.iter().map(|contacts| contacts.z));
             s_before.clone_from(s);
             let change = wide_lanes(Sweep { all, s });
-            if done == sweeps {
-                return;
+            if done == sweeps || change <= still {
+                return done;
             }
             // equation (2)
             let beta = change / last;
@@ -237,6 +237,7 @@ impl Fours {
                 }
             }
         }
+        sweeps
     }
 }
 
@@ -569,7 +570,7 @@ mod tests {
             let (mut z, mut s) = (vec![0.0; 3 * touches.len()], Vec::new());
             rows.follow(&z, &mut s);
             fours.take(&z, &s);
-            fours.run(3000);
+            fours.run(3000, 0.0);
             fours.leave(&mut z);
             let mut twists = vec![Twist::default(); bodies.len()];
             let island = Island { bodies: &bodies, members: &members, touches: &touches };
@@ -596,7 +597,7 @@ mod tests {
         let (mut fours, mut z) = (Fours::default(), [0.0; 3]);
         fours.fill(&rows);
         fours.begin(rows.free.iter().copied(), &z);
-        fours.run(20);
+        fours.run(20, 0.0);
         fours.leave(&mut z);
         assert!(z.iter().all(|z| z.is_finite()) && z[0] > 0.0, "{z:?}");
         assert!(z[1].hypot(z[2]) <= (1.0 + 1e-12) * 0.3 * z[0], "{z:?}");
@@ -616,8 +617,8 @@ mod tests {
             rows.follow(&z, &mut s);
             fours.take(&z, &s);
             others.begin(island.free(), &same);
-            fours.run(7);
-            others.run(7);
+            fours.run(7, 0.0);
+            others.run(7, 0.0);
             fours.leave(&mut z);
             others.leave(&mut same);
             assert_eq!(z, same);
@@ -637,7 +638,7 @@ mod tests {
         let mut z = [0.4, 0.15, -0.1];
         rows.follow(&z, &mut s);
         fours.take(&z, &s);
-        fours.run(40);
+        fours.run(40, 0.0);
         fours.leave(&mut z);
         let mut twists = vec![Twist::default(); bodies.len()];
         let island = Island { bodies: &bodies, members: &members, touches: &touches };

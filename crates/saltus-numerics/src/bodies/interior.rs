@@ -74,6 +74,7 @@ pub(super) struct Interior {
     pub rd: Vec<Triple>, // defect of y
     pub lambda: Vec<Triple>,
     pub scaling: Vec<[[Four; 6]; 2]>, // Ω and its inverse
+    squared: Vec<[Four; 6]>,          // P⁻¹
     pub d: Vec<[Four; 2]>,
     pub along: Vec<Four>, // |(G s + p)_T|_ε
     D: Vec<[f64; 9]>,
@@ -139,7 +140,7 @@ impl Interior {
         let force = force.max(speed / size);
         self.quads.fill(rows, speed);
         self.at.fit(&self.quads);
-        let Interior { quads, at, rd, lambda, scaling, d, along, D, .. } = self;
+        let Interior { quads, at, rd, lambda, scaling, squared, d, along, D, .. } = self;
         rows.follow(z, &mut at.s);
         at.s.push([0.0; 6]);
         at.x.fill([[start * force; 4], [0.0; 4], [0.0; 4]]);
@@ -153,6 +154,7 @@ impl Interior {
         rd.resize(all, [[0.0; 4]; 3]);
         lambda.resize(all, [[0.0; 4]; 3]);
         scaling.resize(all, [[[0.0; 4]; 6]; 2]);
+        squared.resize(all, [[0.0; 4]; 6]);
         d.resize(all, [[0.0; 4]; 2]);
         along.resize(all, [0.0; 4]);
         D.resize(rows.all.len(), [0.0; 9]);
@@ -187,8 +189,8 @@ impl Interior {
 
     /// The factors of (2); false where there are none.
     pub fn factor(&mut self, rows: &Rows, lu: &mut GraphLu) -> bool {
-        let Interior { quads, at, lambda, scaling, d, D, .. } = self;
-        wide_lanes(Scale { quads, at, lambda, scaling, d, D });
+        let Interior { quads, at, lambda, scaling, squared, d, D, .. } = self;
+        wide_lanes(Scale { quads, at, lambda, scaling, squared, d, D });
         rows.assemble(D, lu);
         lu.factor().is_ok()
     }
@@ -292,6 +294,7 @@ struct Scale<'a> {
     at: &'a Point,
     lambda: &'a mut [Triple],
     scaling: &'a mut [[[Four; 6]; 2]],
+    squared: &'a mut [[Four; 6]],
     d: &'a [[Four; 2]],
     D: &'a mut [[f64; 9]],
 }
@@ -301,13 +304,14 @@ impl WideLanes for Scale<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Scale { quads, at, lambda, scaling, d, D } = self;
+        let Scale { quads, at, lambda, scaling, squared, d, D } = self;
         for (c, (quad, own)) in quads.all.iter().zip(D.chunks_mut(4)).enumerate() {
             let (x, y, mu) = (load(l, &at.x[c]), load(l, &at.y[c]), l.load(&quad.mu));
             let [forth, back] = nesterov_todd(l, &y, &x);
             lambda[c] = store(l, &times(l, &forth, &x));
             scaling[c] = [store(l, &forth), store(l, &back)];
             let (A, d) = (square(l, &back), load(l, &d[c]));
+            squared[c] = store(l, &A);
             let rows = [[A[0], A[1], A[2]], [A[1], A[3], A[4]], [A[2], A[4], A[5]]];
             let mut block = [[0.0; 4]; 9];
             for i in 0..3 {
@@ -345,7 +349,7 @@ impl<A: Asked> WideLanes for Reduced<'_, A> {
             let (inverse, lambda) = (load(l, &of.scaling[c][1]), load(l, &of.lambda[c]));
             let asked_x = jordan_divide(l, &lambda, &asked.complementarity(l, c));
             let (dx, dy) = (times(l, &inverse, &asked_x), asked.velocity(l, c));
-            let of_dy = times(l, &inverse, &times(l, &inverse, &dy));
+            let of_dy = times(l, &load(l, &of.squared[c]), &dy);
             quad.push(l, &difference(l, &dx, &of_dy), s);
             x[c] = store(l, &dx);
             y[c] = store(l, &dy);
@@ -366,11 +370,11 @@ impl WideLanes for Expanded<'_> {
     fn run<L: Lanes>(self, l: L) {
         let Expanded { of, out: Point { s, x, y } } = self;
         for (c, quad) in of.quads.all.iter().enumerate() {
-            let (inverse, d) = (load(l, &of.scaling[c][1]), load(l, &of.d[c]));
+            let d = load(l, &of.d[c]);
             let g = quad.turn(l, s);
             let slip = l.add(l.mul(d[0], g[1]), l.mul(d[1], g[2]));
             let dy = sum(l, &load(l, &y[c]), &[l.add(g[0], slip), g[1], g[2]]);
-            let of_dy = times(l, &inverse, &times(l, &inverse, &dy));
+            let of_dy = times(l, &load(l, &of.squared[c]), &dy);
             x[c] = store(l, &difference(l, &load(l, &x[c]), &of_dy));
             y[c] = store(l, &dy);
         }

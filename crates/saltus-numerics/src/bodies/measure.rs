@@ -20,9 +20,22 @@ pub(super) struct Measured {
     pub rho: f64,  // impulses a velocity
 }
 
+/// What the residuals of some contacts are measured against, the same for all impulses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scales {
+    pub free: f64,    // ‖H V_free + q‖
+    pub largest: f64, // entry of W
+    speeds: f64,      // Σ (|c_a|² + |c_b|²) without impulses
+}
+
 impl Island<'_> {
     /// Leaves the velocities under the impulses `z` in `twists`, and measures. `worst` is a contact.
     pub(super) fn measure(&self, z: &[f64], stride: usize, twists: &mut [Twist]) -> Measured {
+        self.measure_against(self.scales(twists), z, stride, twists)
+    }
+
+    /// Leaves the velocities without impulses in `twists`.
+    pub(super) fn scales(&self, twists: &mut [Twist]) -> Scales {
         let Island { bodies, touches, .. } = *self;
         let (mut free, mut largest, mut speeds) = (0.0, 0.0_f64, 0.0);
         self.start(twists);
@@ -39,9 +52,20 @@ impl Island<'_> {
                 largest = largest.max(touch.diagonal(bodies, k));
             }
         }
-        self.push_all(z, stride, twists);
+        Scales { free: f64::sqrt(free), largest, speeds }
+    }
+
+    /// The same where it is known what it is measured against.
+    pub(super) fn measure_against(
+        &self,
+        Scales { free, largest, speeds }: Scales,
+        z: &[f64],
+        stride: usize,
+        twists: &mut [Twist],
+    ) -> Measured {
+        let touches = self.touches;
+        self.follow(z, stride, twists);
         let forces = square(touches, z, stride).sqrt();
-        let free = f64::sqrt(free);
         let needed = free / largest;
         let scale = if needed.is_finite() { forces.max(needed) } else { forces };
         let rho = scale / free;
@@ -125,9 +149,8 @@ impl Island<'_> {
                 continue;
             }
             // what moves, or is open: in units of the impulse that would change it
-            let mut W = [0.0; COMPONENTS * COMPONENTS];
-            touch.block(bodies, &mut W);
-            touch.friction.set().natural_map(1.0 / W[0], own, &q[..n], &mut f[..n]);
+            let rho = 1.0 / touch.diagonal(bodies, 0);
+            touch.friction.set().natural_map(rho, own, &q[..n], &mut f[..n]);
             wrong += f[..n].iter().map(|x| x * x).sum::<f64>();
         }
         let wrong = if wrong == 0.0 { 0.0 } else { f64::sqrt(wrong) / f64::sqrt(size) };

@@ -30,7 +30,7 @@ mod sweeps;
 mod turns;
 
 pub(crate) use contacts::Contacts;
-pub use normal::Normal;
+pub use normal::{Normal, Response};
 pub use sweeps::{BodySweeps, Sweeping};
 
 use crate::{Block, Global, NumericsError, Operator, Problem, Set};

@@ -4,55 +4,69 @@
 //! w_N = J · V,     V ← V + M⁻¹ J z_N,     J = (n, r × n) of the first body, −(n, r × n) of the second
 //! ```
 //!
-//! Nothing is kept: the products are quicker made than read.
+//! Of many contacts nothing need be kept: the products are quicker made than read.
 
 use super::{MovingBody, Touch, Twist, Vector, add, apply, cross, dot};
 
 /// `J` of a contact.
 #[derive(Debug, Clone, Copy)]
-pub struct Normal<'a> {
-    touch: &'a Touch,
+pub struct Normal {
+    bodies: [u32; 2],
+    n: Vector,
     about: [Vector; 2],
 }
 
-impl Normal<'_> {
+/// What an impulse along the normal does.
+#[derive(Debug, Clone, Copy)]
+pub struct Response {
+    /// Along it: `J · M⁻¹ J`.
+    pub size: f64,
+    turned: [Vector; 2], // J⁻¹ (r × n) of each body
+}
+
+impl Normal {
     /// Of this contact.
     #[inline]
-    pub fn new(touch: &Touch) -> Normal<'_> {
-        let about =
-            |side: usize, sign: f64| add([0.0; 3], sign, cross(touch.arms[side], touch.frame[0]));
-        Normal { touch, about: [about(0, 1.0), about(1, -1.0)] }
+    pub fn new(touch: &Touch) -> Normal {
+        let n = touch.frame[0];
+        let about = |side: usize, sign: f64| add([0.0; 3], sign, cross(touch.arms[side], n));
+        Normal { bodies: touch.bodies, n, about: [about(0, 1.0), about(1, -1.0)] }
     }
 
-    /// `J · M⁻¹ J`: what an impulse along the normal does along it.
-    pub fn response(&self, bodies: &[MovingBody]) -> f64 {
-        let (n, mut response) = (self.touch.frame[0], 0.0);
+    /// What an impulse does.
+    #[inline]
+    pub fn response(&self, bodies: &[MovingBody]) -> Response {
+        let (mut size, mut turned) = (0.0, [[0.0; 3]; 2]);
         for side in 0..2 {
-            let body = &bodies[self.touch.bodies[side] as usize];
-            let turned = apply(&body.inverse_inertia, self.about[side]);
-            response += body.inverse_mass * dot(n, n) + dot(self.about[side], turned);
+            let body = &bodies[self.bodies[side] as usize];
+            turned[side] = apply(&body.inverse_inertia, self.about[side]);
+            size += body.inverse_mass * dot(self.n, self.n) + dot(self.about[side], turned[side]);
         }
-        response
+        Response { size, turned }
     }
 
     /// `w_N`.
     #[inline]
     pub fn velocity(&self, twists: &[Twist]) -> f64 {
-        let [a, b] = self.touch.bodies;
-        let (a, b) = (&twists[a as usize], &twists[b as usize]);
+        let (a, b) = (&twists[self.bodies[0] as usize], &twists[self.bodies[1] as usize]);
         let turn = dot(self.about[0], a.omega) + dot(self.about[1], b.omega);
-        dot(self.touch.frame[0], add(a.v, -1.0, b.v)) + turn
+        dot(self.n, add(a.v, -1.0, b.v)) + turn
     }
 
     /// Adds what an impulse does to both bodies.
     #[inline]
-    pub fn push(&self, impulse: f64, bodies: &[MovingBody], twists: &mut [Twist]) {
+    pub fn push(
+        &self,
+        impulse: f64,
+        response: &Response,
+        bodies: &[MovingBody],
+        twists: &mut [Twist],
+    ) {
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            let k = self.touch.bodies[side] as usize;
+            let k = self.bodies[side] as usize;
             let (body, V) = (&bodies[k], &mut twists[k]);
-            V.v = add(V.v, sign * impulse * body.inverse_mass, self.touch.frame[0]);
-            let turned = apply(&body.inverse_inertia, self.about[side]);
-            V.omega = add(V.omega, impulse, turned);
+            V.v = add(V.v, sign * impulse * body.inverse_mass, self.n);
+            V.omega = add(V.omega, impulse, response.turned[side]);
         }
     }
 }
@@ -75,9 +89,10 @@ mod tests {
             assert!((normal.velocity(&twists) - known).abs() < 1e-14);
             let mut W = [0.0; 9];
             touch.block(&bodies, &mut W);
-            assert!((normal.response(&bodies) - W[0]).abs() < 1e-14);
+            let response = normal.response(&bodies);
+            assert!((response.size - W[0]).abs() < 1e-14);
             let mut pushed = twists.clone();
-            normal.push(0.3, &bodies, &mut pushed);
+            normal.push(0.3, &response, &bodies, &mut pushed);
             assert!((normal.velocity(&pushed) - known - 0.3 * W[0]).abs() < 1e-14);
             assert_eq!(pushed[bodies.len() - 1], twists[bodies.len() - 1], "what is fixed stays");
         }

@@ -302,18 +302,20 @@ impl Row {
     /// `K s`.
     #[inline]
     pub fn turn(&self, s: &[Motion]) -> [f64; 3] {
-        let mut w = [0.0; 3];
+        // sums over even and odd places, side by side
+        let mut w = [[0.0; 2]; 3];
         for side in 0..2 {
             if self.sides[side] != FIXED {
                 let (K, s) = (&self.K[side], &s[self.sides[side] as usize]);
                 for k in 0..3 {
-                    for i in 0..6 {
-                        w[k] += K[6 * k + i] * s[i];
+                    for i in [0, 2, 4] {
+                        w[k][0] += K[6 * k + i] * s[i];
+                        w[k][1] += K[6 * k + i + 1] * s[i + 1];
                     }
                 }
             }
         }
-        w
+        [w[0][0] + w[0][1], w[1][0] + w[1][1], w[2][0] + w[2][1]]
     }
 
     /// `K s + q`.

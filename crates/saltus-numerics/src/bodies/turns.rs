@@ -69,7 +69,7 @@ impl Turns {
             iterations += fours.begin_after(free.clone(), z, |fours, z, s| {
                 surroundings.solve(fours, now.measure, tol, size as usize, z, s)
             });
-            fours.run(SWEEPS);
+            fours.run(SWEEPS, 0.0);
             fours.leave(z);
             iterations += SWEEPS;
             now = measured(z);

@@ -61,6 +61,87 @@ fn what_an_impact_stops_is_where_it_hits() {
     }
 }
 
+/// A ball that slides on after an impact without rebound is on the wall, and as far along it as before and after the impact
+/// together: `x = v_x t* + (v_x − μ v_z) (t − t*)`, whatever the share of the step before it.
+#[test]
+fn what_slides_on_after_an_impact_is_where_it_hits() {
+    let wall = Shape::Box { edges: [20.0, 20.0, 2e-3] };
+    let plane = Shape::Plane { normal: Z, offset: 1e-3 };
+    for shape in [wall, plane] {
+        for (h, v, along, mu) in
+            [(1e-3, 100.0, 300.0, 0.5), (5e-3, 5.0, 1.0, 0.0), (1e-2, 2.0, 5.0, 0.3)]
+        {
+            for k in 0..40 {
+                let mut scene = scene(0.0, mu);
+                scene.statics.push(StaticSpec::new("wall", shape.clone()));
+                let height = 0.05 + 1e-3;
+                let start = height + h * v * (1.3 + 0.05 * f64::from(k));
+                let body = ball("ball", 0.05, [0.1, 0.03, start], [along, 0.0, -v]);
+                scene.bodies.push(body);
+                let mut sim = simulation(&scene, h);
+                for _ in 0..6 {
+                    sim.step().unwrap();
+                }
+                let (q, now) = state(&sim, "ball");
+                within("velocity", (now[0] - (along - mu * v)).abs() + now[2].abs(), 1e-9 * v);
+                let hits = (start - height) / v;
+                let x = 0.1 + along * hits + (along - mu * v) * (6.0 * h - hits);
+                within(&format!("{shape:?} {k}: height"), (q[2] - height).abs(), 1e-9 * start);
+                within(&format!("{shape:?} {k}: way"), (q[0] - x).abs(), 1e-9 * x);
+            }
+        }
+    }
+}
+
+/// A ball that hits another one without rebound goes on with it from where they met.
+#[test]
+fn what_goes_on_together_has_met() {
+    for (h, v, mass) in [(1e-3, 10.0, 1.0), (5e-3, 2.0, 3.0)] {
+        for k in 0..40 {
+            let mut scene = scene(0.0, 0.4);
+            let gap = h * v * (1.3 + 0.05 * f64::from(k));
+            scene.bodies.push(ball("first", 0.05, [-0.1 - gap, 0.0, 0.0], [v, 0.0, 0.0]));
+            scene.bodies.push(ball("second", 0.05, [0.0; 3], [0.0; 3]).mass(mass));
+            let mut sim = simulation(&scene, h);
+            for _ in 0..6 {
+                sim.step().unwrap();
+            }
+            let together = v / (1.0 + mass);
+            let x = together * (6.0 * h - gap / v);
+            let [first, second] = ["first", "second"].map(|name| state(&sim, name));
+            within("velocity", (first.1[0] - together).abs(), 1e-9 * v);
+            within(&format!("{k}: second"), (second.0[0] - x).abs(), 1e-9);
+            within(&format!("{k}: first"), (first.0[0] - (x - 0.1)).abs(), 1e-9);
+        }
+    }
+}
+
+/// With weight: a ball that lands and slides on ends on the ground in the step in which it hits, and no step gains energy.
+#[test]
+fn what_lands_is_on_the_ground() {
+    for k in 0..60 {
+        let mut scene = scene(0.0, 0.2).gravity([0.0, 0.0, -9.81]);
+        scene.statics.push(StaticSpec::new("ground", Shape::Plane { normal: Z, offset: 0.0 }));
+        let start = 0.05 + 5e-3 * (1.05 + 0.02 * f64::from(k));
+        scene.bodies.push(ball("ball", 0.05, [0.0, 0.0, start], [1.0, 0.0, -1.0]));
+        let mut sim = simulation(&scene, 5e-3);
+        let (mut energy, mut height) = (f64::INFINITY, f64::INFINITY);
+        while !sim.done(0.1) {
+            sim.step().unwrap();
+            let (q, v) = state(&sim, "ball");
+            let j = 0.4 * 0.05 * 0.05;
+            let now = 0.5 * (v[0] * v[0] + v[2] * v[2] + j * v[4] * v[4]) + 9.81 * q[2];
+            assert!(now <= energy + 1e-9, "{k}: {now} after {energy}");
+            if v[2] == 0.0 && height > 1.0 {
+                height = q[2];
+            }
+            energy = now;
+        }
+        // forces alone make a way of h² g/2 in a step
+        within(&format!("{k}"), (height - 0.05).abs(), 0.5 * 9.81 * 5e-3 * 5e-3);
+    }
+}
+
 /// Balls that touch and move on together have relative velocities of round-off alone, which ask for nothing.
 #[test]
 fn balls_that_go_on_together() {

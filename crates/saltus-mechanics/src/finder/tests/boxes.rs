@@ -218,3 +218,90 @@ fn tilted_faces_touch_all_over() {
         }
     }
 }
+
+/// The best of all fifteen directions, one after the other: `s` and the direction.
+fn of_all(
+    a: Vector,
+    b: Vector,
+    to: &crate::pose::Pose,
+    size: f64,
+    reach: f64,
+) -> Option<(f64, Vector)> {
+    let axis = |j: usize| [to.R[0][j], to.R[1][j], to.R[2][j]];
+    let units = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let wide = |half: Vector, axes: [Vector; 3], n: Vector| {
+        half[0] * dot(n, axes[0]).abs()
+            + half[1] * dot(n, axes[1]).abs()
+            + half[2] * dot(n, axes[2]).abs()
+    };
+    let axes = [0, 1, 2].map(axis);
+    let outwards = |n: Vector| scaled(1.0_f64.copysign(dot(n, to.x)), n);
+    let best_of = |found: &[(f64, Vector)]| {
+        let mut best = found[0];
+        found.iter().for_each(|one| best = if one.0 > best.0 { *one } else { best });
+        best
+    };
+    let of_a = [0, 1, 2].map(|i| {
+        let s = to.x[i].abs() - a[i] - wide(b, axes, units[i]);
+        (s, outwards(units[i]))
+    });
+    let of_b = [0, 1, 2].map(|j| {
+        let s = dot(axes[j], to.x).abs() - b[j] - wide(a, units, axes[j]);
+        (s, outwards(axes[j]))
+    });
+    let mut of_edges = Vec::new();
+    for i in 0..3 {
+        for r in axes {
+            let n = saltus_model::rotation::cross(units[i], r);
+            let (k, l) = ((i + 1) % 3, (i + 2) % 3);
+            let length = n[k].hypot(n[l]);
+            if length > 1e-7 {
+                let n = scaled(1.0 / length, n);
+                let s = dot(n, to.x).abs() - wide(a, units, n) - wide(b, axes, n);
+                of_edges.push((s, outwards(n)));
+            }
+        }
+    }
+    if of_a.iter().chain(&of_b).chain(&of_edges).any(|(s, _)| *s > reach) {
+        return None;
+    }
+    let mut best = best_of(&of_a);
+    for others in [&of_b[..], &of_edges[..]].into_iter().filter(|others| !others.is_empty()) {
+        let other = best_of(others);
+        best = if other.0 > best.0 + 1e-6 * size { other } else { best };
+    }
+    Some(best)
+}
+
+/// What leaves directions out finds the best of all: boxes of all sizes, turned anyhow, nearly parallel, and parallel.
+#[test]
+fn no_direction_that_counts_is_left_out() {
+    use crate::finder::separate::{Kind, boxes};
+    use crate::pose::Pose;
+    use saltus_model::rotation::{matrix, normalized};
+    let mut random = Random(41);
+    let (mut apart, mut across) = (0, 0);
+    for k in 0..20_000 {
+        let half = |random: &mut Random| [0; 3].map(|_: i32| random.within(0.2, 1.0));
+        let (a, b) = (half(&mut random), half(&mut random));
+        let tilt = [1.0, 0.1, 1e-3, 1e-6, 1e-9, 0.0][k % 6];
+        let p = random.turn();
+        let p = normalized([1.0, tilt * p[1], tilt * p[2], tilt * p[3]]).unwrap();
+        let to = Pose::of(random.vector(1.8), matrix(p));
+        let (size, reach) = (norm(a).min(norm(b)), random.within(0.0, 0.3));
+        let (found, all) = (boxes(a, b, &to, size, reach), of_all(a, b, &to, size, reach));
+        apart += usize::from(found.is_none());
+        across += usize::from(found.is_some_and(|axis| matches!(axis.kind, Kind::Edges(_))));
+        match (found, all) {
+            (None, None) => {}
+            (Some(found), Some((s, n))) => {
+                assert!((found.s - s).abs() < 1e-14, "{k}: {} {s}", found.s);
+                // of equally good ones any
+                let same = norm(sub(found.n, n)) < 1e-14;
+                assert!(same || tilt < 1e-2, "{k}: {:?} {n:?}", found.n);
+            }
+            _ => panic!("{k}: {found:?} {all:?}"),
+        }
+    }
+    assert!(apart > 1000 && across > 1000, "{apart} {across}");
+}

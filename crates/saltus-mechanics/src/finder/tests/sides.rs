@@ -2,8 +2,8 @@
 
 use super::{Random, UPRIGHT, World, ground};
 use crate::{Collider, Drive, Finder, FinderError, Placed, Shape, ShapeError};
-use saltus_model::rotation::{IDENTITY, exp, norm, rotate, scaled, sub};
-use saltus_model::{Body, ContactFinder, Law, Model, ModelError, Operator, RigidBody};
+use saltus_model::rotation::{IDENTITY, exp, norm, rotate, scaled, sub, unit};
+use saltus_model::{Body, ContactFinder, Law, Model, ModelError, Moment, Operator, RigidBody};
 
 const BALL: Shape = Shape::Sphere { radius: 0.5 };
 
@@ -232,4 +232,98 @@ fn not_finite() {
     let moment = saltus_model::Moment { t: 0.5, h: 1e-3, q: &world.q, v: &world.v };
     let error = world.search().find(moment, &mut found).unwrap_err();
     assert!(error.to_string().contains("not finite"));
+}
+
+/// A plane that stands still is met by what comes near it and by nothing else; one that is driven, but not away from where it is, is
+/// looked at for every body, and has the same contacts to the last bit.
+#[test]
+fn a_plane_is_met_by_all_that_come_near_it() {
+    let shapes = [
+        Shape::Sphere { radius: 0.5 },
+        Shape::Box { edges: [0.8, 1.0, 0.6] },
+        Shape::Capsule { radius: 0.3, length: 0.7 },
+        Shape::Cylinder { radius: 0.4, length: 0.9 },
+        Shape::Cone { radius: 0.4, height: 0.9 },
+    ];
+    let mut random = Random(23);
+    let (mut none, mut some) = (0, 0);
+    for k in 0..2000 {
+        let n = random.turn();
+        let Some(normal) = unit([n[1], n[2], n[3]]) else { continue };
+        let plane = Shape::Plane { normal, offset: random.within(-1.0, 1.0) };
+        let (x, p) = (random.vector(1.5), random.turn());
+        let v: Vec<f64> = (0..6).map(|_| random.within(-20.0, 20.0)).collect();
+        let mut found = [(); 2].map(|()| Vec::new());
+        for (found, is_driven) in found.iter_mut().zip([false, true]) {
+            let mut world = World::new(Body::Space);
+            world.body(shapes[k % shapes.len()].clone(), x, p);
+            let side = world.fixed(plane.clone());
+            if is_driven {
+                let position = Some(Operator::constant(3, 1, vec![0.0; 3]));
+                world.drive(side, Drive { position, ..Drive::default() });
+            }
+            // at rest, slow and fast
+            let speed = [0.0, 0.01, 1.0][k % 3];
+            world.v.iter_mut().zip(&v).for_each(|(own, v)| *own = speed * v);
+            *found = world.find(5e-3);
+        }
+        let [standing, driven] = found;
+        assert_eq!(standing, driven, "{k}");
+        none += usize::from(standing.is_empty());
+        some += usize::from(!standing.is_empty());
+    }
+    assert!(none > 200 && some > 200, "{none} {some}");
+}
+
+/// A search that goes on from what it found before finds what a new one finds, to the last bit: while some bodies move, most,
+/// none or all, with another step, and with several threads.
+#[test]
+fn what_stands_still_is_found_again() {
+    let mut random = Random(5);
+    let mut world = World::new(Body::Space);
+    for k in 0..500 {
+        let place = [k % 8, k / 8 % 8, k / 64].map(|i| 0.98 * f64::from(i));
+        let shape = match k % 3 {
+            0 => Shape::Sphere { radius: 0.5 },
+            _ => Shape::Box { edges: [1.0; 3] },
+        };
+        let jitter = random.vector(0.01);
+        let p = [1.0, jitter[0], jitter[1], jitter[2]];
+        world.body(shape, [0, 1, 2].map(|i| place[i] + jitter[i]), p);
+    }
+    world.fixed(Shape::Plane { normal: [0.0, 0.0, 1.0], offset: -0.5 });
+    let table = world.fixed(Placed {
+        shape: Shape::Box { edges: [20.0, 20.0, 1.0] },
+        position: [0.0, 0.0, -1.0],
+        orientation: IDENTITY,
+    });
+    let position = Operator::vector_of_time(3, |t, x| x.copy_from_slice(&[0.0, t, 0.0]));
+    for is_driven in [false, true] {
+        if is_driven {
+            let position = Some(position.clone());
+            world.drive(table, Drive { position, ..Drive::default() });
+        }
+        for threads in [1, 2] {
+            let mut search = world.search();
+            search.share(threads);
+            let mut found = Vec::new();
+            let shares = [1.0, 0.02, 0.02, 0.0, 0.0, 0.02, 0.6, 0.02, 0.3, 0.3, 1.0, 0.0];
+            for (k, share) in shares.into_iter().enumerate() {
+                for body in 0..500 {
+                    if random.unit() < share {
+                        for i in 0..3 {
+                            world.q[7 * body + i] += random.within(-1e-3, 1e-3);
+                            world.v[6 * body + i] = random.within(-1.0, 1.0);
+                        }
+                    }
+                }
+                let (t, h) = (0.01 * (k / 2) as f64, if k < 9 { 5e-3 } else { 2e-3 });
+                let moment = Moment { t, h, q: &world.q, v: &world.v };
+                search.find(moment, &mut found).unwrap();
+                let fresh = world.find_in(&mut *world.search(), t, h);
+                assert!(fresh.len() > 2000, "{}", fresh.len());
+                assert_eq!(found, fresh, "{is_driven} {threads} {k}");
+            }
+        }
+    }
 }

@@ -49,6 +49,7 @@ use members::Members;
 use overlap::Overlap;
 use parts::Cut;
 use saltus_linalg::vector;
+use saltus_model::rotation::{dot, sub};
 use saltus_model::{Model, Order, SystemId};
 use saltus_numerics::bodies::{BodySweeps, Island, Sweeping, Touch, Twist, problem};
 use saltus_numerics::methods::Workspace;
@@ -288,7 +289,10 @@ impl Crowd {
                 return Ok(rest(residual, report.iterations));
             }
         }
-        let theta = self.touching.thetas[island];
+        let theta = match self.gains(island) {
+            true => self.touching.thetas[island],
+            false => self.touching.stop(island),
+        };
         let next = self.next.mechanical();
         let q = self.now.get(Quantity::Q);
         for &k in self.islands.systems(island) {
@@ -300,6 +304,19 @@ impl Crowd {
             self.move_apart(range, step.h, theta);
         }
         Ok(report)
+    }
+
+    /// Whether a ϑ below ½ would gain energy in the velocities that were found, `Σ h F · (v⁺ − v) > 0`.
+    fn gains(&self, island: usize) -> bool {
+        let work = |&k: &u32| {
+            let (body, before) =
+                (&self.members.moving[k as usize], &self.members.before[k as usize]);
+            let after = &self.after[k as usize];
+            let [push, change] = [sub(body.v, before.v), sub(after.v, before.v)];
+            dot(push, change) / body.inverse_mass
+        };
+        // a NaN gains
+        !(self.islands.systems(island).iter().map(work).sum::<f64>() <= 0.0)
     }
 
     /// An island rests, at the latest where its impacts stop it.

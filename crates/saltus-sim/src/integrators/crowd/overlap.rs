@@ -10,7 +10,7 @@
 //! one another does so to the last bit.
 
 use saltus_linalg::vector::foresee;
-use saltus_numerics::bodies::{FORESEEN, MovingBody, Normal, Touch, Twist};
+use saltus_numerics::bodies::{FORESEEN, MovingBody, Normal, Response, Touch, Twist};
 
 /// The share of an overlap that a step takes away.
 const SHARE: f64 = 0.2;
@@ -21,6 +21,8 @@ pub(super) const SEEN: f64 = 1.01 * LEFT;
 /// Sweeps at most, and the way, relative to the arm, at which they end.
 const SWEEPS: usize = 200;
 const FINE: f64 = 1e-9;
+/// Contacts up to which what a push does is kept.
+const KEPT: usize = 4096;
 
 /// The ways that lead apart.
 #[derive(Debug, Default)]
@@ -29,8 +31,9 @@ pub(super) struct Overlap {
     pub ways: Vec<Twist>,
     p: Vec<f64>,
     d: Vec<f64>,
-    responses: Vec<f64>, // to a push; no number where none was asked for
-    moved: Vec<usize>,   // the visit that moved each body last, counted over all islands of a step
+    kept: Vec<(Normal, Response)>, // of islands with few contacts
+    responses: Vec<f64>,           // of others; no number where none was asked for
+    moved: Vec<usize>, // the visit that moved each body last, counted over all islands of a step
     visit: usize,
     pub any: bool,
 }
@@ -67,13 +70,24 @@ impl Overlap {
         }
         self.any = true;
         self.ways.resize(bodies.len(), Twist::default());
-        for (all, value) in [(&mut self.p, 0.0), (&mut self.responses, f64::NAN)] {
-            all.clear();
-            foresee(all, touches.len(), foreseen);
-            all.resize(touches.len(), value);
+        self.p.clear();
+        foresee(&mut self.p, touches.len(), foreseen);
+        self.p.resize(touches.len(), 0.0);
+        let is_kept = touches.len() <= KEPT;
+        self.kept.clear();
+        self.responses.clear();
+        if is_kept {
+            let with_response = |touch: &Touch| {
+                let normal = Normal::new(touch);
+                (normal, normal.response(bodies))
+            };
+            self.kept.extend(touches.iter().map(with_response));
+        } else {
+            foresee(&mut self.responses, touches.len(), foreseen);
+            self.responses.resize(touches.len(), f64::NAN);
         }
         self.moved.resize(bodies.len(), 0);
-        let Overlap { ways, p, d, responses, moved, visit, .. } = self;
+        let Overlap { ways, p, d, kept, responses, moved, visit, .. } = self;
         let (count, begin) = (touches.len(), *visit);
         for sweep in 0..SWEEPS {
             let mut most = 0.0_f64;
@@ -89,11 +103,17 @@ impl Overlap {
                 if is_still {
                     continue;
                 }
-                let normal = Normal::new(touch);
-                if responses[c].is_nan() {
-                    responses[c] = normal.response(bodies);
-                }
-                let response = responses[c];
+                let made;
+                let (normal, response) = match is_kept {
+                    true => (&kept[c].0, kept[c].1.size),
+                    false => {
+                        made = Normal::new(touch);
+                        if responses[c].is_nan() {
+                            responses[c] = made.response(bodies).size;
+                        }
+                        (&made, responses[c])
+                    }
+                };
                 // nothing can move
                 if !(response > 0.0) {
                     continue;
@@ -106,7 +126,10 @@ impl Overlap {
                 }
                 most = most.max(response * change.abs());
                 p[c] = next;
-                normal.push(change, bodies, ways);
+                match is_kept {
+                    true => normal.push(change, &kept[c].1, bodies, ways),
+                    false => normal.push(change, &normal.response(bodies), bodies, ways),
+                }
                 // what stands still is never moved
                 for body in [a, b] {
                     if bodies[body].inverse_mass > 0.0 {

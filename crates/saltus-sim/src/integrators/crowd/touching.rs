@@ -18,6 +18,17 @@
 //! of the step, and what overlaps does so no more than before. For `e = 1` and θ = ½ an impact keeps
 //! the energy to the last bit.
 //!
+//! Bodies that an impact without rebound stops, or lets slide on, move until it with the velocity of before and after it with the
+//! new one,
+//!
+//! ```text
+//! ϑ = max (1 − g/(h |u|))   over the impacts of the island                                   (3)
+//! ```
+//!
+//! also where that is less than the ϑ of the scheme: they end where they hit. What forces do beside that, `½ − ϑ` of `Σ h F · (v⁺ − v)`,
+//! must be no gain of energy; a heap of which most is still falling keeps the ϑ of the scheme. Equation (2) is with that one, too: where
+//! `g + h u ≥ 0` and `g⁺ ≥ 0` with a larger ϑ, it is so with a smaller one.
+//!
 //! A gap that is nothing beside the way that forces alone would make in the step counts as closed.
 //!
 //! A contact is the same as one in the step before if sides and feature are; its impulse, kept in the
@@ -183,10 +194,13 @@ impl Touching {
             self.touches[place].friction = friction;
             let island = self.island(&self.touches[place], islands);
             if let (Some(island), true) = (island, state.hits(step.h)) {
+                let state = state.among(self.speeds(place, members));
                 let least = state.theta(step.h, self.resting);
-                for theta in [&mut self.thetas[island], &mut self.stops[island]] {
-                    *theta = theta.max(least).min(1.0);
-                }
+                let theta = &mut self.thetas[island];
+                *theta = theta.max(least).min(1.0);
+                // a rebound keeps the ϑ of the scheme
+                let stop = if state.e > 0.0 { *theta } else { least };
+                self.stops[island] = self.stops[island].max(stop).min(1.0);
             }
         }
         self.z.clear();
@@ -219,27 +233,35 @@ impl Touching {
         q: &[f64],
         members: &Members,
     ) -> Result<(Friction, State), OperatorError> {
-        let (found, touch) = (self.found[self.order[place] as usize], self.touches[place]);
-        let law = match self.laws[found.law as usize] {
-            law if law.varies => self.evaluate(t, &found, &touch, q, members)?,
+        let at = self.order[place] as usize;
+        let law = match self.laws[self.found[at].law as usize] {
+            law if law.varies => {
+                let (found, touch) = (self.found[at], self.touches[place]);
+                self.evaluate(t, &found, &touch, q, members)?
+            }
             law => law,
         };
-        let [a, b] = touch.bodies.map(|k| k as usize);
-        let free = |k: usize| members.foreseen(k);
-        let u_free = touch.relative(&free(a), &free(b))[0] + self.drive(&found, &touch)[0];
-        let stands = Twist::default();
-        let speeds = [
-            touch.velocity(&members.before[a], &stands),
-            touch.velocity(&stands, &members.before[b]),
-            touch.velocity(&free(a), &stands),
-            touch.velocity(&stands, &free(b)),
-        ];
-        let u = self.before(place, members);
-        let state = State::new(found.gap, u, u_free, [law.e, law.et]).among(speeds);
+        let (found, touch) = (&self.found[at], &self.touches[place]);
+        let [a, b] = touch.bodies.map(|k| members.foreseen(k as usize));
+        let u_free = dot(touch.frame[0], touch.velocity(&a, &b)) + self.drive(found, touch)[0];
+        let state = State::new(found.gap, self.before(place, members), u_free, [law.e, law.et]);
         Ok((law.friction(touch.friction), state))
     }
 
-    /// `ϑ` of an island that the step stops: it goes as far as its impacts let it, and no further.
+    /// How fast what touches moves, before and without the contact.
+    fn speeds(&self, place: usize, members: &Members) -> [[f64; 3]; 4] {
+        let touch = &self.touches[place];
+        let [a, b] = touch.bodies.map(|k| k as usize);
+        let stands = Twist::default();
+        [
+            touch.velocity(&members.before[a], &stands),
+            touch.velocity(&stands, &members.before[b]),
+            touch.velocity(&members.foreseen(a), &stands),
+            touch.velocity(&stands, &members.foreseen(b)),
+        ]
+    }
+
+    /// `ϑ` of an island that goes as far as its impacts let it, and no further: (3).
     pub fn stop(&self, island: usize) -> f64 {
         let (theta, stop) = (self.thetas[island], self.stops[island]);
         if stop > 0.0 { stop } else { theta }
@@ -422,8 +444,11 @@ impl Touching {
 
     fn relative(&self, place: usize, twists: &[Twist]) -> [f64; COMPONENTS] {
         let touch = &self.touches[place];
-        let [a, b] = touch.bodies.map(|k| k as usize);
-        let mut u = touch.relative(&twists[a], &twists[b]);
+        let [a, b] = touch.bodies.map(|k| &twists[k as usize]);
+        let mut u = [0.0; COMPONENTS];
+        if *a != Twist::default() || *b != Twist::default() {
+            u = touch.relative(a, b);
+        }
         let drive = self.drive_at(place);
         for k in 0..3 {
             u[k] += drive[k];
