@@ -56,6 +56,9 @@ use std::sync::Arc;
 const KEPT: f64 = 0.01;
 const CROWD: usize = 12;
 
+/// ϑ by the impacts of an island that has none.
+const NO_IMPACT: f64 = -1.0;
+
 /// All contacts of a step, island by island.
 #[derive(Debug)]
 pub(super) struct Touching {
@@ -64,12 +67,13 @@ pub(super) struct Touching {
     body_of: Vec<u32>, // of each side; one beyond the last where there is none
     laws: Vec<Coefficients>,
     found: Vec<FoundContact>,
+    is_driven: bool,     // whether any of them is at something driven
     place: Vec<u32>,     // of each contact found, in `touches`
     pub order: Vec<u32>, // the other way round
     pub touches: Vec<Touch>,
     starts: Vec<u32>,     // of each island in `touches`
     pub thetas: Vec<f64>, // of each island
-    stops: Vec<f64>,      // the same by its impacts alone; none has zero
+    stops: Vec<f64>,      // the same by its impacts alone
     pub z: Vec<f64>,
     pub stride: usize,
     pub rows: Vec<ContactRow>, // of the last step that was committed
@@ -126,6 +130,7 @@ impl Touching {
             body_of,
             laws,
             found: Vec::new(),
+            is_driven: false,
             place: Vec::new(),
             order: Vec::new(),
             touches: Vec::new(),
@@ -166,6 +171,7 @@ impl Touching {
         self.found.clear();
         foresee(&mut self.found, 1, FORESEEN * bodies);
         self.search.find(moment, &mut self.found)?;
+        self.is_driven = self.found.iter().any(|contact| contact.drive != [0.0; 3]);
         for contact in &self.found {
             let [a, b] = contact.sides.map(|side| self.body_of[side as usize] as usize);
             match (a < bodies, b < bodies) {
@@ -191,7 +197,7 @@ impl Touching {
         self.thetas.clear();
         self.thetas.extend_from_slice(least);
         self.stops.clear();
-        self.stops.resize(least.len(), 0.0);
+        self.stops.resize(least.len(), NO_IMPACT);
         for (k, member) in members.all.iter().enumerate() {
             if islands.of[k] != NONE {
                 let theta = &mut self.thetas[islands.of[k] as usize];
@@ -208,7 +214,7 @@ impl Touching {
             let island = self.island(&self.touches[place], islands);
             if let (Some(island), true) = (island, state.hits(step.h)) {
                 let state = state.among(self.speeds(place, members));
-                let least = state.theta(step.h, self.resting);
+                let Some(least) = state.theta(step.h, self.resting) else { continue };
                 let theta = &mut self.thetas[island];
                 *theta = theta.max(least).min(1.0);
                 // a rebound keeps the ϑ of the scheme
@@ -278,7 +284,7 @@ impl Touching {
     /// `ϑ` of an island that goes as far as its impacts let it, and no further: (3).
     pub fn stop(&self, island: usize) -> f64 {
         let (theta, stop) = (self.thetas[island], self.stops[island]);
-        if stop > 0.0 { stop } else { theta }
+        if stop == NO_IMPACT { theta } else { stop }
     }
 
     /// The gap of a contact.
@@ -470,6 +476,9 @@ impl Touching {
 
     /// The velocity of what is driven, at a contact.
     pub fn drive_at(&self, place: usize) -> [f64; 3] {
+        if !self.is_driven {
+            return [0.0; 3];
+        }
         let found = &self.found[self.order[place] as usize];
         let mut drive = self.drive(found, &self.touches[place]);
         let linear = if self.touches[place].friction.size() == 1 { 1 } else { 3 };
@@ -551,11 +560,12 @@ impl State {
 
     /// The least ϑ of (1). A way that is nothing beside those of the bodies asks for none, so that the last
     /// digits of a velocity that was brought to rest do not decide on how an island moves.
-    pub fn theta(&self, h: f64, resting: f64) -> f64 {
+    pub fn theta(&self, h: f64, resting: f64) -> Option<f64> {
         let way = -h * self.u[0];
         let nothing = 10.0 * h * resting * self.speed;
         let share = (way / nothing - 1.0).clamp(0.0, 1.0);
-        share * (1.0 - (self.gap / way).max(0.0)) / (1.0 + self.e)
+        let least = (1.0 - (self.gap / way).max(0.0)).max(0.0) / (1.0 + self.e);
+        (share > 0.0).then_some(share * least)
     }
 
     /// What (1) or (2) adds to the relative velocity.
