@@ -358,12 +358,15 @@ fn product(D: &[f64; 9], K: &[f64; 18]) -> [f64; 18] {
 /// `A ← A + Kᵀ (D K)`.
 #[inline(always)]
 fn add(A: &mut [f64; 36], K: &[f64; 18], DK: &[f64; 18]) {
-    for k in 0..3 {
-        for i in 0..6 {
+    for i in 0..6 {
+        let mut row = [0.0; 6];
+        row.copy_from_slice(&A[6 * i..6 * i + 6]);
+        for k in 0..3 {
             for j in 0..6 {
-                A[6 * i + j] += K[6 * k + i] * DK[6 * k + j];
+                row[j] += K[6 * k + i] * DK[6 * k + j];
             }
         }
+        A[6 * i..6 * i + 6].copy_from_slice(&row);
     }
 }
 

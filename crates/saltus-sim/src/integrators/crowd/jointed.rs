@@ -83,7 +83,8 @@ impl Crowd {
             link.velocities(v, members, |i, free| rows[i].free = free);
             for LinkBlock { state, .. } in link.blocks(&links.laws, step.h, now.y, &links.rows)? {
                 if let Some(state) = state.filter(|state| state.hits(step.h)) {
-                    least[island] = least[island].max(state.theta(step.h, resting)).min(1.0);
+                    let theta = state.theta(step.h, resting).unwrap_or(0.0);
+                    least[island] = least[island].max(theta).min(1.0);
                 }
             }
         }

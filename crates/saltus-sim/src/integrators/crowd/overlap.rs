@@ -5,7 +5,7 @@
 //! d = β (−g − s)   where g < −s,    d = −max(g⁺, 0)   elsewhere,    s = ε |r|
 //! ```
 //!
-//! over the contacts of an island, by sweeps until nothing moves any more, so that their order does not count. `g` is the gap that was found, `g⁺` that at the end of
+//! over the contacts of an island, by sweeps of successive over-relaxation until nothing moves any more, so that their order does not count. `g` is the gap that was found, `g⁺` that at the end of
 //! the step, `r` the arm. No kinetic energy comes of it. Overlaps up to `s` stay, so that what rests on
 //! one another does so to the last bit.
 
@@ -21,6 +21,9 @@ pub(super) const SEEN: f64 = 1.01 * LEFT;
 /// Sweeps at most, and the way, relative to the arm, at which they end.
 const SWEEPS: usize = 200;
 const FINE: f64 = 1e-9;
+/// Steps beyond the answer of a contact alone, `ω` of successive over-relaxation, from the sweep on that shows that contacts do not stand alone.
+const OMEGA: f64 = 1.65;
+const SINGLE: usize = 2;
 /// Contacts up to which what a push does is kept.
 const KEPT: usize = 4096;
 
@@ -91,6 +94,7 @@ impl Overlap {
         let (count, begin) = (touches.len(), *visit);
         for sweep in 0..SWEEPS {
             let mut most = 0.0_f64;
+            let omega = if sweep < SINGLE { 1.0 } else { OMEGA };
             for (c, touch) in touches.iter().enumerate() {
                 *visit += 1;
                 let (a, b) = (touch.bodies[0] as usize, touch.bodies[1] as usize);
@@ -119,7 +123,7 @@ impl Overlap {
                     continue;
                 }
                 let now = normal.velocity(ways);
-                let next = (p[c] - (now - d[c]) / response).max(0.0);
+                let next = (p[c] - omega * (now - d[c]) / response).max(0.0);
                 let change = next - p[c];
                 if change == 0.0 {
                     continue;
@@ -191,6 +195,22 @@ mod tests {
             let apart = overlap.ways[4].v[0] - overlap.ways[3].v[0];
             assert!((apart - SHARE * (2e-3 - LEFT)).abs() < 1e-8, "{apart}");
             assert_eq!(overlap.ways[5], Twist::default(), "the wall stays");
+        }
+    }
+
+    /// A long row that overlaps everywhere comes to its answer, ball `k` by `k + 1` times the way of one: without
+    /// over-relaxation two hundred sweeps leave a hundredth of it.
+    #[test]
+    fn a_long_row_moves_apart() {
+        let overlaps = [1e-3; 12];
+        let (bodies, touches) = row(&overlaps);
+        let mut overlap = Overlap::default();
+        overlap.begin();
+        overlap.part(&bodies, &touches, overlaps.iter().map(|over| [-over, -over, 1.0]));
+        for k in 0..overlaps.len() {
+            let asked = (k + 1) as f64 * SHARE * (1e-3 - LEFT);
+            let way = overlap.ways[k].v[0];
+            assert!((way - asked).abs() < 1e-8, "{k}: {way} instead of {asked}");
         }
     }
 

@@ -57,6 +57,9 @@ use std::sync::Arc;
 const KEPT: f64 = 0.01;
 const CROWD: usize = 12;
 
+/// ϑ by the impacts of an island that has none.
+const NO_IMPACT: f64 = -1.0;
+
 /// All contacts of a step, island by island.
 #[derive(Debug)]
 pub(super) struct Touching {
@@ -70,7 +73,7 @@ pub(super) struct Touching {
     pub touches: Vec<Touch>,
     starts: Vec<u32>,     // of each island in `touches`
     pub thetas: Vec<f64>, // of each island
-    stops: Vec<f64>,      // the same by its impacts alone; none has zero
+    stops: Vec<f64>,      // the same by its impacts alone
     pub z: Vec<f64>,
     pub stride: usize,
     pub last: Committed,
@@ -178,7 +181,7 @@ impl Touching {
         self.thetas.clear();
         self.thetas.extend_from_slice(least);
         self.stops.clear();
-        self.stops.resize(least.len(), 0.0);
+        self.stops.resize(least.len(), NO_IMPACT);
         for (k, member) in members.all.iter().enumerate() {
             if islands.of[k] != NONE {
                 let theta = &mut self.thetas[islands.of[k] as usize];
@@ -195,7 +198,7 @@ impl Touching {
             let island = self.island(&self.touches[place], islands);
             if let (Some(island), true) = (island, state.hits(step.h)) {
                 let state = state.among(self.speeds(place, members));
-                let least = state.theta(step.h, self.resting);
+                let Some(least) = state.theta(step.h, self.resting) else { continue };
                 let theta = &mut self.thetas[island];
                 *theta = theta.max(least).min(1.0);
                 // a rebound keeps the ϑ of the scheme
@@ -264,7 +267,7 @@ impl Touching {
     /// `ϑ` of an island that goes as far as its impacts let it, and no further: (3).
     pub fn stop(&self, island: usize) -> f64 {
         let (theta, stop) = (self.thetas[island], self.stops[island]);
-        if stop > 0.0 { stop } else { theta }
+        if stop == NO_IMPACT { theta } else { stop }
     }
 
     /// The gap of a contact.
@@ -508,11 +511,12 @@ impl State {
 
     /// The least ϑ of (1). A way that is nothing beside those of the bodies asks for none, so that the last
     /// digits of a velocity that was brought to rest do not decide on how an island moves.
-    pub fn theta(&self, h: f64, resting: f64) -> f64 {
+    pub fn theta(&self, h: f64, resting: f64) -> Option<f64> {
         let way = -h * self.u[0];
         let nothing = 10.0 * h * resting * self.speed;
         let share = (way / nothing - 1.0).clamp(0.0, 1.0);
-        share * (1.0 - (self.gap / way).max(0.0)) / (1.0 + self.e)
+        let least = (1.0 - (self.gap / way).max(0.0)).max(0.0) / (1.0 + self.e);
+        (share > 0.0).then_some(share * least)
     }
 
     /// What (1) or (2) adds to the relative velocity.
