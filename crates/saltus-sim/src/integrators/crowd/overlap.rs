@@ -199,7 +199,7 @@ mod tests {
     }
 
     /// A long row that overlaps everywhere comes to its answer, ball `k` by `k + 1` times the way of one: without
-    /// over-relaxation two hundred sweeps leave a hundredth of it.
+    /// over-relaxation two hundred sweeps leave two hundredths of it.
     #[test]
     fn a_long_row_moves_apart() {
         let overlaps = [1e-3; 12];
