@@ -65,10 +65,8 @@ fn arms_rest() {
     let fallen =
         |_| Fitting { limits, friction: friction(0.05), ..Fitting::new(Coordinate::Angle) };
     for links in [1, 2, 5, 12] {
-        let all: [(&str, &dyn Fn(usize) -> Fitting, usize); 2] =
-            [("held", &held, 2), ("fallen", &fallen, 6000)];
-        for (name, fitting, settled) in all {
-            let scene = arm(links, fitting);
+        let scenes = [("held", arm(links, &held), 2), ("fallen", arm(links, &fallen), 6000)];
+        for (name, scene, settled) in scenes {
             let mut sim = simulation(&scene, 1e-3);
             step(&mut sim, settled);
             let (q, v) = state(&sim, &scene);

@@ -142,18 +142,21 @@ impl Crowd {
         let Crowd { joined, links, members, linked, now, next, .. } = self;
         let (own, now, next) = (&joined[island], now.mechanical(), next.mechanical());
         guesses.clear();
+        let mut is_told = true;
         for link in links.laws_of(&linked[island]) {
             for block in link.blocks(&links.laws, h, now.y, &links.rows) {
                 let block = block?;
                 let noise = || own.noise(link, block.rows.start, members);
                 let told = links.told(link, &block, [h, theta], next.lam, noise);
-                let Some(guess) = told else { return Ok(false) };
-                guesses.push(guess);
+                is_told &= told.is_some();
+                guesses.push(told.unwrap_or_default());
             }
         }
         self.joined[island].guesses = guesses;
-        self.take_guesses(island);
-        Ok(true)
+        if is_told {
+            self.take_guesses(island);
+        }
+        Ok(is_told)
     }
 
     /// One a row of a law.
