@@ -25,6 +25,7 @@ mod impacts;
 mod instants;
 mod joint_limits;
 mod joint_parts;
+mod joint_rest;
 mod joint_sides;
 mod joints;
 mod law_events;

@@ -20,8 +20,7 @@ pub(super) struct Sides {
 
 impl Sides {
     /// Equation (1), by Gauss and Jordan; a sparse matrix is left as it is, and has nothing that follows.
-    pub fn condense(&mut self, A: Operator, q: &[f64]) -> (Operator, Vec<f64>) {
-        let mut q = q.to_vec();
+    pub fn condense(&mut self, A: Operator, mut q: Vec<f64>) -> (Operator, Vec<f64>) {
         let mut A = match A {
             Operator::Dense(A) if !self.follow.is_empty() => A,
             other => return (other, q),
@@ -72,7 +71,7 @@ mod tests {
         (0..3).for_each(|i| (0..3).for_each(|j| A[(i, j)] = rows[i][j]));
         let q = [1.0, -2.0, 0.3];
         let mut sides = Sides { lead: vec![1], follow: vec![0, 2], ..Sides::default() };
-        let (W, own) = sides.condense(Operator::Dense(A), &q);
+        let (W, own) = sides.condense(Operator::Dense(A), q.to_vec());
         let Operator::Dense(W) = W else { unreachable!() };
         let lead = [-own[0] / W[(0, 0)]];
         let mut z = [0.0; 3];

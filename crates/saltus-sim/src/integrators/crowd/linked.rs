@@ -33,8 +33,9 @@ pub(super) struct Units {
     parts: Vec<Part>, // what the units were made of, in the order of the model
     pub units: Vec<Unit>,
     sides: Vec<UnitSide>,
-    H: Vec<f64>, // of each side: a row a component
-    B: Vec<f64>, // M⁻¹ Hᵀ: likewise, transposed
+    of_system: Vec<(usize, u32)>, // the sides of each system, in order
+    H: Vec<f64>,                  // of each side: a row a component
+    B: Vec<f64>,                  // M⁻¹ Hᵀ: likewise, transposed
     shares: Vec<Share>,
     pub size: usize,
     softness: Vec<f64>, // D of each row, as it is scaled
@@ -145,14 +146,15 @@ impl Units {
 
     /// Which sides share a system, and where the rows of `W` begin.
     fn share(&mut self) {
-        let mut of_system: Vec<(usize, u32)> =
-            self.sides.iter().enumerate().map(|(k, side)| (side.system, k as u32)).collect();
-        of_system.sort_unstable();
+        let sides = self.sides.iter().enumerate().map(|(k, side)| (side.system, k as u32));
+        self.of_system.clear();
+        self.of_system.extend(sides);
+        self.of_system.sort_unstable();
         self.shares.clear();
         self.first.clear();
         self.first.extend(0..self.units.len());
         self.is_shaped = false;
-        for group in of_system.chunk_by(|a, b| a.0 == b.0) {
+        for group in self.of_system.chunk_by(|a, b| a.0 == b.0) {
             // sides are numbered as their units are
             let least = self.sides[group[0].1 as usize].unit;
             for (i, &(_, of)) in group.iter().enumerate() {
@@ -234,6 +236,23 @@ impl Units {
         scale
     }
 
+    /// Lets a known impulse act on the velocities, and takes the row out of (1), once its unit is set: its own
+    /// unknown is then zero.
+    pub fn settle(&mut self, unit: usize, row: usize, lam: f64, v: &mut [f64]) {
+        let Unit { rows, sides, .. } = &self.units[unit];
+        for side in &self.sides[sides.clone()] {
+            let start = side.at + (row - rows.start) * side.dim;
+            let (H, B) = (&mut self.H[start..start + side.dim], &mut self.B[start..][..side.dim]);
+            if lam != 0.0 {
+                let v = &mut v[side.v..side.v + side.dim];
+                v.iter_mut().zip(&*B).for_each(|(v, B)| *v += B * lam);
+            }
+            H.fill(0.0);
+            B.fill(0.0);
+        }
+        (self.softness[row], self.scale[row]) = (0.0, 1.0);
+    }
+
     /// Solves a row alone, `H v + b + D λ = 0`, and moves the velocities.
     pub fn relax(&self, unit: usize, row: usize, [D, b]: [f64; 2], v: &mut [f64]) {
         let Unit { rows, sides, .. } = &self.units[unit];
@@ -252,6 +271,33 @@ impl Units {
                 v[own].iter_mut().zip(&self.B[at]).for_each(|(v, B)| *v -= B * u / W);
             }
         }
+    }
+
+    /// `Σ |λ_k| ‖B_k‖` of a system, in the norm of its mass: what each impulse alone would do to it.
+    pub fn effort(&self, system: usize, z: &[f64]) -> f64 {
+        let first = self.of_system.partition_point(|(other, _)| *other < system);
+        let own = self.of_system[first..].iter().take_while(|(other, _)| *other == system);
+        let own = own.map(|(_, side)| &self.sides[*side as usize]);
+        let terms = own.flat_map(|side| (0..side.size).map(move |i| (side, i)));
+        terms.map(|(side, i)| z[side.row + i].abs() * self.square(side, i).sqrt()).sum()
+    }
+
+    /// The systems of a unit.
+    pub fn systems(&self, unit: usize) -> impl Iterator<Item = usize> {
+        self.sides[self.units[unit].sides.clone()].iter().map(|side| side.system)
+    }
+
+    /// `W + D` of a row, on the diagonal.
+    pub fn diagonal(&self, unit: usize, row: usize) -> f64 {
+        let Unit { rows, sides, .. } = &self.units[unit];
+        let sides = self.sides[sides.clone()].iter();
+        sides.map(|side| self.square(side, row - rows.start)).sum::<f64>() + self.softness[row]
+    }
+
+    /// `H M⁻¹ Hᵀ` of a row of a side.
+    fn square(&self, side: &UnitSide, i: usize) -> f64 {
+        let own = side.at + i * side.dim..side.at + (i + 1) * side.dim;
+        self.H[own.clone()].iter().zip(&self.B[own]).map(|(H, B)| H * B).sum()
     }
 
     /// `λ` of some rows as the interaction has it.

@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! Equality:        H (ϑ v⁺ + (1 − ϑ) v) + ∂h/∂t = 0,    then  y(q⁺) = 0  by Newton's method,          (1)
-//!                  and  H(q⁺) v⁺ + ∂h/∂t = 0;    in islands with contacts or forces  H v⁺ + ∂h/∂t = 0
+//!                  and  H(q⁺) v⁺ + ∂h/∂t = 0;    in islands with contacts, or laws that change (see
+//!                  `tried`),  H v⁺ + ∂h/∂t = 0
 //! contacts:        as those that are found, with the gap y (see `touching`)
 //! laws of forces:  (H v⁺ + ∂h/∂t, λ) in the graph of h times the law
 //! springs, loads:  see `forces`
@@ -20,6 +21,7 @@ use super::linked::{Part, product};
 use super::members::{Kind, Members};
 use super::touching::State;
 use crate::SimError;
+use crate::integrators::Step;
 use crate::integrators::assembly::Places;
 use crate::integrators::laws::{Laws, PosedBlock};
 use saltus_linalg::Matrix;
@@ -87,6 +89,23 @@ pub(super) struct RowOfStep {
     /// `y` of a spring, and what time alone changes in it.
     pub gap: f64,
     pub drift: f64,
+    /// What a row of a law is taken for, where the step is tried so (see `tried`).
+    pub guess: Guess,
+}
+
+/// What a row of a law may do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Guess {
+    /// `λ` is this.
+    Impulse(f64),
+    /// `H v⁺ + ∂h/∂t + c + D λ = 0` with this `c`.
+    Velocity(f64),
+}
+
+impl Default for Guess {
+    fn default() -> Guess {
+        Guess::Impulse(0.0)
+    }
 }
 
 /// Rows of an interaction under one set.
@@ -173,7 +192,24 @@ impl Links {
     }
 }
 
+impl Links {
+    /// Whether a row is one of velocities that are held in a step without contacts.
+    pub fn holds(&self, link: &Link, i: usize) -> bool {
+        match link.role {
+            Role::Law if link.yields.is_empty() => {
+                matches!(self.rows[link.rows.start + i].guess, Guess::Velocity(_))
+            }
+            role => role == Role::Constraint,
+        }
+    }
+}
+
 impl Link {
+    /// When it is linearized: a velocity that is asked for is that at the end.
+    pub fn time(&self, step: Step) -> f64 {
+        if self.terms.velocity && !self.is_force() { step.end } else { step.start + 0.5 * step.h }
+    }
+
     /// The inputs that it starts with.
     pub fn reset_inputs(&mut self) {
         self.inputs.clear();
@@ -262,6 +298,17 @@ impl Link {
         }
     }
 
+    /// `H M⁻¹ Hᵀ` of a row.
+    pub fn mobility(&self, i: usize, members: &mut Members) -> f64 {
+        let mut left = self.H.row(i);
+        let own = self.members.iter().map(|&k| {
+            let (own, rest) = left.split_at(members.all[k].dim());
+            left = rest;
+            members.mobility(k, own)
+        });
+        own.sum()
+    }
+
     /// Its blocks: rows, set, and the state of a contact.
     pub fn blocks(
         &self,
@@ -269,9 +316,8 @@ impl Link {
         h: f64,
         y: &[f64],
         rows: &[RowOfStep],
-    ) -> Result<Vec<LinkBlock>, SimError> {
-        let mut blocks = Vec::new();
-        for block in laws.blocks_of(self.rows.clone(), h) {
+    ) -> impl Iterator<Item = Result<LinkBlock, SimError>> {
+        laws.blocks_of(self.rows.clone(), h).map(move |block| {
             let PosedBlock { rows: own, set, restitution } = block?;
             // a spring that only pushes has no impacts
             let restitution = restitution.filter(|_| self.yields.is_empty());
@@ -282,8 +328,7 @@ impl Link {
                 }
                 State::new(y[own.start], u, rows[own.start].free, [e, et])
             });
-            blocks.push(LinkBlock { rows: own, set, state });
-        }
-        Ok(blocks)
+            Ok(LinkBlock { rows: own, set, state })
+        })
     }
 }

@@ -403,6 +403,29 @@ impl Members {
         }
     }
 
+    /// `H M⁻¹ Hᵀ` of a row.
+    pub fn mobility(&mut self, k: usize, H: &[f64]) -> f64 {
+        let member = &self.all[k];
+        let (m, dot) = (member.lightness(), rotation::dot);
+        match member.kind {
+            Kind::Space => {
+                let [linear, turn] = six(H);
+                m * dot(linear, linear) + dot(turn, member.turn_by(turn))
+            }
+            Kind::Plane => {
+                let turn = [0.0, 0.0, H[2]];
+                m * (H[0] * H[0] + H[1] * H[1]) + dot(turn, member.turn_by(turn))
+            }
+            Kind::Other(place) => {
+                let way = &mut self.scratch.way;
+                way.clear();
+                way.extend_from_slice(H);
+                self.factors[place as usize].solve(way);
+                H.iter().zip(way).map(|(a, b)| a * *b).sum()
+            }
+        }
+    }
+
     /// `½ vᵀ M v` and the potential of a system.
     pub fn energies(
         &mut self,

@@ -32,8 +32,10 @@ mod members;
 mod order;
 mod overlap;
 mod parts;
+mod rest;
 mod skyline;
 mod touching;
+mod tried;
 
 use super::assembly::Places;
 use super::part::Part;

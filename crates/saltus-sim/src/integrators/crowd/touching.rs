@@ -56,6 +56,8 @@ use std::sync::Arc;
 /// in a heap would squeeze each other to close such gaps.
 const KEPT: f64 = 0.01;
 const CROWD: usize = 12;
+/// Share of the way of a step that its curvature may take.
+const CURVED: f64 = 0.1;
 
 /// ϑ by the impacts of an island that has none.
 const NO_IMPACT: f64 = -1.0;
@@ -181,7 +183,7 @@ impl Touching {
         self.thetas.clear();
         self.thetas.extend_from_slice(least);
         self.stops.clear();
-        self.stops.resize(least.len(), NO_IMPACT);
+        self.stops.extend(least.iter().map(|&least| if least > 0.0 { least } else { NO_IMPACT }));
         for (k, member) in members.all.iter().enumerate() {
             if islands.of[k] != NONE {
                 let theta = &mut self.thetas[islands.of[k] as usize];
@@ -502,6 +504,12 @@ impl State {
         self
     }
 
+    /// The same beside a speed that its last impulse made.
+    pub fn beside(mut self, speed: f64) -> State {
+        self.speed = self.speed.max(speed);
+        self
+    }
+
     /// Whether the contact hits in the step, (1).
     pub fn hits(&self, h: f64) -> bool {
         let State { gap, u: [u, ..], free, .. } = *self;
@@ -519,9 +527,31 @@ impl State {
         (share > 0.0).then_some(share * least)
     }
 
+    /// Whether a velocity at the end leaves the contact open, with room for the curvature of the step.
+    pub fn stays_open(&self, h: f64, theta: f64, after: f64) -> bool {
+        let State { gap, u: [u, ..], .. } = *self;
+        let way = h * (theta * after + (1.0 - theta) * u);
+        if gap > 0.0 { gap + way > CURVED * way.abs() } else { after >= 0.0 }
+    }
+
+    /// The room of (2) of a contact that pressed and will go on: one that stands still beside this speed, which its last
+    /// impulse made, and that this speed would close.
+    pub fn lies(&self, h: f64, theta: f64, resting: f64, speed: f64) -> Option<f64> {
+        let (room, nothing) = (self.room(h, theta, resting), resting * speed);
+        let lies = self.u[0].abs() <= nothing && room <= speed;
+        lies.then_some(if room > nothing { room } else { 0.0 })
+    }
+
+    /// The velocity that closes it, (2).
+    fn room(&self, h: f64, theta: f64, resting: f64) -> f64 {
+        let State { gap, u: [u, ..], free, .. } = *self;
+        let room = (gap / h + (1.0 - theta) * u) / theta;
+        if gap > 0.0 && room > resting * (free - u).abs() { room } else { 0.0 }
+    }
+
     /// What (1) or (2) adds to the relative velocity.
     pub fn bias(&self, h: f64, theta: f64, resting: f64, q: &mut [f64; 3], size: usize) {
-        let State { gap, u, free, e, et, .. } = *self;
+        let State { u, e, et, .. } = *self;
         if self.hits(h) {
             q[0] += e * u[0];
             if et != 0.0 {
@@ -531,13 +561,7 @@ impl State {
             }
             return;
         }
-        if gap <= 0.0 {
-            return;
-        }
-        let room = (gap / h + (1.0 - theta) * u[0]) / theta;
-        if room > resting * (free - u[0]).abs() {
-            q[0] += room;
-        }
+        q[0] += self.room(h, theta, resting);
     }
 }
 
