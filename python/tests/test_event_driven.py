@@ -1,5 +1,6 @@
 """Event-driven simulation: exact events, samples, and what is refused."""
 
+import itertools
 import signal
 import threading
 
@@ -211,6 +212,21 @@ def test_interrupted_runs_keep_what_was_computed():
     assert sim.last_run.stats.outcome == "interrupted"
     assert 0 < sim.t < 1e6 and sim.last_run.t[-1] == sim.t
     assert state.x == sim.last_run["point"].x[-1]
+
+
+def test_an_interrupt_within_a_function_is_not_lost():
+    calls = itertools.count()
+
+    def b(t):
+        if next(calls) == 500:
+            raise KeyboardInterrupt
+        return [np.sin(1e3 * t)]
+
+    model, _ = point(1.0, b=b)
+    sim = sl.EventDriven(model)
+    with pytest.raises(KeyboardInterrupt):
+        sim.run(50.0)
+    assert sim.last_run.stats.outcome == "interrupted" and sim.t < 50.0
 
 
 def test_switches_sliding_and_orders():

@@ -5,6 +5,7 @@ use crate::callable::{Callable, Out};
 use crate::compiled::Compiled;
 use crate::{arrays, errors};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use saltus::expr::{ExprError, Formula};
 use saltus::model::{Argument, Names, Operator};
@@ -25,6 +26,13 @@ pub fn keep_failure(error: PyErr) {
 /// Takes what a Python function raised in this thread, if one did.
 pub fn take_failure() -> Option<PyErr> {
     FAILURE.with(|failure| failure.borrow_mut().take())
+}
+
+/// Takes it if it is no error but an end that was asked for, such as Ctrl-C while the function was at work: a run that tries
+/// again after a failure does not lose it.
+pub fn take_interrupt(py: Python<'_>) -> Option<PyErr> {
+    let asked = |error: &mut PyErr| !error.is_instance_of::<PyException>(py);
+    FAILURE.with(|failure| failure.borrow_mut().take_if(asked))
 }
 
 /// What fills a slot of a system, relation or law.

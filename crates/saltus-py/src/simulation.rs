@@ -233,6 +233,9 @@ impl Watch {
         self.looked = now;
         Python::attach(|py| {
             py.check_signals()?;
+            if let Some(asked) = operator::take_interrupt(py) {
+                return Err(asked);
+            }
             py.detach(|| ()); // a turn for others, where the interpreter is kept
             if let Some(report) = &self.report
                 && now - self.reported >= REPORTS
