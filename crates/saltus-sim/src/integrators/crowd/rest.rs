@@ -11,7 +11,7 @@
 //! the velocity zero obeys balance and laws with the impulses that were found, and is taken. An arm in the moment in
 //! which it turns back does not rest: its impulses leave it the velocity that the step gives it.
 //!
-//! It is the measure of contacts alone (`BodySweeps::rests`), which compares with the tolerance. Here it is round-off, since
+//! It is the measure of contacts alone (`Island::rests`), which compares with the tolerance. Here it is round-off, since
 //! what stands upside down in a joint moves as slowly as you like before it falls. So equations whose velocities come
 //! close to (1) are solved for the digits that tell.
 
