@@ -723,6 +723,9 @@ class Scene:
         mu_r: float | None,
         et: float,
         touch: bool,
+        stiffness: float | None,
+        damping: float,
+        tangential_stiffness: float | None,
     ) -> None: ...
     def apart(self, a: str, b: str) -> None: ...
     def add_static(

@@ -167,6 +167,9 @@ class Scene:
         mu_r: float | str | None = None,
         et: float | str = 0.0,
         touch: bool = True,
+        stiffness: float | str | None = None,
+        damping: float | str = 0.0,
+        tangential_stiffness: float | str | None = None,
     ) -> None:
         """Says what happens where two materials touch.
 
@@ -187,6 +190,21 @@ class Scene:
             Tangential restitution, in [-1, 1].
         touch : bool
             Whether they touch at all, or pass through each other.
+        stiffness : float, optional
+            They give way by springs of this stiffness, force a length; rigid unless given. `e` and
+            `et` are 0 with it.
+        damping : float
+            That of the dampers beside the springs, force a velocity.
+        tangential_stiffness : float, optional
+            Stiffness of the springs along the tangents; `stiffness` unless given.
+
+        Notes
+        -----
+        Where they give way, with the gap g, the stretch e of the tangential spring, and k, c and k_T
+        for `stiffness`, `damping` and `tangential_stiffness`::
+
+            f_N = max(0, -k g - c dg/dt)
+            f_T = -k_T (e + (c/k) de/dt), held in the cone |f_T| <= mu f_N
         """
         self._changed()
         scope = Scope(f"contact of `{a}` and `{b}`", dict(self._core.parameters), ("", 0))
@@ -196,8 +214,21 @@ class Scene:
                 return real(value, what)
             return float(scope.constant(constant(value, what, 1), what)[0])
 
-        numbers = [None if x is None else number(x, w) for x, w in ((mu, "mu"), (mu_r, "mu_r"))]
-        self._core.contact(a, b, number(e, "e"), *numbers, number(et, "et"), bool(touch))
+        def number_or_none(value: float | str | None, what: str) -> float | None:
+            return None if value is None else number(value, what)
+
+        self._core.contact(
+            a,
+            b,
+            number(e, "e"),
+            number_or_none(mu, "mu"),
+            number_or_none(mu_r, "mu_r"),
+            number(et, "et"),
+            bool(touch),
+            number_or_none(stiffness, "stiffness"),
+            number(damping, "damping"),
+            number_or_none(tangential_stiffness, "tangential_stiffness"),
+        )
 
     def apart(self, a: Side | str, b: Side | str) -> None:
         """Lets two bodies, statics or groups not touch each other; a group twice: its members."""

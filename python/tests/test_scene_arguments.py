@@ -209,6 +209,39 @@ class TestNames:
         with pytest.raises(sl.ModelError, match="`et` is 0.5, expected 0 where `mu_r` is given"):
             _ = sc.model
 
+    @pytest.mark.parametrize(
+        ("keys", "error", "message"),
+        [
+            ({"damping": 10}, sl.InputError, "missing `stiffness`, which `damping` needs"),
+            ({"damping": "1/10"}, sl.InputError, "missing `stiffness`, which `damping` needs"),
+            (
+                {"tangential_stiffness": 1e6},
+                sl.InputError,
+                "missing `stiffness`, which `tangential_stiffness` needs",
+            ),
+            ({"stiffness": "k"}, sl.SaltusError, "`stiffness`.*k"),
+            ({"stiffness": 0}, sl.ModelError, "`stiffness` is 0, expected positive"),
+            ({"stiffness": 1, "damping": -1}, sl.ModelError, "`damping` is -1, expected not negative"),
+            (
+                {"stiffness": 1, "tangential_stiffness": -1},
+                sl.ModelError,
+                "`tangential_stiffness` is -1, expected positive",
+            ),
+            ({"stiffness": 1, "e": 0.1}, sl.ModelError, "`e` is 0.1, expected 0 where `stiffness`"),
+            ({"stiffness": 1, "mu": 1, "et": 0.1}, sl.ModelError, "`et` is 0.1, expected 0 where"),
+        ],
+    )
+    def test_contacts_that_cannot_give_way(self, keys, error, message):
+        sc = one_body()
+        with pytest.raises(error, match=f"contact of `default` and `default`: {message}"):
+            sc.contact("default", "default", **keys)
+            _ = sc.model
+
+    @pytest.mark.parametrize("key", ["stiffness", "damping", "tangential_stiffness"])
+    def test_springs_of_contacts_are_numbers(self, key):
+        with pytest.raises(TypeError, match=f"`{key}`"):
+            one_body().contact("default", "default", **{"stiffness": 1, key: [1]})
+
 
 class TestRobots:
     LINK = (

@@ -239,6 +239,22 @@ class TestAdditions:
         with pytest.raises(TypeError, match="mu"):
             sc.contact("default", "default", mu=[0.1])
 
+    def test_contacts_that_give_way(self, tmp_path):
+        sc = m.Scene(parameters={"k": 1e6})
+        sc.material("steel")
+        sc.add_body("ball", m.Sphere(0.1), mass=1, material="steel")
+        sc.contact("default", "default", mu=0.5, stiffness="k", damping="k/1e3")
+        sc.contact("steel", "steel", stiffness=2e6, tangential_stiffness="2*k/7")
+        sc.contact("steel", "default", mu=0.5)
+        sc.save(tmp_path / "scene.toml")
+        again = m.load(tmp_path / "scene.toml")
+        text = again.text()
+        assert text == sc.text()
+        first, second, third = text.split("[[contact]]")[1:]
+        assert "stiffness = 1000000.0\ndamping = 1000.0\n" in first
+        assert f"stiffness = 2000000.0\ntangential_stiffness = {2e6 / 7!r}\n" in second
+        assert "tangential" not in first and "damping" not in second and "stiffness" not in third
+
 
 class TestBushingsAndCouplers:
     def test_a_bushing(self):

@@ -69,7 +69,11 @@ impl Heap {
             sides: Vec::with_capacity(bodies + 1),
             drives: Vec::new(),
             shapes: Vec::with_capacity(bodies + 1),
-            laws: PairLaws { laws: vec![Law::newton_impact(0.0)], of_pair: vec![Some(0)] },
+            laws: PairLaws {
+                laws: vec![Law::newton_impact(0.0)],
+                elastic: vec![],
+                of_pair: vec![Some(0)],
+            },
             apart: Vec::new(),
         };
         let (mut q, mut v, mut starts) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! `saltus-bench grains [SIZE...] [--layers N] [--steps N] [--tol T] [--boxes]`: time and memory of large scenes.
+//! `saltus-bench grains [SIZE...] [--layers N] [--steps N] [--tol T] [--springs K C] [--boxes]`: time and memory of large scenes.
 //!
 //! A loose lattice of so many layers falls into a bin: friction 0.7, no restitution, steps of 5 ms. The
 //! bin is as wide as the number of grains asks, so that in every size the same layers touch at the
@@ -11,7 +11,7 @@
 //! ```
 
 use crate::packings::peak_megabytes;
-use crate::piles::{Pile, TOLERANCE, number_after, tolerance_after};
+use crate::piles::{Pile, Springs, TOLERANCE, number_after, springs_after, tolerance_after};
 use cpu_time::ProcessTime;
 use saltus::numerics::{AutoSettings, Solver};
 use saltus::sim::{MoreauJean, TimeStepping};
@@ -26,6 +26,7 @@ struct Asked {
     layers: usize,
     steps: usize,
     tol: f64,
+    springs: Option<Springs>,
     boxes: bool,
     /// In this process.
     here: bool,
@@ -36,7 +37,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         Ok(asked) => asked,
         Err(found) => {
             eprintln!(
-                "grains [SIZE...] [--layers N] [--steps N] [--tol T] [--boxes], all above zero, T below 1; not `{found}`"
+                "grains [SIZE...] [--layers N] [--steps N] [--tol T] [--springs K C] [--boxes], all above zero but C, T below 1; not `{found}`"
             );
             return ExitCode::from(2);
         }
@@ -60,6 +61,9 @@ pub fn run(arguments: &[String]) -> ExitCode {
         child.args(["grains", "--here", &size.to_string()]);
         child.args(["--layers", &asked.layers.to_string(), "--steps", &asked.steps.to_string()]);
         child.args(["--tol", &asked.tol.to_string()]);
+        if let Some([stiffness, damping]) = asked.springs {
+            child.args(["--springs", &stiffness.to_string(), &damping.to_string()]);
+        }
         child.args(asked.boxes.then_some("--boxes"));
         if !child.status().is_ok_and(|status| status.success()) {
             return ExitCode::FAILURE;
@@ -70,7 +74,8 @@ pub fn run(arguments: &[String]) -> ExitCode {
 
 fn parsed(arguments: &[String]) -> Result<Asked, &str> {
     let (sizes, tol) = (Vec::new(), TOLERANCE);
-    let mut asked = Asked { sizes, layers: 10, steps: 12, tol, boxes: false, here: false };
+    let mut asked =
+        Asked { sizes, layers: 10, steps: 12, tol, springs: None, boxes: false, here: false };
     let mut left = arguments.iter();
     while let Some(one) = left.next() {
         match one.as_str() {
@@ -78,6 +83,9 @@ fn parsed(arguments: &[String]) -> Result<Asked, &str> {
             "--here" => asked.here = true,
             "--layers" => asked.layers = number_after(one, left.next())?,
             "--steps" => asked.steps = number_after(one, left.next())?,
+            "--springs" => {
+                asked.springs = Some(springs_after(one, [left.next(), left.next()])?);
+            }
             "--tol" => asked.tol = tolerance_after(one, left.next())?,
             text => asked.sizes.push(number_after(text, Some(one))?),
         }
@@ -97,7 +105,7 @@ fn row(size: usize, asked: &Asked) -> Result<(), String> {
     let before = peak_megabytes();
 
     let clock = ProcessTime::now();
-    let model = pile.model()?;
+    let model = pile.model(asked.springs)?;
     let building = clock.elapsed().as_secs_f64();
     let scene = peak_megabytes() - before;
     let clock = ProcessTime::now();

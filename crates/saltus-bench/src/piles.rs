@@ -12,7 +12,8 @@
 //!
 //! with `r` in units of the mean normal impulse and `u` in units of `g h`; an open gap of a peer counts
 //! as velocity of the normal, `gap/h`; of ours the closed contacts count. Several tolerances give several rows of ours;
-//! ratios are to the first row.
+//! ratios are to the first row. `--springs K C` are rows of ours with contacts that give way by springs and dampers; those of
+//! rigid contacts then take a `--tol`.
 
 use cpu_time::ProcessTime;
 use saltus::mechanics::{BodySpec, ContactPair, Material, Scene, Shape, StaticSpec};
@@ -55,11 +56,16 @@ struct Asked {
     alone: bool,
     steps: usize,
     tolerances: Vec<f64>,
+    springs: Vec<Springs>,
 }
+
+/// Stiffness and damping of contacts.
+pub type Springs = [f64; 2];
 
 fn parsed(arguments: &[String]) -> Result<Asked, &str> {
     let (sizes, tolerances) = (Vec::new(), Vec::new());
-    let mut asked = Asked { kinds: Vec::new(), sizes, alone: false, steps: 200, tolerances };
+    let (kinds, springs) = (Vec::new(), Vec::new());
+    let mut asked = Asked { kinds, sizes, alone: false, steps: 200, tolerances, springs };
     let mut left = arguments.iter();
     while let Some(one) = left.next() {
         match one.as_str() {
@@ -67,6 +73,7 @@ fn parsed(arguments: &[String]) -> Result<Asked, &str> {
             "--spheres" => asked.kinds.push("sphere"),
             "--boxes" => asked.kinds.push("box"),
             "--steps" => asked.steps = number_after(one, left.next())?,
+            "--springs" => asked.springs.push(springs_after(one, [left.next(), left.next()])?),
             "--tol" => asked.tolerances.push(tolerance_after(one, left.next())?),
             text => asked.sizes.push(number_after(text, Some(one))?),
         }
@@ -77,7 +84,7 @@ fn parsed(arguments: &[String]) -> Result<Asked, &str> {
     if asked.kinds.is_empty() {
         asked.kinds = vec!["sphere", "box"];
     }
-    if asked.tolerances.is_empty() {
+    if asked.tolerances.is_empty() && asked.springs.is_empty() {
         asked.tolerances.push(TOLERANCE);
     }
     Ok(asked)
@@ -95,12 +102,24 @@ pub fn tolerance_after<'a>(option: &'a str, text: Option<&'a String>) -> Result<
     text.parse().ok().filter(|&tol| tol > 0.0 && tol < 1.0).ok_or(text)
 }
 
+/// The same for springs: their stiffness and their damping.
+pub fn springs_after<'a>(
+    option: &'a str,
+    texts: [Option<&'a String>; 2],
+) -> Result<Springs, &'a str> {
+    let number = |text: Option<&'a String>, least: f64| -> Result<f64, &'a str> {
+        let text = text.map_or(option, |text| text.as_str());
+        text.parse().ok().filter(|&value: &f64| value >= least && value.is_finite()).ok_or(text)
+    };
+    Ok([number(texts[0], f64::MIN_POSITIVE)?, number(texts[1], 0.0)?])
+}
+
 pub fn run(arguments: &[String]) -> ExitCode {
-    let Asked { kinds, sizes, alone, steps, tolerances } = match parsed(arguments) {
+    let asked = match parsed(arguments) {
         Ok(asked) => asked,
         Err(found) => {
             eprintln!(
-                "piles [SIZE...] [--spheres] [--boxes] [--alone] [--steps N] [--tol T]..., all above zero, T below 1; not `{found}`"
+                "piles [SIZE...] [--spheres] [--boxes] [--alone] [--steps N] [--tol T]... [--springs K C]..., all above zero but C, T below 1; not `{found}`"
             );
             return ExitCode::from(2);
         }
@@ -109,9 +128,9 @@ pub fn run(arguments: &[String]) -> ExitCode {
         "| bodies | engine | a step | to Saltus | penetration | distance from the law, worst | mean square |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
-    for kind in kinds {
-        for &size in &sizes {
-            if let Err(error) = table(kind, size, steps, &tolerances, alone) {
+    for kind in &asked.kinds {
+        for &size in &asked.sizes {
+            if let Err(error) = table(kind, size, &asked) {
                 eprintln!("{error}");
                 return ExitCode::FAILURE;
             }
@@ -120,14 +139,8 @@ pub fn run(arguments: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn table(
-    kind: &str,
-    size: usize,
-    steps: usize,
-    tolerances: &[f64],
-    alone: bool,
-) -> Result<(), String> {
-    let pile = Pile::new(kind, size, steps);
+fn table(kind: &str, size: usize, asked: &Asked) -> Result<(), String> {
+    let pile = Pile::new(kind, size, asked.steps);
     let mut to = None;
     let mut row = |engine: &str, one: &Answer| {
         let to = *to.get_or_insert(one.seconds);
@@ -142,13 +155,16 @@ fn table(
             one.note
         );
     };
-    for &tol in tolerances {
-        match pile.saltus(tol) {
-            Ok(ours) => row(&format!("Saltus, tolerance {tol:.0e}"), &ours),
-            Err(error) => eprintln!("{size} {kind}, tolerance {tol:.0e}: {error}"),
+    let springs = asked.springs.iter().map(|&springs| (Some(springs), TOLERANCE));
+    for (springs, tol) in springs.chain(asked.tolerances.iter().map(|&tol| (None, tol))) {
+        let given = springs.map(|[k, c]| format!(", springs {k:.0e} N/m, {c:.0} N s/m"));
+        let what = format!("{}, tolerance {tol:.0e}", given.unwrap_or_default());
+        match pile.saltus(springs, tol) {
+            Ok(ours) => row(&format!("Saltus{what}"), &ours),
+            Err(error) => eprintln!("{size} {kind}{what}: {error}"),
         }
     }
-    if alone {
+    if asked.alone {
         return Ok(());
     }
     let python = std::env::var("PILES_PYTHON").unwrap_or_else(|_| "python3".to_string());
@@ -213,10 +229,15 @@ impl Pile {
         }
     }
 
-    pub fn model(&self) -> Result<Model, String> {
+    /// Its model, with rigid contacts or springs.
+    pub fn model(&self, springs: Option<Springs>) -> Result<Model, String> {
         let mut scene = Scene::new("pile").gravity([0.0, 0.0, -9.81]);
         scene.materials.push(Material::new("stone", 1000.0));
-        scene.contacts.push(ContactPair::new("stone", "stone").friction(MU));
+        let contact = ContactPair::new("stone", "stone").friction(MU);
+        scene.contacts.push(match springs {
+            Some([stiffness, damping]) => contact.elastic(stiffness, damping),
+            None => contact,
+        });
         let walls = [
             ("floor", [0.0, 0.0, 1.0], 0.0),
             ("west", [1.0, 0.0, 0.0], 0.0),
@@ -239,9 +260,9 @@ impl Pile {
         scene.model().map_err(|error| error.to_string())
     }
 
-    fn saltus(&self, tol: f64) -> Result<Answer, String> {
+    fn saltus(&self, springs: Option<Springs>, tol: f64) -> Result<Answer, String> {
         let said = |error: &dyn std::fmt::Display| error.to_string();
-        let model = self.model()?;
+        let model = self.model(springs)?;
         let names: Vec<String> = model.systems().map(|(name, _)| name.to_string()).collect();
         let solver = Solver::Auto(AutoSettings { tol, ..AutoSettings::default() });
         let scheme = [MoreauJean::default().into()];
@@ -277,7 +298,7 @@ impl Pile {
 
     /// The deepest overlap of bodies that are there.
     fn penetration(&self, poses: &[Vec<f64>]) -> Result<f64, String> {
-        let model = self.model()?;
+        let model = self.model(None)?;
         let Some(finder) = model.contact_finder() else { return Ok(0.0) };
         let mut starts = Vec::new();
         for side in finder.sides() {

@@ -1,7 +1,7 @@
 //! What a finder of contacts is made of: shapes of sides, and the law of every pair of materials.
 
 use crate::Placed;
-use saltus_model::{Law, Operator, Side};
+use saltus_model::{Elasticity, Law, Operator, Side};
 
 /// One shape of a side.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ pub struct Drive {
 pub struct PairLaws {
     /// The laws.
     pub laws: Vec<Law>,
+    /// What contacts of each law give way by; none beyond the last one.
+    pub elastic: Vec<Option<Elasticity>>,
     /// For materials `a ≤ b`, at `b (b + 1)/2 + a`: the position of their law; none where they pass
     /// through each other.
     pub of_pair: Vec<Option<u32>>,

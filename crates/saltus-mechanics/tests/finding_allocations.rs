@@ -38,7 +38,8 @@ static ALLOCATOR: Counting = Counting;
 /// Spheres, boxes and capsules, on a plane, a wall and hilly ground, there and back again.
 #[test]
 fn searches_allocate_nothing() {
-    let laws = PairLaws { laws: vec![Law::newton_impact(0.0)], of_pair: vec![Some(0)] };
+    let laws =
+        PairLaws { laws: vec![Law::newton_impact(0.0)], elastic: vec![], of_pair: vec![Some(0)] };
     let mut colliders = Colliders {
         sides: Vec::new(),
         drives: Vec::new(),

@@ -18,6 +18,23 @@ pub struct Side {
     pub system: Option<SystemId>,
 }
 
+/// What a contact gives way by: springs and dampers along its normal and its tangents.
+///
+/// ```text
+/// f_N = max(0, −k g − c ġ),     f_T = −k_T (e + (c/k) ė),     ‖f_T‖ ≤ μ f_N
+/// ```
+///
+/// `e` is how far the tangential spring is stretched: it follows the tangential way, but for what slides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Elasticity {
+    /// `k`, force a length.
+    pub stiffness: f64,
+    /// `c`, force a velocity.
+    pub damping: f64,
+    /// `k_T`.
+    pub tangential: f64,
+}
+
 /// A contact between two sides.
 ///
 /// ```text
@@ -63,6 +80,11 @@ pub trait ContactFinder: Debug + Send + Sync {
     /// The laws of its contacts: [`Law::NewtonImpact`], [`Law::ImpactFriction`] or
     /// [`Law::RollingFriction`].
     fn laws(&self) -> &[Law];
+
+    /// What contacts of this law give way by; nothing where they are rigid, as they are by default.
+    fn elasticity(&self, _law: usize) -> Option<Elasticity> {
+        None
+    }
 
     /// Finds what is wrong with the finder in this model.
     fn check(&self, model: &Model) -> Result<(), ModelError>;

@@ -28,7 +28,7 @@ mod user_law;
 pub use bond::Bond;
 pub use error::{ModelError, OperatorError};
 pub use event::{Action, Event, Expression, Source, Term, Trigger};
-pub use finder::{ContactFinder, ContactSearch, FoundContact, Moment, Side};
+pub use finder::{ContactFinder, ContactSearch, Elasticity, FoundContact, Moment, Side};
 pub use formula::Names;
 pub use jacobians::{Jacobian, JacobianCheck, JacobianPoints};
 pub use law::{Coefficient, Law, Range};

@@ -13,7 +13,7 @@ use saltus::mechanics::{
     Anchor, BodySpec, ContactPair, DriveSpec, Fitting, Follows, Given, JointLink, Material,
     MotorSpec, Part, Placed, Scene, Shape, StaticSpec,
 };
-use saltus::model::{Body, Frame};
+use saltus::model::{Body, Elasticity, Frame};
 use std::path::PathBuf;
 
 type Vector<'py> = PyReadonlyArray1<'py, f64>;
@@ -300,8 +300,35 @@ impl PyScene {
         mu_r: Option<f64>,
         et: f64,
         touch: bool,
-    ) {
-        self.scene.contacts.push(ContactPair { materials: [a, b], e, mu, mu_r, et, touch });
+        stiffness: Option<f64>,
+        damping: f64,
+        tangential_stiffness: Option<f64>,
+    ) -> PyResult<()> {
+        let without = match (stiffness, tangential_stiffness) {
+            (Some(_), _) => None,
+            (None, Some(_)) => Some("tangential_stiffness"),
+            (None, None) => (damping != 0.0).then_some("damping"),
+        };
+        if let Some(key) = without {
+            let owner = format!("contact of `{a}` and `{b}`");
+            let message = format!("{owner}: missing `stiffness`, which `{key}` needs");
+            return Err(errors::input(message));
+        }
+        let elastic = stiffness.map(|stiffness| Elasticity {
+            stiffness,
+            damping,
+            tangential: tangential_stiffness.unwrap_or(stiffness),
+        });
+        self.scene.contacts.push(ContactPair {
+            materials: [a, b],
+            e,
+            mu,
+            mu_r,
+            et,
+            elastic,
+            touch,
+        });
+        Ok(())
     }
 
     fn apart(&mut self, a: String, b: String) {

@@ -40,7 +40,9 @@ pub(crate) use surface::closed;
 
 use crate::{Colliders, ShapeError};
 use plan::Plan;
-use saltus_model::{Body, ContactFinder, ContactSearch, Law, Model, ModelError, Side, System};
+use saltus_model::{
+    Body, ContactFinder, ContactSearch, Elasticity, Law, Model, ModelError, Side, System,
+};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -141,6 +143,10 @@ impl ContactFinder for Finder {
 
     fn laws(&self) -> &[Law] {
         &self.plan.laws.laws
+    }
+
+    fn elasticity(&self, law: usize) -> Option<Elasticity> {
+        self.plan.laws.elastic.get(law).copied().flatten()
     }
 
     fn check(&self, model: &Model) -> Result<(), ModelError> {

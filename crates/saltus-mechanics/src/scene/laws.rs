@@ -2,7 +2,7 @@
 
 use super::{ContactPair, DEFAULT, Member, Scene, SceneError, SceneFault};
 use crate::PairLaws;
-use saltus_model::Law;
+use saltus_model::{Elasticity, Law};
 
 /// The materials of a scene by position: those listed, and the default one where it is not.
 pub(crate) struct Materials<'a> {
@@ -64,7 +64,8 @@ impl Scene {
                 });
             }
         }
-        Ok(PairLaws { laws, of_pair })
+        let elastic = self.contacts.iter().map(|pair| pair.elastic).collect();
+        Ok(PairLaws { laws, elastic, of_pair })
     }
 
     fn check_pair(
@@ -98,6 +99,29 @@ impl Scene {
                 && !(least..=most).contains(&value)
             {
                 return Err(self.error(at, key, SceneFault::Range { key, value, allowed }));
+            }
+        }
+        if let Some(elastic) = pair.elastic {
+            let Elasticity { stiffness, damping, tangential } = elastic;
+            let springs = [
+                ("stiffness", stiffness),
+                ("damping", damping),
+                ("tangential_stiffness", tangential),
+            ];
+            for (key, value) in springs {
+                // a damper may be none
+                let is_damper = key == "damping";
+                let enough = if is_damper { value >= 0.0 } else { value > 0.0 };
+                if !(enough && value.is_finite()) {
+                    let allowed = if is_damper { "not negative" } else { "positive" };
+                    return Err(self.error(at, key, SceneFault::Range { key, value, allowed }));
+                }
+            }
+            let allowed = "0 where `stiffness` is given: springs and dampers say how it rebounds";
+            for (key, value) in [("e", pair.e), ("et", pair.et)] {
+                if value != 0.0 {
+                    return Err(self.error(at, key, SceneFault::Range { key, value, allowed }));
+                }
             }
         }
         // it would have no effect

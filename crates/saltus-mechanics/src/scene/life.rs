@@ -12,8 +12,8 @@ use super::BodySpec;
 use crate::{Finder, MassProperties};
 use saltus_model::rotation::{Quaternion, Vector, rotate_back};
 use saltus_model::{
-    Argument, At, Body, ContactFinder, ContactSearch, Event, FoundContact, Frame, Function, Law,
-    Model, ModelError, Moment, Operator, OperatorError, Side,
+    Argument, At, Body, ContactFinder, ContactSearch, Elasticity, Event, FoundContact, Frame,
+    Function, Law, Model, ModelError, Moment, Operator, OperatorError, Side,
 };
 use std::sync::Arc;
 
@@ -76,6 +76,10 @@ impl ContactFinder for LivingFinder {
 
     fn laws(&self) -> &[Law] {
         self.finder.laws()
+    }
+
+    fn elasticity(&self, law: usize) -> Option<Elasticity> {
+        self.finder.elasticity(law)
     }
 
     fn check(&self, model: &Model) -> Result<(), ModelError> {

@@ -36,7 +36,7 @@ pub use motion::StaticMotion;
 
 use crate::Shape;
 use saltus_model::rotation::{IDENTITY, Matrix3, Quaternion, Vector};
-use saltus_model::{Body, Frame};
+use saltus_model::{Body, Elasticity, Frame};
 
 /// The material of parts that name none, and what pairs with all materials in [`ContactPair`].
 pub const DEFAULT: &str = "default";
@@ -127,7 +127,7 @@ impl Material {
     }
 }
 
-/// What happens where two materials touch: `u⁺ = −e u⁻` along the normal, friction with `μ`, and
+/// What happens where two materials touch: `u⁺ = −e u⁻` along the normal, or springs and dampers, friction with `μ`, and
 /// rolling resistance with `μ_r`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContactPair {
@@ -142,6 +142,8 @@ pub struct ContactPair {
     pub mu_r: Option<f64>,
     /// The tangential restitution, in [-1, 1].
     pub et: f64,
+    /// What they give way by; nothing: they are rigid.
+    pub elastic: Option<Elasticity>,
     /// Whether they touch at all, or pass through each other.
     pub touch: bool,
 }
@@ -150,7 +152,8 @@ impl ContactPair {
     /// Without restitution and friction.
     pub fn new(a: impl Into<String>, b: impl Into<String>) -> Self {
         let materials = [a.into(), b.into()];
-        ContactPair { materials, e: 0.0, mu: None, mu_r: None, et: 0.0, touch: true }
+        let (mu, mu_r, elastic) = (None, None, None);
+        ContactPair { materials, e: 0.0, mu, mu_r, et: 0.0, elastic, touch: true }
     }
 
     /// The same with restitution.
@@ -168,6 +171,12 @@ impl ContactPair {
     /// The same with rolling resistance.
     pub fn rolling(mut self, mu_r: f64) -> Self {
         self.mu_r = Some(mu_r);
+        self
+    }
+
+    /// The same with springs of this stiffness along normal and tangents, and dampers.
+    pub fn elastic(mut self, stiffness: f64, damping: f64) -> Self {
+        self.elastic = Some(Elasticity { stiffness, damping, tangential: stiffness });
         self
     }
 }

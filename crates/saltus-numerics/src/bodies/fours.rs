@@ -1,7 +1,7 @@
 //! Sweeps over the contacts of a crowd, four at a time, with conjugate directions between them.
 //!
 //! ```text
-//! z_c ← the answer of w_c = W_cc z_c + b_c with its law,    b_c = K_c s + q_c − W_cc z_c
+//! z_c ← the answer of w_c = (W_cc + C_c) z_c + b_c with its law,    b_c = K_c s + q_c − W_cc z_c
 //! s ← s + K_cᵀ (z_c⁺ − z_c)                                 for each contact in turn           (1)
 //! z ← z + β p,    p ← β p + (z⁺ − z),    β = |z⁺ − z|²/|z − z⁻|²                               (2)
 //! ```
@@ -37,7 +37,8 @@ struct Contacts {
     sides: [[u32; 4]; 2],
     K: [[Four; 18]; 2],
     q: [Four; 3],
-    W: [Four; 6],       // NN, N1, N2, 11, 12, 22
+    C: [Four; 2],       // of the normal, of the tangents
+    W: [Four; 6],       // W_cc + C_c: NN, N1, N2, 11, 12, 22
     inverse: [Four; 6], // no numbers where there is none
     mu: Four,
     size: Four, // the mean of the diagonal
@@ -48,6 +49,7 @@ const MISSING: Contacts = Contacts {
     sides: [[0; 4]; 2],
     K: [[[0.0; 4]; 18]; 2],
     q: [[1.0; 4], [0.0; 4], [0.0; 4]],
+    C: [[0.0; 4]; 2],
     W: UNITS,
     inverse: UNITS,
     mu: [1.0; 4],
@@ -69,6 +71,8 @@ pub(super) struct Fours {
     p: Vec<[Four; 3]>,
     s_before: Vec<Motion>,
     along: Vec<Motion>,
+    change: Option<f64>, // of the last sweep from these impulses
+    last: f64,           // and of the one before
 }
 
 impl Fours {
@@ -180,6 +184,8 @@ impl Fours {
     }
 
     fn put(&mut self, z: &[f64]) {
+        self.change = None;
+        self.p.clear();
         for (z, &place) in z.chunks_exact(3).zip(&self.place) {
             let [at, lane] = four_and_lane(place);
             let own = &mut self.all[at].z;
@@ -196,48 +202,57 @@ impl Fours {
         }
     }
 
-    /// So many sweeps at most, the last of which is left as it is; fewer where one changes no more than `still`, an energy. How many.
+    /// So many sweeps at most, the last of which is left as it is; fewer where one changes no more than `still`, an energy. How
+    /// many. Directions are those of the sweeps before, if there were any from these impulses on.
     pub fn run(&mut self, sweeps: usize, still: f64) -> usize {
-        let Fours { all, s, before, p, s_before, along, .. } = self;
-        p.clear();
-        room(p, all.len());
-        p.resize(all.len(), [[0.0; 4]; 3]);
-        before.clear();
-        room(before, all.len());
-        along.clear();
-        along.resize(s.len(), [0.0; 6]);
-        let mut last = f64::INFINITY;
         for done in 1..=sweeps {
+            if let Some(change) = self.change {
+                self.go_on(change);
+            }
+            let Fours { all, s, before, s_before, .. } = self;
             before.clear();
+            room(before, all.len());
             before.extend(all.iter().map(|contacts| contacts.z));
             s_before.clone_from(s);
             let change = wide_lanes(Sweep { all, s });
-            if done == sweeps || change <= still {
+            self.change = Some(change);
+            if change <= still {
                 return done;
-            }
-            // equation (2)
-            let beta = change / last;
-            let [beta, kept] = if beta < 1.0 { [beta, 1.0] } else { [0.0, 0.0] };
-            last = change;
-            for ((contacts, before), p) in all.iter_mut().zip(&*before).zip(&mut *p) {
-                for k in 0..3 {
-                    for lane in 0..4 {
-                        let (z, p) = (&mut contacts.z[k][lane], &mut p[k][lane]);
-                        let step = *z - before[k][lane];
-                        *z += beta * *p;
-                        *p = beta * *p + kept * step;
-                    }
-                }
-            }
-            for ((s, before), along) in s.iter_mut().zip(&*s_before).zip(&mut *along) {
-                for k in 0..6 {
-                    let step = s[k] - before[k];
-                    s[k] += beta * along[k];
-                    along[k] = beta * along[k] + kept * step;
-                }
             }
         }
         sweeps
+    }
+
+    /// Equation (2), after a sweep that changed so much.
+    fn go_on(&mut self, change: f64) {
+        let Fours { all, s, before, p, s_before, along, last, .. } = self;
+        if p.is_empty() {
+            room(p, all.len());
+            p.resize(all.len(), [[0.0; 4]; 3]);
+            along.clear();
+            along.resize(s.len(), [0.0; 6]);
+            *last = f64::INFINITY;
+        }
+        let beta = change / *last;
+        let [beta, kept] = if beta < 1.0 { [beta, 1.0] } else { [0.0, 0.0] };
+        *last = change;
+        for ((contacts, before), p) in all.iter_mut().zip(&*before).zip(p) {
+            for k in 0..3 {
+                for lane in 0..4 {
+                    let (z, p) = (&mut contacts.z[k][lane], &mut p[k][lane]);
+                    let step = *z - before[k][lane];
+                    *z += beta * *p;
+                    *p = beta * *p + kept * step;
+                }
+            }
+        }
+        for ((s, before), along) in s.iter_mut().zip(&*s_before).zip(along) {
+            for k in 0..6 {
+                let step = s[k] - before[k];
+                s[k] += beta * along[k];
+                along[k] = beta * along[k] + kept * step;
+            }
+        }
     }
 }
 
@@ -264,6 +279,7 @@ impl Contacts {
             self.inverse[k][lane] = if is_regular { inverse[at] } else { f64::NAN };
         }
         (0..3).for_each(|k| self.q[k][lane] = row.q[k]);
+        (0..2).for_each(|k| self.C[k][lane] = row.C[k]);
         self.mu[lane] = row.mu;
         self.size[lane] = row.size;
     }
@@ -294,7 +310,8 @@ impl Whole for Fours {
         }
         (0..3).for_each(|k| q[k] = own.q[k][lane]);
         let (mu, size) = (own.mu[lane], own.size[lane]);
-        see(&Row { sides: self.sides(c), K, q, mu, size, pair: None })
+        let C = own.C.map(|C| C[lane]);
+        see(&Row { sides: self.sides(c), K, q, mu, C, size, pair: None })
     }
 }
 
@@ -345,7 +362,7 @@ fn visit<L: Lanes>(l: L, contacts: &mut Contacts, s: &mut [Motion]) -> L::Four {
     let mut sides = [gather(l, s, &contacts.sides[0]), gather(l, s, &contacts.sides[1])];
     let (W, z) = (load(l, &contacts.W), load(l, &contacts.z));
     let Wz = times(l, &W, &z);
-    let mut b = load(l, &contacts.q);
+    let (mut b, C) = (load(l, &contacts.q), load(l, &contacts.C));
     for k in 0..3 {
         for side in 0..2 {
             let K = &contacts.K[side];
@@ -355,7 +372,7 @@ fn visit<L: Lanes>(l: L, contacts: &mut Contacts, s: &mut [Motion]) -> L::Four {
             }
             b[k] = l.add(b[k], sum);
         }
-        b[k] = l.sub(b[k], Wz[k]);
+        b[k] = l.add(b[k], l.sub(l.mul(C[k.min(1)], z[k]), Wz[k]));
     }
 
     let answer = answer(l, contacts, &W, &b, &z);
@@ -545,7 +562,7 @@ mod tests {
         places.dedup();
         assert_eq!(places.len(), touches.len());
         // what is looked at is what was put there, kept before or not
-        let kept = |row: &Row| (row.sides, row.K, row.q, row.mu, row.size);
+        let kept = |row: &Row| (row.sides, row.K, row.q, row.mu, row.C, row.size);
         let island = Island { bodies: &bodies, members: &members, touches: &touches };
         let mut place = Vec::new();
         Unkept::of(island, &mut place, |unkept| {

@@ -30,7 +30,7 @@ pub(super) fn heap(
         let frame = [n, t, super::cross(n, t)];
         let arms = [n.map(|x| -0.5 * x), if b == count { [0.0; 3] } else { n.map(|x| 0.5 * x) }];
         let bodies = [a as u32, b as u32];
-        touches.push(Touch { bodies, frame, arms, q: [0.0; 3], friction });
+        touches.push(Touch { bodies, frame, arms, q: [0.0; 3], compliance: [0.0; 2], friction });
     };
     for k in 0..count {
         let [i, j, l] = [k % across, k / across % across, k / (across * across)];

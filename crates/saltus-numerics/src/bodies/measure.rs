@@ -75,7 +75,7 @@ impl Island<'_> {
         let mut worst = [(0.0, 0); 2];
         for (c, touch) in touches.iter().enumerate() {
             let [a, b] = touch.bodies.map(|k| k as usize);
-            let w = touch.moved(&twists[a], &twists[b]);
+            let w = touch.moved_under(&twists[a], &twists[b], &z[c * stride..]);
             let n = touch.friction.size();
             for k in 0..n {
                 moving += w[k] * w[k];
@@ -126,7 +126,7 @@ impl Island<'_> {
     /// momentum that is left.
     ///
     /// ```text
-    /// √(Vᵀ M V / V_freeᵀ M V_free) + ‖z − P_K(z − ρ (q + φ(q) e_N))‖ / ‖z‖
+    /// √(Vᵀ M V / V_freeᵀ M V_free) + ‖z − P_K(z − ρ (w + φ(w) e_N))‖ / ‖z‖,    w = q + C z
     /// ```
     pub fn rests(&self, z: &[f64], stride: usize, twists: &mut [Twist]) -> f64 {
         let Island { bodies, members, touches } = *self;
@@ -143,6 +143,9 @@ impl Island<'_> {
             let n = touch.friction.size();
             let own = &z[c * stride..c * stride + n];
             q[..3].copy_from_slice(&touch.q);
+            for k in 0..touch.friction.linear() {
+                q[k] += touch.gives(k) * own[k];
+            }
             let still = q[..n].iter().all(|q| *q == 0.0);
             size += own.iter().map(|z| z * z).sum::<f64>();
             if still && in_cone(touch.friction, own) {

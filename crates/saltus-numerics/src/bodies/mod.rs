@@ -8,6 +8,14 @@
 //! No matrix is stored beyond the block `W_cc` of each contact: memory is that of bodies and contacts,
 //! and a product with `W = H M⁻¹ Hᵀ` is one walk over the contacts. All vectors are in the frame of the
 //! world. Bodies in the plane are bodies in space whose contacts have two components.
+//!
+//! A contact that gives way has a compliance `C` of its normal and its tangents:
+//!
+//! ```text
+//! w = H V + q + C z                                                                            (2)
+//! ```
+//!
+//! which is `W + C` in place of `W`.
 
 mod by_body;
 mod central_path;
@@ -100,7 +108,7 @@ impl Friction {
 
     /// Components that are velocities of the point; the others are turns.
     #[inline]
-    fn linear(self) -> usize {
+    pub fn linear(self) -> usize {
         match self {
             Friction::None => 1,
             Friction::Plane { .. } | Friction::RollingPlane { .. } => 2,
@@ -138,6 +146,8 @@ pub struct Touch {
     pub arms: [Vector; 2],
     /// What is added to the relative velocity; nothing to turns.
     pub q: Vector,
+    /// `C` of (2): of the normal, and of the tangents. Turns do not give way.
+    pub compliance: [f64; 2],
     /// Its law.
     pub friction: Friction,
 }
@@ -151,6 +161,13 @@ pub struct Island<'a> {
     pub members: &'a [u32],
     /// Its contacts.
     pub touches: &'a [Touch],
+}
+
+impl Island<'_> {
+    /// Whether a contact gives way.
+    pub fn gives(&self) -> bool {
+        self.touches.iter().any(|touch| touch.compliance != [0.0; 2])
+    }
 }
 
 #[inline]
@@ -241,6 +258,26 @@ impl Touch {
         w
     }
 
+    /// `C` of a component.
+    #[inline]
+    pub fn gives(&self, k: usize) -> f64 {
+        match k {
+            0 => self.compliance[0],
+            _ if k < self.friction.linear() => self.compliance[1],
+            _ => 0.0,
+        }
+    }
+
+    /// `w = H V + q + C z`, (2).
+    #[inline]
+    fn moved_under(&self, a: &Twist, b: &Twist, z: &[f64]) -> [f64; COMPONENTS] {
+        let mut w = self.moved(a, b);
+        for k in 0..self.friction.linear() {
+            w[k] += self.gives(k) * z[k];
+        }
+        w
+    }
+
     /// `H V`.
     #[inline]
     pub fn relative(&self, a: &Twist, b: &Twist) -> [f64; COMPONENTS] {
@@ -279,11 +316,11 @@ impl Touch {
         z
     }
 
-    /// An entry on the diagonal of `W_cc`.
+    /// An entry on the diagonal of `W_cc + C`.
     #[inline]
-    fn diagonal(&self, bodies: &[MovingBody], k: usize) -> f64 {
+    pub fn diagonal(&self, bodies: &[MovingBody], k: usize) -> f64 {
         let (direction, is_turn) = self.direction(k);
-        let mut sum = 0.0;
+        let mut sum = self.gives(k);
         for side in 0..2 {
             let body = &bodies[self.bodies[side] as usize];
             let turn = if is_turn { direction } else { cross(self.arms[side], direction) };
@@ -293,7 +330,7 @@ impl Touch {
         sum
     }
 
-    /// `W_cc`, row by row.
+    /// `W_cc + C`, row by row.
     fn block(&self, bodies: &[MovingBody], W: &mut [f64]) {
         let n = self.friction.size();
         for j in 0..n {
@@ -310,6 +347,7 @@ impl Touch {
             for i in 0..n {
                 W[i * n + j] = u[i];
             }
+            W[j * n + j] += self.gives(j);
         }
     }
 }
@@ -321,12 +359,14 @@ pub fn stride(touches: &[Touch]) -> usize {
     if touches.iter().any(rolls) { COMPONENTS } else { 3 }
 }
 
-/// The same as a problem of the pair `(M, H)`, or multiplied out where it is small.
+/// The same as a problem of the pair `(M, H)`, or multiplied out where it is small. A component that gives way has a unit mass
+/// of its own, `H = √C`, which is (2).
 pub fn problem(island: Island<'_>) -> Result<Problem, NumericsError> {
     let Island { bodies, members, touches } = island;
     let place = |body: u32| members.binary_search(&body).ok();
     let size: usize = touches.iter().map(|touch| touch.friction.size()).sum();
     let (mut H, mut q, mut blocks) = (Vec::new(), Vec::with_capacity(size), Vec::new());
+    let mut velocities = 6 * members.len();
     for touch in touches {
         for k in 0..touch.friction.size() {
             let (direction, is_turn) = touch.direction(k);
@@ -340,12 +380,17 @@ pub fn problem(island: Island<'_>) -> Result<Problem, NumericsError> {
                     H.push((6 * body + 3 + i, q.len(), sign * turn[i]));
                 }
             }
+            if touch.gives(k) > 0.0 {
+                H.push((velocities, q.len(), touch.gives(k).sqrt()));
+                velocities += 1;
+            }
             q.push(if is_turn { 0.0 } else { touch.q[k] });
         }
         blocks.push(Block { size: touch.friction.size(), set: touch.friction.set() });
     }
-    let n = 6 * members.len();
+    let n = velocities;
     let (mut M, mut f) = (Vec::new(), vec![0.0; n]);
+    M.extend((6 * members.len()..n).map(|own| (own, own, 1.0)));
     for (place, &body) in members.iter().enumerate() {
         let body = &bodies[body as usize];
         let J = inverse(&body.inverse_inertia);
@@ -421,10 +466,12 @@ mod tests {
         let mut touches = Vec::new();
         for k in 0..count {
             let arms = [minus(z), [0.0; 3]];
-            touches.push(Touch { bodies: [k, count], frame: [z, x, y], arms, q, friction });
+            let (bodies, frame, compliance) = ([k, count], [z, x, y], [0.0; 2]);
+            touches.push(Touch { bodies, frame, arms, q, compliance, friction });
             if k + 1 < count {
                 let (bodies, arms) = ([k, k + 1], [x, minus(x)]);
-                touches.push(Touch { bodies, frame: [minus(x), y, minus(z)], arms, q, friction });
+                let frame = [minus(x), y, minus(z)];
+                touches.push(Touch { bodies, frame, arms, q, compliance, friction });
             }
         }
         (bodies, (0..count).collect(), touches)

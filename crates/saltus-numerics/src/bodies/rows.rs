@@ -1,7 +1,7 @@
 //! Contacts of rigid bodies in units of their masses.
 //!
 //! ```text
-//! s = M^½ V,     w = K s + q,     s = s_free + Kᵀ z                                           (1)
+//! s = M^½ V,     w = K s + q + C z,     s = s_free + Kᵀ z                                     (1)
 //! ```
 //!
 //! All contacts have three components here; those that a law does not have are rows of zeros.
@@ -22,7 +22,9 @@ pub(super) struct Row {
     pub K: [[f64; 18]; 2],
     pub q: [f64; 3],
     pub mu: f64,
-    /// The mean of the diagonal of `K Kᵀ`.
+    /// Of the normal and the tangents.
+    pub C: [f64; 2],
+    /// The mean of the diagonal of `K Kᵀ + C`.
     pub size: f64,
     /// Where the blocks of its bodies stand, once they are [joined](Rows::join).
     pub pair: Option<PairPlace>,
@@ -102,7 +104,7 @@ impl Rows {
         for (sides, K, q, mu) in contacts {
             let size = K.iter().flatten().map(|x| x * x).sum::<f64>() / 3.0;
             let sides = sides.map(|side| side.unwrap_or(FIXED));
-            self.all.push(Row { sides, K, q, mu, size, pair: None });
+            self.all.push(Row { sides, K, q, mu, C: [0.0; 2], size, pair: None });
         }
     }
 
@@ -272,10 +274,12 @@ impl Row {
         q[..n].copy_from_slice(&touch.q[..n]);
         // without tangents the cone is as good as any other
         let mu = if touch.friction == Friction::None { 1.0 } else { touch.mu() };
-        Row { sides, K, q, mu, size, pair: None }
+        let C = touch.compliance;
+        size += (C[0] + (n - 1) as f64 * C[1]) / n as f64;
+        Row { sides, K, q, mu, C, size, pair: None }
     }
 
-    /// `K Kᵀ`, with ones on the diagonal of components that the law does not have.
+    /// `K Kᵀ + C`, with ones on the diagonal of components that the law does not have.
     pub fn block(&self) -> [f64; 9] {
         let mut W = [0.0; 9];
         for i in 0..3 {
@@ -286,8 +290,9 @@ impl Row {
             }
         }
         for i in 0..3 {
-            if W[4 * i] == 0.0 {
-                W[4 * i] = 1.0;
+            match W[4 * i] == 0.0 {
+                true => W[4 * i] = 1.0,
+                false => W[4 * i] += self.C[i.min(1)],
             }
         }
         W

@@ -63,8 +63,8 @@ impl Spots {
         for (c, touch) in touches.iter().enumerate() {
             let n = touch.friction.size();
             let [a, b] = touch.bodies.map(|k| k as usize);
-            let w = touch.moved(&twists[a], &twists[b]);
             let own = &z[c * stride..c * stride + n];
+            let w = touch.moved_under(&twists[a], &twists[b], own);
             touch.friction.set().natural_map(rho, own, &w[..n], &mut f[..n]);
             self.shares.push(f[..n].iter().map(|x| x * x).sum());
         }

@@ -1,7 +1,7 @@
 //! Sweeps over the contacts of rigid bodies with their velocities, and conjugate directions between them.
 //!
 //! ```text
-//! z_c ← the answer of w_c = W_cc z_c + b_c with its law,    b_c = H_c V + q_c − W_cc z_c
+//! z_c ← the answer of w_c = (W_cc + C_c) z_c + b_c with its law,    b_c = H_c V + q_c − W_cc z_c
 //! V ← V + M⁻¹ H_cᵀ (z_c⁺ − z_c)                             for each contact in turn           (1)
 //! z ← z + β p,    p ← β p + (z⁺ − z),    β = |z⁺ − z|²/|z − z⁻|²                               (2)
 //! ```
@@ -39,7 +39,7 @@ pub struct Sweeping {
 #[derive(Debug, Default)]
 pub struct BodySweeps {
     blocks: Vec<Local>,
-    long_blocks: Vec<f64>, // W_cc of contacts with rolling in space
+    long_blocks: Vec<f64>, // the same of contacts with rolling in space
     before: Vec<Twist>,    // of the members of a small island
     along: Vec<Twist>,     // p, as velocities of them
     z_before: Vec<f64>,
@@ -49,7 +49,7 @@ pub struct BodySweeps {
     crowds: Crowds,
 }
 
-/// `W_cc` of three components at most, and its inverse.
+/// `W_cc + C_c` of three components at most, and its inverse.
 #[derive(Debug, Clone, Copy, Default)]
 struct Local {
     W: [f64; 9],
@@ -179,7 +179,7 @@ impl BodySweeps {
         sweeps
     }
 
-    /// The blocks `W_cc`.
+    /// The blocks `W_cc + C_c`.
     fn prepare(&mut self, Island { bodies, touches, .. }: Island<'_>, stride: usize) {
         self.blocks.clear();
         self.long_blocks.clear();
@@ -233,7 +233,7 @@ impl BodySweeps {
             };
             let own = &mut z[c * stride..c * stride + n];
             let (mut a, mut b) = (twists[first], twists[second]);
-            let mut w = touch.moved(&a, &b);
+            let mut w = touch.moved_under(&a, &b, own);
             for k in 0..n {
                 for j in 0..n {
                     w[k] -= W[k * n + j] * own[j];

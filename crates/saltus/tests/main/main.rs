@@ -12,6 +12,7 @@ mod checkpoints;
 mod contacts;
 mod convergence;
 mod defects;
+mod elastic;
 mod event_files;
 mod events;
 mod exact;

@@ -141,6 +141,27 @@ fn what_falls() {
     }
 }
 
+/// Balls in a bin on springs: the floor carries what the walls do not, sunk in by about weight over stiffness.
+#[test]
+fn granular_column_on_springs() {
+    let run = run("granular-column/springs.toml", &[]);
+    let (weight, h) =
+        (54.0 * 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.05_f64.powi(3) * 9.81, 2e-3);
+    let contacts = &run.frames.contacts;
+    let of = contacts.of(run.frames.len() - 1);
+    let sides = &run.layout.sides;
+    let is_wall =
+        |k: usize| contacts.sides[k].iter().any(|&side| !sides[side as usize].starts_with("ball"));
+    let carried: f64 = of.filter(|&k| is_wall(k)).map(|k| contacts.impulse[k][2]).sum();
+    // on what stands still, the first side
+    within("the weight", (carried / (weight * h) + 1.0).abs(), 1e-2);
+    within("penetration", run.stats.worst_penetration, 1e-3);
+    assert!(run.stats.worst_residual <= 1e-8, "{}", run.stats.worst_residual);
+    let end = run.frames.len() - 1;
+    assert!(ledger(&run, end, "kinetic") < 1e-4, "{}", ledger(&run, end, "kinetic"));
+    assert!(ledger(&run, end, "damping") > 0.0 && ledger(&run, end, "impact") == 0.0);
+}
+
 /// A ball on a table that goes up and down leaves it where the table falls faster than the ball.
 #[test]
 fn vibrating_table() {

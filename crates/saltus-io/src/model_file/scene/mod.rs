@@ -49,7 +49,7 @@ use saltus_mechanics::{
     Anchor, BodySpec, ContactPair, DriveSpec, Given, Material, Scene, SceneError, StaticSpec,
 };
 use saltus_model::rotation::{IDENTITY, Matrix3, Quaternion, Vector};
-use saltus_model::{Body, Frame, Model, ModelError};
+use saltus_model::{Body, Elasticity, Frame, Model, ModelError};
 use std::cell::RefCell;
 use std::path::PathBuf;
 
@@ -293,8 +293,27 @@ fn contact(fields: &Fields) -> Result<ContactPair, Fault> {
         mu: number(fields, "mu")?,
         mu_r: number(fields, "mu_r")?,
         et: fields.number("et")?,
+        elastic: elasticity(fields, [a, b])?,
         touch: flag(fields, "touch", true)?,
     })
+}
+
+/// What two materials give way by; nothing where they are rigid.
+fn elasticity(fields: &Fields, [a, b]: [&str; 2]) -> Result<Option<Elasticity>, Fault> {
+    if let Some(stiffness) = number(fields, "stiffness")? {
+        let damping = fields.number("damping")?;
+        let tangential = number(fields, "tangential_stiffness")?.unwrap_or(stiffness);
+        return Ok(Some(Elasticity { stiffness, damping, tangential }));
+    }
+    for key in ["damping", "tangential_stiffness"] {
+        if let Some(place) = fields.place_of(key) {
+            let owner = format!("contact of `{a}` and `{b}`");
+            let (key, doc) = ("stiffness".to_owned(), format!("which `{key}` needs"));
+            let missing = ErrorKind::MissingKey { owner, key, doc };
+            return Err(Fault::new(place, missing).repeated(fields.scope.pass()));
+        }
+    }
+    Ok(None)
 }
 
 pub(super) fn flag(fields: &Fields, key: &str, default: bool) -> Result<bool, Fault> {

@@ -8,7 +8,7 @@ use saltus_mechanics::{
     Anchor, BodySpec, ContactPair, DriveSpec, Given, Part, Placed, Scene, Shape, StaticSpec,
 };
 use saltus_model::rotation::{IDENTITY, Matrix3, Quaternion, Vector};
-use saltus_model::{Body, Frame, Order};
+use saltus_model::{Body, Elasticity, Frame, Order};
 use saltus_sim::{Integrator, NewtonSettings};
 use std::fmt::Write;
 use thiserror::Error;
@@ -216,6 +216,15 @@ impl Text {
         }
         if pair.et != 0.0 {
             self.pair("et", &number(pair.et));
+        }
+        if let Some(Elasticity { stiffness, damping, tangential }) = pair.elastic {
+            self.pair("stiffness", &number(stiffness));
+            if damping != 0.0 {
+                self.pair("damping", &number(damping));
+            }
+            if tangential != stiffness {
+                self.pair("tangential_stiffness", &number(tangential));
+            }
         }
         if !pair.touch {
             self.pair("touch", "false");

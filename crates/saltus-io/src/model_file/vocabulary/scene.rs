@@ -78,6 +78,19 @@ fn contact() -> Section {
         optional("mu", Form::Number, "no friction", "the friction coefficient, not negative"),
         optional("mu_r", Form::Number, "none", "the coefficient of rolling resistance, a length"),
         with_default("et", Form::Number, 0.0, "the tangential restitution, in [-1, 1]"),
+        optional(
+            "stiffness",
+            Form::Number,
+            "they are rigid",
+            "of the springs by which they give way, force a length, positive",
+        ),
+        with_default("damping", Form::Number, 0.0, "of the dampers beside them, force a velocity"),
+        optional(
+            "tangential_stiffness",
+            Form::Number,
+            "`stiffness`",
+            "of the springs along the tangents, positive",
+        ),
         with_default("touch", Form::Flag, true, "whether they touch, or pass through each other"),
     ];
     section(SectionId::Contact, "contact", "what happens where two materials touch", keys)

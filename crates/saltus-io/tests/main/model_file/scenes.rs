@@ -3,7 +3,7 @@
 use super::{parse, replaced};
 use saltus_io::model_file::{Simulation, scene_text};
 use saltus_mechanics::{Anchor, AnyJoint, Given, Joint, Scene, Shape};
-use saltus_model::Body;
+use saltus_model::{Body, Elasticity};
 
 const BOXES: &str = r#"title = "boxes"
 
@@ -113,6 +113,67 @@ fn the_way_back_is_exact() {
     let again = parse(&text).unwrap_or_else(|error| panic!("{}\n{text}", error.report()));
     assert_eq!(format!("{:?}", again.scene.expect("a scene")), format!("{scene:?}"));
     assert_eq!(format!("{:?}", again.simulation), format!("{:?}", file.simulation));
+}
+
+/// What contacts give way by: what is left out, formulas, and the way back.
+#[test]
+fn contacts_that_give_way() {
+    let check = |keys: &str, expected: Option<[f64; 3]>, written: &[&str]| {
+        let file = parse(&replaced(BOXES, "e = 0.1\n", &format!("{keys}\n")));
+        let file = file.unwrap_or_else(|error| panic!("{}", error.report()));
+        let scene = file.scene.expect("a scene");
+        let expected = expected.map(|[stiffness, damping, tangential]| Elasticity {
+            stiffness,
+            damping,
+            tangential,
+        });
+        assert_eq!(scene.contacts[0].elastic, expected, "{keys}");
+        assert_eq!(file.model.contact_finder().expect("contacts").elasticity(0), expected);
+        let text = scene_text(&scene, &file.simulation).expect("formulas only");
+        let is_elastic = |line: &&str| line.contains("stiffness") || line.contains("damping");
+        assert_eq!(text.lines().filter(is_elastic).collect::<Vec<_>>(), written);
+        let again = parse(&text).unwrap_or_else(|error| panic!("{}\n{text}", error.report()));
+        let again = again.scene.expect("a scene");
+        assert_eq!(format!("{again:?}"), format!("{scene:?}"));
+        assert_eq!(scene_text(&again, &file.simulation).expect("again"), text);
+    };
+    check("", None, &[]);
+    check("stiffness = 1e6", Some([1e6, 0.0, 1e6]), &["stiffness = 1000000.0"]);
+    check(
+        "stiffness = 1e6\ndamping = 0\ntangential_stiffness = 1e6",
+        Some([1e6, 0.0, 1e6]),
+        &["stiffness = 1000000.0"],
+    );
+    check(
+        "stiffness = '2*n'\ndamping = 'n/2'\ntangential_stiffness = 'n/7'",
+        Some([6.0, 1.5, 3.0 / 7.0]),
+        &["stiffness = 6.0", "damping = 1.5", "tangential_stiffness = 0.42857142857142855"],
+    );
+}
+
+#[test]
+fn contacts_that_cannot_give_way() {
+    let of = "contact of `stone` and `default`";
+    let check = |keys: &str, expected: &str| {
+        let (at, said) = expected.split_once(' ').expect("a place");
+        check("e = 0.1\nmu = 0.7\n", keys, &format!("{at} {of}: {said}"));
+    };
+    check("damping = 10\n", "21:1: missing key `stiffness`, which `damping` needs");
+    check("damping = 0\n", "21:1: missing key `stiffness`, which `damping` needs");
+    check(
+        "mu = 0.7\ntangential_stiffness = 1e6\n",
+        "22:1: missing key `stiffness`, which `tangential_stiffness` needs",
+    );
+    check("stiffness = 0\n", "21:1: `stiffness` is 0, expected positive");
+    check("stiffness = 'n - 4'\n", "21:1: `stiffness` is -1, expected positive");
+    check("stiffness = 1\ndamping = -1\n", "22:1: `damping` is -1, expected not negative");
+    check(
+        "stiffness = 1\ntangential_stiffness = 0\n",
+        "22:1: `tangential_stiffness` is 0, expected positive",
+    );
+    let rebounds = "expected 0 where `stiffness` is given: springs and dampers say how it rebounds";
+    check("stiffness = 1\ne = 0.1\n", &format!("22:1: `e` is 0.1, {rebounds}"));
+    check("mu = 1\net = 0.5\nstiffness = 1\n", &format!("22:1: `et` is 0.5, {rebounds}"));
 }
 
 /// A scene says how it is simulated, and once it is written this does not change any more.

@@ -26,7 +26,11 @@ pub(super) struct World {
 
 impl World {
     pub fn new(space: Body) -> World {
-        let laws = PairLaws { laws: vec![Law::newton_impact(0.0)], of_pair: vec![Some(0)] };
+        let laws = PairLaws {
+            laws: vec![Law::newton_impact(0.0)],
+            elastic: vec![],
+            of_pair: vec![Some(0)],
+        };
         World {
             space,
             model: Model::new("world"),

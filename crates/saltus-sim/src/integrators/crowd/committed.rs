@@ -20,11 +20,22 @@ struct Kept {
     impulse: Vector,
 }
 
+/// What is kept of each contact beside that, because laws of the scene ask for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Keeps {
+    /// The moment of rolling resistance.
+    pub moments: bool,
+    /// The stretch of a tangential spring.
+    pub stretches: bool,
+}
+
 /// All of them, sorted by sides, then by feature.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Committed {
     all: Vec<Kept>,
     moments: Vec<Vector>, // one a contact where there is rolling resistance, else none
+    stretches: Vec<Vector>, // likewise, where contacts give way
+    pub potential: f64,   // of their springs
     pub h: f64,           // of that step; zero where there was none
 }
 
@@ -33,7 +44,8 @@ impl Committed {
     pub fn clear(&mut self) {
         self.all.clear();
         self.moments.clear();
-        self.h = 0.0;
+        self.stretches.clear();
+        (self.h, self.potential) = (0.0, 0.0);
     }
 
     /// These contacts, of a step of so many bodies.
@@ -41,22 +53,28 @@ impl Committed {
         &mut self,
         h: f64,
         bodies: usize,
-        rolls: bool,
-        rows: impl ExactSizeIterator<Item = ContactRow>,
+        keeps: Keeps,
+        rows: impl ExactSizeIterator<Item = (ContactRow, Vector)>,
     ) {
         self.clear();
         self.h = h;
         let (count, foreseen) = (rows.len(), FORESEEN * bodies);
         foresee(&mut self.all, count, foreseen);
-        if rolls {
+        if keeps.moments {
             foresee(&mut self.moments, count, foreseen);
         }
-        for row in rows {
+        if keeps.stretches {
+            foresee(&mut self.stretches, count, foreseen);
+        }
+        for (row, stretch) in rows {
             let ContactRow { sides, feature, law, mu, gap, point, normal, u, impulse, moment } =
                 row;
             self.all.push(Kept { sides, feature, law, mu, gap, point, normal, u, impulse });
-            if rolls {
+            if keeps.moments {
                 self.moments.push(moment);
+            }
+            if keeps.stretches {
+                self.stretches.push(stretch);
             }
         }
     }
@@ -77,6 +95,12 @@ impl Committed {
         (self.all[k].impulse, self.moments.get(k).copied().unwrap_or_default())
     }
 
+    /// How far its tangential spring is stretched, in the frame of the world.
+    #[inline]
+    pub fn stretch(&self, k: usize) -> Vector {
+        self.stretches.get(k).copied().unwrap_or_default()
+    }
+
     fn row(&self, k: usize) -> ContactRow {
         let Kept { sides, feature, law, mu, gap, point, normal, u, impulse } = self.all[k];
         let (_, moment) = self.pushed(k);
@@ -94,9 +118,12 @@ impl Committed {
         self.all.iter().fold(0.0, |most: f64, one| most.max(-one.gap))
     }
 
-    pub fn memory(&mut self, memory: &mut Memory, rolls: bool) {
-        let mut h = self.h;
+    pub fn memory(&mut self, memory: &mut Memory, keeps: Keeps) {
+        let (mut h, mut potential) = (self.h, self.potential);
         memory.number(&mut h);
+        if keeps.stretches {
+            memory.number(&mut potential);
+        }
         let blank = ContactRow {
             sides: [0; 2],
             feature: 0,
@@ -109,8 +136,9 @@ impl Committed {
             impulse: [0.0; 3],
             moment: [0.0; 3],
         };
-        let mut rows: Vec<ContactRow> = (0..self.len()).map(|k| self.row(k)).collect();
-        memory.list(&mut rows, blank, |memory, row| {
+        let rows = (0..self.len()).map(|k| (self.row(k), self.stretch(k)));
+        let mut rows: Vec<(ContactRow, Vector)> = rows.collect();
+        memory.list(&mut rows, (blank, [0.0; 3]), |memory, (row, stretch)| {
             let mut words = [row.sides[0], row.sides[1], row.law].map(u64::from);
             words.iter_mut().for_each(|word| memory.word(word));
             let [a, b, law] = words.map(|word| word as u32);
@@ -123,7 +151,11 @@ impl Committed {
             {
                 memory.numbers(vector);
             }
+            if keeps.stretches {
+                memory.numbers(stretch);
+            }
         });
-        self.fill(h, 0, rolls, rows.into_iter());
+        self.fill(h, 0, keeps, rows.into_iter());
+        self.potential = potential;
     }
 }

@@ -415,7 +415,10 @@ impl Crowd {
                 What::Contact(place) => {
                     let touch = &touching.touches[place];
                     units.set_contact(unit, touch, now.q, members);
-                    let n = touch.friction.size();
+                    let (n, first) = (touch.friction.size(), units.units[unit].rows.start);
+                    for k in (0..n).filter(|&k| touch.gives(k) > 0.0) {
+                        units.soften(unit, first + k, touch.gives(k), false);
+                    }
                     constant.extend((0..n).map(|k| touch.q.get(k).copied().unwrap_or(0.0)));
                     z.extend_from_slice(&touching.z[place * stride..place * stride + n]);
                     sides.lead.extend(units.units[unit].rows.clone());

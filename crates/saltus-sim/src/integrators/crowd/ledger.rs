@@ -18,6 +18,8 @@ impl Crowd {
     /// Where the energy went.
     pub(super) fn book(&mut self, step: Step) -> Result<(), SimError> {
         let mut ledger = Ledger::from_slice(self.now.mechanical().ledger);
+        let Crowd { touching, members, islands, after, .. } = self;
+        touching.follow_elastic(step, members, islands, after, &mut ledger);
         [ledger.kinetic, ledger.potential] = self.energies(step.end, true)?;
         let stride = self.touching.stride;
         for (place, touch) in self.touching.touches.iter().enumerate() {
@@ -32,6 +34,7 @@ impl Crowd {
             for k in 0..n {
                 let taken = -0.5 * (u[k] + before[k]) * z[k];
                 match k {
+                    _ if touch.gives(k) > 0.0 => {}
                     0 => ledger.impact += taken,
                     _ => ledger.friction += taken,
                 }

@@ -21,6 +21,7 @@
 mod blocks;
 mod committed;
 mod condensed;
+mod elastic;
 mod factors;
 mod forces;
 mod islands;
@@ -73,6 +74,7 @@ const FINE: f64 = 1e-4;
 /// Residual of rest, in units of the tolerance, from which on an island may be at rest, and the share of the tolerance
 /// that then tells.
 const NEARLY: f64 = 1e3;
+const SPRINGS_NEARLY: f64 = 10.0;
 const FINER: f64 = 0.01;
 /// Contacts up to which an island is small.
 const SMALL: usize = 12;
@@ -186,6 +188,7 @@ impl Crowd {
         }
         let y = row.get(Quantity::Y);
         potential += self.links.all.iter().map(|link| link.potential(y)).sum::<f64>();
+        potential += if next { self.touching.potential() } else { self.touching.last.potential };
         Ok([kinetic, potential])
     }
 
@@ -273,7 +276,9 @@ impl Crowd {
         }
         if !overlaps {
             let mut residual = own.rests(z, stride, &mut self.after);
-            if residual > tol && residual <= NEARLY * tol && touches.len() > SMALL {
+            // springs come to rest little by little
+            let nearly = if own.gives() { SPRINGS_NEARLY } else { NEARLY };
+            if residual > tol && residual <= nearly * tol && touches.len() > SMALL {
                 // digits beyond the tolerance tell whether it moves
                 self.scratch.clear();
                 self.scratch.extend_from_slice(z);
@@ -339,7 +344,8 @@ impl Crowd {
         let gaps = range.clone().map(|place| {
             let [u, after] = [touching.before(place, members), touching.after(place, after)];
             let way = h * (theta * after[0] + (1.0 - theta) * u[0]);
-            let gap = touching.gap(place);
+            // springs hold what gives way where it is
+            let gap = if touching.gives(place) { 0.0 } else { touching.gap(place) };
             [gap, gap + way, touching.extent(place)]
         });
         overlap.part(&members.moving, &touching.touches[range.clone()], gaps);

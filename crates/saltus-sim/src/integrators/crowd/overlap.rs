@@ -168,6 +168,7 @@ mod tests {
             frame: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
             arms: [[-1.0, 0.0, 0.0], if k == 0 { [0.0; 3] } else { [1.0, 0.0, 0.0] }],
             q: [0.0; 3],
+            compliance: [0.0; 2],
             friction: Friction::None,
         };
         (bodies, (0..count).map(touch).collect())

@@ -31,20 +31,24 @@
 //!
 //! A gap that is nothing beside the way that forces alone would make in the step counts as closed.
 //!
+//! Contacts with springs and dampers are another matter (see `elastic`): they hit nothing.
+//!
 //! A contact is the same as one in the step before if sides and feature are; its impulse, kept in the
 //! frame of the world, is where the solver starts.
 
-use super::committed::Committed;
+use super::committed::{Committed, Keeps};
+use super::elastic::{self, Elastic};
 use super::islands::{Islands, NONE};
 use super::members::Members;
 use super::overlap;
+use crate::Ledger;
 use crate::contacts::{ContactRow, Contacts};
 use crate::integrators::Step;
 use saltus_linalg::vector::foresee;
 use saltus_model::rotation::{add, dot, norm, scaled, sub, tangents};
 use saltus_model::{
-    At, Body, Coefficient, ContactFinder, ContactSearch, FoundContact, Law, Moment, OperatorError,
-    Range as Allowed,
+    At, Body, Coefficient, ContactFinder, ContactSearch, Elasticity, FoundContact, Law, Moment,
+    OperatorError, Range as Allowed,
 };
 use saltus_numerics::bodies::{COMPONENTS, FORESEEN, Friction, Touch, Twist};
 use saltus_numerics::{Memory, Solver};
@@ -78,6 +82,9 @@ pub(super) struct Touching {
     stops: Vec<f64>,      // the same by its impacts alone
     pub z: Vec<f64>,
     pub stride: usize,
+    stretch: Vec<[f64; 2]>, // of the tangential spring of each contact; none where all are rigid
+    potential: f64,         // of all springs, at the end of the step
+    keeps: Keeps,
     pub last: Committed,
     pub resting: f64, // share of the change of a velocity that counts as none
     scratch: Vec<f64>,
@@ -92,6 +99,7 @@ struct Coefficients {
     mu_r: f64,
     size: usize,
     varies: bool,
+    elastic: Option<Elasticity>,
 }
 
 /// A contact at the beginning of the step.
@@ -121,8 +129,14 @@ impl Touching {
             body_of.push(body.unwrap_or(members.all.len()) as u32);
         }
         let plane = finder.space() == Body::Plane;
-        let laws: Vec<_> = finder.laws().iter().map(|law| Coefficients::of(law, plane)).collect();
-        let stride = if laws.iter().any(|law| law.size > 3) { COMPONENTS } else { 3 };
+        let laws = finder.laws().iter().enumerate();
+        let laws: Vec<_> =
+            laws.map(|(k, law)| Coefficients::of(law, plane, finder.elasticity(k))).collect();
+        let keeps = Keeps {
+            moments: laws.iter().any(|law| law.size > 3),
+            stretches: laws.iter().any(|law| law.elastic.is_some()),
+        };
+        let stride = if keeps.moments { COMPONENTS } else { 3 };
         let mut search = finder.begin(&starts);
         search.share(solver.threads());
         Touching {
@@ -139,6 +153,9 @@ impl Touching {
             stops: Vec::new(),
             z: Vec::new(),
             stride,
+            stretch: Vec::new(),
+            potential: 0.0,
+            keeps,
             last: Committed::default(),
             resting: (10.0 * solver.tol()).clamp(1e-9, 1e-6),
             scratch: Vec::new(),
@@ -198,6 +215,13 @@ impl Touching {
             let (friction, state) = self.state(place, step.start, q, members)?;
             self.touches[place].friction = friction;
             let island = self.island(&self.touches[place], islands);
+            if let Some(of) = self.elastic(place) {
+                let W = self.touches[place].diagonal(&members.moving, 0);
+                if let Some(theta) = island.map(|island| &mut self.thetas[island]) {
+                    *theta = theta.max(elastic::theta(of, step.h, W));
+                }
+                continue;
+            }
             if let (Some(island), true) = (island, state.hits(step.h)) {
                 let state = state.among(self.speeds(place, members));
                 let Some(least) = state.theta(step.h, self.resting) else { continue };
@@ -223,6 +247,17 @@ impl Touching {
             let crowded = contacts > CROWD && self.z[place * self.stride] > 0.0;
             let resting = if crowded { KEPT } else { self.resting };
             let drive = self.drive_at(place);
+            if let Some(of) = self.elastic(place) {
+                // an island goes as far as its springs are told
+                if let Some(island) = island {
+                    self.stops[island] = NO_IMPACT;
+                }
+                let contact = self.begin_elastic(of, place, [step.h, theta], state.u);
+                let touch = &mut self.touches[place];
+                (touch.q, touch.compliance) = (drive, contact.compliance());
+                contact.bias(&mut touch.q[..touch.friction.linear()]);
+                continue;
+            }
             let touch = &mut self.touches[place];
             touch.q = drive;
             state.bias(step.h, theta, resting, &mut touch.q, touch.friction.size());
@@ -251,6 +286,27 @@ impl Touching {
         let u_free = dot(touch.frame[0], touch.velocity(&a, &b)) + self.drive(found, touch)[0];
         let state = State::new(found.gap, self.before(place, members), u_free, [law.e, law.et]);
         Ok((law.friction(touch.friction), state))
+    }
+
+    /// What a contact gives way by.
+    fn elastic(&self, place: usize) -> Option<Elasticity> {
+        self.laws[self.found[self.order[place] as usize].law as usize].elastic
+    }
+
+    /// Whether a contact gives way.
+    pub fn gives(&self, place: usize) -> bool {
+        self.elastic(place).is_some()
+    }
+
+    /// One that gives way, as the step finds it.
+    fn begin_elastic(
+        &self,
+        of: Elasticity,
+        place: usize,
+        [h, theta]: [f64; 2],
+        u: [f64; COMPONENTS],
+    ) -> Elastic {
+        Elastic { of, h, theta, gap: self.gap(place), u, stretch: self.stretch[place] }
     }
 
     /// How fast what touches moves, before and without the contact.
@@ -338,7 +394,7 @@ impl Touching {
         };
         let arms = [arm(bodies[0], half), arm(bodies[1], -half)];
         let friction = self.laws[found.law as usize].kind(self.finder.space());
-        Touch { bodies, frame, arms, q: [0.0; 3], friction }
+        Touch { bodies, frame, arms, q: [0.0; 3], compliance: [0.0; 2], friction }
     }
 
     /// The velocity of what is driven.
@@ -391,6 +447,10 @@ impl Touching {
     fn warm(&mut self, h: f64) {
         self.z.resize(self.touches.len() * self.stride, 0.0);
         let share = if self.last.h > 0.0 { h / self.last.h } else { 0.0 };
+        if self.keeps.stretches {
+            self.stretch.clear();
+            self.stretch.resize(self.touches.len(), [0.0; 2]);
+        }
         let mut rows = (0..self.last.len()).peekable();
         for (found, &place) in self.found.iter().zip(&self.place) {
             let key = (found.sides, found.feature);
@@ -403,17 +463,68 @@ impl Touching {
             for k in 0..touch.friction.size() {
                 self.z[start + k] = share * z[k];
             }
+            if self.keeps.stretches {
+                let e = self.last.stretch(row);
+                self.stretch[place as usize] = [dot(touch.frame[1], e), dot(touch.frame[2], e)];
+            }
         }
+    }
+
+    /// Books what contacts that give way took in the step, and follows their springs.
+    pub fn follow_elastic(
+        &mut self,
+        step: Step,
+        members: &Members,
+        islands: &Islands,
+        after: &[Twist],
+        ledger: &mut Ledger,
+    ) {
+        self.potential = 0.0;
+        for place in 0..if self.keeps.stretches { self.touches.len() } else { 0 } {
+            let Some(of) = self.elastic(place) else { continue };
+            let [u, u_after] = [self.before(place, members), self.after(place, after)];
+            let island = self.island(&self.touches[place], islands);
+            let theta = island.map_or(1.0, |island| self.thetas[island]);
+            let contact = self.begin_elastic(of, place, [step.h, theta], u);
+            let linear = self.touches[place].friction.linear();
+            let outcome = contact.after(&self.z[place * self.stride..][..linear], &u_after);
+            self.stretch[place] = outcome.stretch;
+            self.potential += outcome.potential;
+            ledger.damping += outcome.damping;
+            ledger.friction += outcome.friction;
+            if self.last.h == 0.0 {
+                ledger.work += contact.held();
+            }
+        }
+    }
+
+    /// What springs of contacts hold at the end of the step.
+    pub fn potential(&self) -> f64 {
+        self.potential
     }
 
     /// The contacts of the step become those of the last one.
     pub fn commit(&mut self, h: f64, after: &[Twist]) {
-        let Touching { found, place, touches, z, stride, search, last, .. } = self;
+        let Touching {
+            found,
+            place,
+            touches,
+            z,
+            stride,
+            search,
+            last,
+            stretch,
+            potential,
+            keeps,
+            ..
+        } = self;
         let rows = found.iter().zip(&*place).map(|(found, &place)| {
             let touch = &touches[place as usize];
             let [a, b] = touch.bodies.map(|k| k as usize);
             let (impulse, moment) = touch.impulse(&z[place as usize * *stride..]);
-            ContactRow {
+            let [s, t] = stretch.get(place as usize).copied().unwrap_or_default();
+            let stretch = add(scaled(s, touch.frame[1]), scaled(t, touch.frame[2]));
+            let row = ContactRow {
                 sides: found.sides,
                 feature: found.feature,
                 law: found.law,
@@ -424,9 +535,11 @@ impl Touching {
                 u: add(touch.velocity(&after[a], &after[b]), search.drive(found)),
                 impulse,
                 moment,
-            }
+            };
+            (row, stretch)
         });
-        last.fill(h, after.len(), *stride > 3, rows);
+        last.fill(h, after.len(), *keeps, rows);
+        last.potential = *potential;
     }
 
     /// The contacts of the last step; no table where there can be none.
@@ -478,7 +591,10 @@ impl Touching {
 
     /// Whether there is an overlap to be taken away among these contacts.
     pub fn overlaps(&self, mut range: Range<usize>) -> bool {
-        range.any(|place| -self.gap(place) > overlap::SEEN * self.extent(place))
+        range.any(|place| {
+            let is_rigid = self.elastic(place).is_none();
+            is_rigid && -self.gap(place) > overlap::SEEN * self.extent(place)
+        })
     }
 
     /// The sides of a contact, by name.
@@ -489,7 +605,7 @@ impl Touching {
     }
 
     pub fn memory(&mut self, memory: &mut Memory) {
-        self.last.memory(memory, self.stride > 3);
+        self.last.memory(memory, self.keeps);
     }
 }
 
@@ -566,7 +682,7 @@ impl State {
 }
 
 impl Coefficients {
-    fn of(law: &Law, plane: bool) -> Coefficients {
+    fn of(law: &Law, plane: bool, elastic: Option<Elasticity>) -> Coefficients {
         let constant = |coefficient: &Coefficient| match coefficient {
             Coefficient::Constant(value) => (*value, false),
             Coefficient::Varying(_) => (0.0, true),
@@ -586,7 +702,7 @@ impl Coefficients {
             _ => {}
         }
         let varies = e.1 || mu.1 || mu_r.1;
-        Coefficients { e: e.0, et, mu: mu.0, mu_r: mu_r.0, size, varies }
+        Coefficients { e: e.0, et, mu: mu.0, mu_r: mu_r.0, size, varies, elastic }
     }
 
     /// The law's form.
