@@ -154,7 +154,7 @@ fn granular_column_on_springs() {
         |k: usize| contacts.sides[k].iter().any(|&side| !sides[side as usize].starts_with("ball"));
     let carried: f64 = of.filter(|&k| is_wall(k)).map(|k| contacts.impulse[k][2]).sum();
     // on what stands still, the first side
-    within("the weight", (carried / (weight * h) + 1.0).abs(), 1e-2);
+    within("the weight", (carried / (weight * h) + 1.0).abs(), 1e-6);
     within("penetration", run.stats.worst_penetration, 1e-3);
     assert!(run.stats.worst_residual <= 1e-8, "{}", run.stats.worst_residual);
     let end = run.frames.len() - 1;
