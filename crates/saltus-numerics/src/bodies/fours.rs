@@ -43,6 +43,8 @@ struct Contacts {
     mu: Four,
     size: Four, // the mean of the diagonal
     z: [Four; 3],
+    before: [Four; 3], // the last sweep
+    p: [Four; 3],
 }
 
 const MISSING: Contacts = Contacts {
@@ -55,6 +57,8 @@ const MISSING: Contacts = Contacts {
     mu: [1.0; 4],
     size: [0.0; 4],
     z: [[0.0; 4]; 3],
+    before: [[0.0; 4]; 3],
+    p: [[0.0; 4]; 3],
 };
 
 const UNITS: [Four; 6] = [[1.0; 4], [0.0; 4], [0.0; 4], [1.0; 4], [0.0; 4], [1.0; 4]];
@@ -67,8 +71,6 @@ pub(super) struct Fours {
     bodies: usize,
     s: Vec<Motion>,      // the last one stands for all that does not move
     open: Vec<[u32; 5]>, // how many, and which
-    before: Vec<[Four; 3]>,
-    p: Vec<[Four; 3]>,
     s_before: Vec<Motion>,
     along: Vec<Motion>,
     change: Option<f64>, // of the last sweep from these impulses
@@ -78,17 +80,13 @@ pub(super) struct Fours {
 impl Fours {
     /// Room for the contacts of a crowd, and for as many as a heap of all these bodies has.
     pub fn foresee(&mut self, bodies: usize, contacts: usize) {
-        let Fours { all, place, s, before, p, s_before, along, .. } = self;
+        let Fours { all, place, s, s_before, along, .. } = self;
         let [fours, foreseen] =
             [contacts, contacts.max(FORESEEN * bodies)].map(|count| count.div_ceil(4) + OPEN);
         all.clear();
         vector::foresee(all, fours, foreseen);
         place.clear();
         vector::foresee(place, contacts, FORESEEN * bodies);
-        for of_contacts in [before, p] {
-            of_contacts.clear();
-            vector::foresee(of_contacts, fours, foreseen);
-        }
         for of_bodies in [s, s_before, along] {
             of_bodies.clear();
             vector::room(of_bodies, bodies + 1);
@@ -185,11 +183,12 @@ impl Fours {
 
     fn put(&mut self, z: &[f64]) {
         self.change = None;
-        self.p.clear();
         for (z, &place) in z.chunks_exact(3).zip(&self.place) {
             let [at, lane] = four_and_lane(place);
-            let own = &mut self.all[at].z;
-            (0..3).for_each(|k| own[k][lane] = z[k]);
+            let own = &mut self.all[at];
+            for k in 0..3 {
+                (own.z[k][lane], own.before[k][lane], own.p[k][lane]) = (z[k], z[k], 0.0);
+            }
         }
     }
 
@@ -206,15 +205,10 @@ impl Fours {
     /// many. Directions are those of the sweeps before, if there were any from these impulses on.
     pub fn run(&mut self, sweeps: usize, still: f64) -> usize {
         for done in 1..=sweeps {
-            if let Some(change) = self.change {
-                self.go_on(change);
-            }
-            let Fours { all, s, before, s_before, .. } = self;
-            before.clear();
-            room(before, all.len());
-            before.extend(all.iter().map(|contacts| contacts.z));
+            let [beta, kept] = self.go_on();
+            let Fours { all, s, s_before, .. } = self;
             s_before.clone_from(s);
-            let change = wide_lanes(Sweep { all, s });
+            let change = wide_lanes(Sweep { all, s, beta, kept });
             self.change = Some(change);
             if change <= still {
                 return done;
@@ -223,29 +217,19 @@ impl Fours {
         sweeps
     }
 
-    /// Equation (2), after a sweep that changed so much.
-    fn go_on(&mut self, change: f64) {
-        let Fours { all, s, before, p, s_before, along, last, .. } = self;
-        if p.is_empty() {
-            room(p, all.len());
-            p.resize(all.len(), [[0.0; 4]; 3]);
+    /// Equation (2) for the velocities, after a sweep; the impulses follow as the next one comes by, with this `β` and this share of
+    /// their change.
+    fn go_on(&mut self) -> [f64; 2] {
+        let Fours { s, s_before, along, change, last, .. } = self;
+        let Some(change) = *change else {
             along.clear();
             along.resize(s.len(), [0.0; 6]);
             *last = f64::INFINITY;
-        }
+            return [0.0; 2];
+        };
         let beta = change / *last;
         let [beta, kept] = if beta < 1.0 { [beta, 1.0] } else { [0.0, 0.0] };
         *last = change;
-        for ((contacts, before), p) in all.iter_mut().zip(&*before).zip(p) {
-            for k in 0..3 {
-                for lane in 0..4 {
-                    let (z, p) = (&mut contacts.z[k][lane], &mut p[k][lane]);
-                    let step = *z - before[k][lane];
-                    *z += beta * *p;
-                    *p = beta * *p + kept * step;
-                }
-            }
-        }
         for ((s, before), along) in s.iter_mut().zip(&*s_before).zip(along) {
             for k in 0..6 {
                 let step = s[k] - before[k];
@@ -253,6 +237,7 @@ impl Fours {
                 along[k] = beta * along[k] + kept * step;
             }
         }
+        [beta, kept]
     }
 }
 
@@ -319,6 +304,8 @@ impl Whole for Fours {
 struct Sweep<'a> {
     all: &'a mut [Contacts],
     s: &'a mut [Motion],
+    beta: f64,
+    kept: f64,
 }
 
 impl WideLanes for Sweep<'_> {
@@ -326,9 +313,11 @@ impl WideLanes for Sweep<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> f64 {
-        let Sweep { all, s } = self;
+        let Sweep { all, s, beta, kept } = self;
+        let (beta, kept) = (lanes.splat(beta), lanes.splat(kept));
         let mut change = lanes.splat(0.0);
         for contacts in all {
+            follow(lanes, contacts, beta, kept);
             change = lanes.add(change, visit(lanes, contacts, s));
         }
         lanes.sum(change)
@@ -354,6 +343,18 @@ fn scatter<L: Lanes>(l: L, from: &[L::Four; 6], of: &[u32; 4], s: &mut [Motion])
 #[inline(always)]
 fn dot<L: Lanes>(l: L, a: [L::Four; 2], b: [L::Four; 2]) -> L::Four {
     l.add(l.mul(a[0], b[0]), l.mul(a[1], b[1]))
+}
+
+/// Equation (2) for four contacts.
+#[inline(always)]
+fn follow<L: Lanes>(l: L, contacts: &mut Contacts, beta: L::Four, kept: L::Four) {
+    for k in 0..3 {
+        let (z, p) = (l.load(&contacts.z[k]), l.load(&contacts.p[k]));
+        let (step, more) = (l.sub(z, l.load(&contacts.before[k])), l.mul(beta, p));
+        let z = l.add(z, more);
+        contacts.p[k] = l.store(l.add(more, l.mul(kept, step)));
+        (contacts.z[k], contacts.before[k]) = (l.store(z), l.store(z));
+    }
 }
 
 /// Equation (1) for four contacts.
