@@ -203,7 +203,7 @@ class Scene:
         Where they give way, with the gap g, the stretch e of the tangential spring, and k, c and k_T
         for `stiffness`, `damping` and `tangential_stiffness`::
 
-            f_N = max(0, -k g - c dg/dt)
+            f_N = max(0, -k g - c dg/dt) where g <= 0
             f_T = -k_T (e + (c/k) de/dt), held in the cone |f_T| <= mu f_N
         """
         self._changed()

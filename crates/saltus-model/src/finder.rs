@@ -21,10 +21,10 @@ pub struct Side {
 /// What a contact gives way by: springs and dampers along its normal and its tangents.
 ///
 /// ```text
-/// f_N = max(0, −k g − c ġ),     f_T = −k_T (e + (c/k) ė),     ‖f_T‖ ≤ μ f_N
+/// f_N = max(0, −k g − c ġ) where g ≤ 0,     f_T = −k_T (e + (c/k) ė),     ‖f_T‖ ≤ μ f_N
 /// ```
 ///
-/// `e` is how far the tangential spring is stretched: it follows the tangential way, but for what slides.
+/// Each point of contact has its own; `e` is how far the tangential spring is stretched: it follows the tangential way, but for what slides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Elasticity {
     /// `k`, force a length.

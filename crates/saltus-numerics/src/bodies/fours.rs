@@ -100,7 +100,7 @@ impl Fours {
             a.iter().any(|k| *k != FIXED && b.contains(k))
         };
         let count = whole.count();
-        self.bodies = whole.bodies();
+        (self.bodies, self.change) = (whole.bodies(), None);
         self.all.clear();
         room(&mut self.all, count.div_ceil(4) + OPEN);
         self.open.clear();

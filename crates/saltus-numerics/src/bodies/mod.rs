@@ -359,8 +359,8 @@ pub fn stride(touches: &[Touch]) -> usize {
     if touches.iter().any(rolls) { COMPONENTS } else { 3 }
 }
 
-/// The same as a problem of the pair `(M, H)`, or multiplied out where it is small. A component that gives way has a unit mass
-/// of its own, `H = √C`, which is (2).
+/// The same as a problem of the pair `(M, H)`, or multiplied out where it is small. What gives way has unit masses
+/// of its own, `H = √C`, which is (2): a body for each contact.
 pub fn problem(island: Island<'_>) -> Result<Problem, NumericsError> {
     let Island { bodies, members, touches } = island;
     let place = |body: u32| members.binary_search(&body).ok();
@@ -381,11 +381,11 @@ pub fn problem(island: Island<'_>) -> Result<Problem, NumericsError> {
                 }
             }
             if touch.gives(k) > 0.0 {
-                H.push((velocities, q.len(), touch.gives(k).sqrt()));
-                velocities += 1;
+                H.push((velocities + k, q.len(), touch.gives(k).sqrt()));
             }
             q.push(if is_turn { 0.0 } else { touch.q[k] });
         }
+        velocities += if touch.gives(0) > 0.0 { 6 } else { 0 };
         blocks.push(Block { size: touch.friction.size(), set: touch.friction.set() });
     }
     let n = velocities;

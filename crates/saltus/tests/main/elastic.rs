@@ -249,3 +249,57 @@ fn heaps_on_springs_are_solved_by_sweeps() {
         "{ledger:?}"
     );
 }
+
+/// What is kept of springs is kept in checkpoints, and forgotten where a body is put somewhere else.
+#[test]
+fn springs_are_state() {
+    let mut scene = scene(springs(1e5, 100.0), [1.0, 0.0, -G]);
+    let cube = Shape::Box { edges: [0.2; 3] };
+    scene.bodies.push(BodySpec::new("box", cube).mass(1.0).at([0.0, 0.0, 0.1]));
+    let mut sim = simulation(&scene, 1e-3);
+    steps(&mut sim, 25);
+    let checkpoint = sim.checkpoint();
+    steps(&mut sim, 25);
+    let mut other = simulation(&scene, 1e-3);
+    other.restore(&checkpoint).unwrap();
+    steps(&mut other, 25);
+    assert_eq!(state(&sim, "box"), state(&other, "box"));
+    assert_eq!(sim.ledger(), other.ledger());
+
+    // put where nothing is stretched, it feels less than what held it
+    steps(&mut sim, 2000);
+    let (mut q, v) = state(&sim, "box");
+    assert_eq!(v, [0.0; 6]);
+    q[0] += 1.0;
+    let id = sim.model().system_id("box").unwrap();
+    sim.set_qv(id, Some(&q), None).unwrap();
+    assert_eq!(sim.ledger().unwrap().work, 0.0);
+    sim.step().unwrap();
+    let along: f64 = sim.contacts().impulse.iter().map(|one| one[0]).sum();
+    within("tangential", along.abs(), 0.6 * 1e-3);
+    let ledger = sim.ledger().unwrap();
+    let held = 4.0 * 0.5 * 1e5 * (G / 4e5_f64).powi(2);
+    within("what springs held", (ledger.work / held - 1.0).abs(), 0.1);
+}
+
+/// Springs beside rolling resistance, few contacts and many: the weight is carried, and what rolls stops.
+#[test]
+fn springs_beside_rolling_resistance() {
+    for count in [1, 14] {
+        let mut pair = springs(1e5, 300.0).rolling(0.01);
+        pair.mu = Some(0.6);
+        let mut scene = scene(pair, [0.0, 0.0, -G]);
+        for i in 0..count {
+            let at = [0.199 * f64::from(i), 0.0, 0.1];
+            scene.bodies.push(ball(&format!("b{i}"), 0.1, at).moving([0.0, 0.1, 0.0], [0.0; 3]));
+        }
+        let mut sim = simulation(&scene, 2e-3);
+        steps(&mut sim, 500);
+        let contacts = sim.contacts();
+        let floor = (0..contacts.len()).filter(|&k| contacts.normal[k][2].abs() == 1.0);
+        let carried: f64 = floor.map(|k| contacts.impulse[k][2].abs()).sum();
+        within("the weight", (carried / (f64::from(count) * G * 2e-3) - 1.0).abs(), 1e-6);
+        let speed = state(&sim, "b0").1[1].abs();
+        within("it rolls", speed, 1e-9);
+    }
+}

@@ -36,6 +36,7 @@ pub(super) struct Committed {
     moments: Vec<Vector>, // one a contact where there is rolling resistance, else none
     stretches: Vec<Vector>, // likewise, where contacts give way
     pub potential: f64,   // of their springs
+    pub is_held: bool,    // whether it is: not before a first step, nor where a body was put
     pub h: f64,           // of that step; zero where there was none
 }
 
@@ -45,7 +46,7 @@ impl Committed {
         self.all.clear();
         self.moments.clear();
         self.stretches.clear();
-        (self.h, self.potential) = (0.0, 0.0);
+        (self.h, self.potential, self.is_held) = (0.0, 0.0, false);
     }
 
     /// These contacts, of a step of so many bodies.
@@ -57,7 +58,7 @@ impl Committed {
         rows: impl ExactSizeIterator<Item = (ContactRow, Vector)>,
     ) {
         self.clear();
-        self.h = h;
+        (self.h, self.is_held) = (h, true);
         let (count, foreseen) = (rows.len(), FORESEEN * bodies);
         foresee(&mut self.all, count, foreseen);
         if keeps.moments {
@@ -101,6 +102,16 @@ impl Committed {
         self.stretches.get(k).copied().unwrap_or_default()
     }
 
+    /// The springs of these contacts are not stretched, and what all of them hold is not known.
+    pub fn forget_springs(&mut self, is_of: impl Fn([u32; 2]) -> bool) {
+        for (one, stretch) in self.all.iter().zip(&mut self.stretches) {
+            if is_of(one.sides) {
+                *stretch = [0.0; 3];
+            }
+        }
+        (self.potential, self.is_held) = (0.0, false);
+    }
+
     fn row(&self, k: usize) -> ContactRow {
         let Kept { sides, feature, law, mu, gap, point, normal, u, impulse } = self.all[k];
         let (_, moment) = self.pushed(k);
@@ -120,9 +131,11 @@ impl Committed {
 
     pub fn memory(&mut self, memory: &mut Memory, keeps: Keeps) {
         let (mut h, mut potential) = (self.h, self.potential);
+        let mut is_held = u64::from(self.is_held);
         memory.number(&mut h);
         if keeps.stretches {
             memory.number(&mut potential);
+            memory.word(&mut is_held);
         }
         let blank = ContactRow {
             sides: [0; 2],
@@ -156,6 +169,6 @@ impl Committed {
             }
         });
         self.fill(h, 0, keeps, rows.into_iter());
-        self.potential = potential;
+        (self.potential, self.is_held) = (potential, is_held != 0);
     }
 }

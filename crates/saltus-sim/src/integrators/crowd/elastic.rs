@@ -22,8 +22,12 @@
 //! ϑ = ½ + ½ (√κ − ½)/(2 − ½) in [½, 1],     κ = (h² k + h c) W_NN                                  (4)
 //! ```
 //!
-//! What springs hold is `½ k g² + ½ k_T e²`, dampers take `h c ġ²`, what slides `−z_T · (u_ϑ − s)`. A damper lets go before it
-//! pulls; what its spring still held then is its own. What springs hold before the first step has been put there by work.
+//! with the larger of normal and tangents, `k_T W_TT`, in place of `k W_NN`. At the end of the step the tangential spring has slid as far as the
+//! cone asks for, `k_T ‖e⁺‖ ≤ μ z_N/h`.
+//!
+//! What springs hold is `½ k g² + ½ k_T e²`, dampers take `h c ġ²`, what slides `−z_T · (u_ϑ − s)` and what its spring loses by it. A damper
+//! lets go before it pulls; what its spring still held then is its own, and that of the tangents slides. What springs hold before
+//! the first step, or after a state was set, has been put there by work.
 
 use saltus_model::Elasticity;
 use saltus_numerics::bodies::COMPONENTS;
@@ -46,7 +50,7 @@ pub(super) struct Elastic {
 }
 
 /// What became of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Outcome {
     /// `e⁺`.
     pub stretch: [f64; 2],
@@ -58,8 +62,9 @@ pub(super) struct Outcome {
     pub friction: f64,
 }
 
-/// Equation (4).
-pub(super) fn theta(of: Elasticity, h: f64, W: f64) -> f64 {
+/// Equation (4), from `W` of the normal and of a tangent.
+pub(super) fn theta(of: Elasticity, h: f64, [normal, tangent]: [f64; 2]) -> f64 {
+    let W = normal.max(of.tangential / of.stiffness * tangent);
     let kappa = (h * h * of.stiffness + h * of.damping) * W;
     let share = (kappa.sqrt() - RESOLVED) / (STIFF - RESOLVED);
     0.5 + 0.5 * share.clamp(0.0, 1.0)
@@ -110,14 +115,16 @@ impl Elastic {
         0.5 * self.of.stiffness * gap.min(0.0).powi(2)
     }
 
-    /// After the step, of impulses `z` and velocities `u⁺`; as many components as are velocities.
-    pub fn after(&self, z: &[f64], u: &[f64]) -> Outcome {
+    /// After the step, of impulses `z` and velocities `u⁺`, as many components as are velocities, and the coefficient of friction.
+    pub fn after(&self, z: &[f64], u: &[f64], mu: f64) -> Outcome {
         let Elastic { h, theta, gap, .. } = *self;
         let mean = |k: usize| theta * u[k] + (1.0 - theta) * self.u[k];
         let (before, after) = (self.pressed(gap), self.pressed(gap + h * mean(0)));
-        let mut outcome =
-            Outcome { stretch: [0.0; 2], potential: after, damping: before - after, friction: 0.0 };
+        let mut outcome = Outcome { stretch: [0.0; 2], potential: after, ..Outcome::default() };
         if !(z[0] > 0.0) {
+            let lets_go = gap <= 0.0 && self.of.damping > 0.0;
+            outcome.damping = if lets_go { before - after } else { 0.0 };
+            outcome.friction = self.held() - before;
             return outcome;
         }
         let rate = if gap > 0.0 { gap / (theta * h) + mean(0) } else { mean(0) };
@@ -126,12 +133,19 @@ impl Elastic {
             let [k, c] = self.spring(component);
             let (stretch, force) = (self.stretch[component - 1], z[component] / h);
             let s = -(force + k * stretch) / (k * theta * h + c);
-            let next = stretch + h * s;
-            outcome.stretch[component - 1] = next;
-            outcome.potential += 0.5 * k * next * next;
+            outcome.stretch[component - 1] = stretch + h * s;
             outcome.damping += h * c * s * s;
             outcome.friction -= z[component] * (mean(component) - s);
         }
+        let [k, _] = self.spring(1);
+        let [x, y] = outcome.stretch;
+        let (stretch, most) = (x.hypot(y), mu * z[0] / (h * k));
+        let held = |stretch: f64| 0.5 * k * stretch * stretch;
+        if stretch > most {
+            outcome.stretch = [x * (most / stretch), y * (most / stretch)];
+            outcome.friction += held(stretch) - held(most);
+        }
+        outcome.potential += held(stretch.min(most));
         outcome
     }
 }
@@ -183,7 +197,7 @@ mod tests {
             let mut u = stuck(&contact, z);
             u[1] -= slip * z[1];
             u[2] -= slip * z[2];
-            let after = contact.after(&z, &u);
+            let after = contact.after(&z, &u, 10.0);
             let taken = |k: usize| -0.5 * (u[k] + contact.u[k]) * z[k];
             let taken = taken(0) + taken(1) + taken(2);
             let told = after.potential - contact.held() + after.damping + after.friction;
@@ -193,17 +207,39 @@ mod tests {
         }
     }
 
-    /// What lets go keeps nothing along the tangents, and its damper has what the spring gave.
+    /// What lets go keeps nothing along the tangents, and its damper has what the spring gave; what only comes closer takes nothing.
     #[test]
     fn what_parts_is_not_stretched() {
-        let after = contact(-2e-3, 0.5).after(&[0.0; 3], &[0.9, 0.0, 0.0]);
-        assert_eq!((after.stretch, after.potential, after.friction), ([0.0; 2], 0.0, 0.0));
+        let after = contact(-2e-3, 0.5).after(&[0.0; 3], &[0.9, 0.0, 0.0], 0.5);
+        assert_eq!((after.stretch, after.potential), ([0.0; 2], 0.0));
         assert!((after.damping - 0.5 * OF.stiffness * 4e-6).abs() < 1e-18);
+        assert!((after.friction - 0.5 * OF.tangential * 5e-6).abs() < 1e-18);
+        let contact = Elastic { stretch: [0.0; 2], ..contact(2e-3, 0.5) };
+        let after = contact.after(&[0.0; 3], &[-0.3, 0.0, 0.0], 0.5);
+        assert!(after.potential > 0.0);
+        assert_eq!((after.damping, after.friction), (0.0, 0.0));
+    }
+
+    /// A spring that slides is stretched as far as the cone lets it, and no further; energies still add up.
+    #[test]
+    fn springs_are_stretched_as_far_as_the_cone_allows() {
+        let mut contact = contact(-2e-3, 0.5);
+        contact.of.damping = 0.0;
+        let (mu, z) = (0.5, [0.05, -0.025, 0.0]);
+        let mut u = stuck(&contact, z);
+        u[1] += 0.7;
+        let after = contact.after(&z, &u, mu);
+        let force = OF.tangential * after.stretch[0].hypot(after.stretch[1]);
+        assert!(force <= mu * z[0] / contact.h * (1.0 + 1e-14), "{force}");
+        let taken = |k: usize| -0.5 * (u[k] + contact.u[k]) * z[k];
+        let taken = taken(0) + taken(1) + taken(2);
+        let told = after.potential - contact.held() + after.damping + after.friction;
+        assert!((told - taken).abs() < 1e-15 && after.friction > 0.0, "{told} {taken}");
     }
 
     #[test]
     fn steps_that_resolve_a_spring_keep_its_energy() {
-        let theta = |h: f64| theta(Elasticity { damping: 0.0, ..OF }, h, 1.0 / 3.0);
+        let theta = |h: f64| theta(Elasticity { damping: 0.0, ..OF }, h, [1.0 / 3.0; 2]);
         let period = 2.0 * std::f64::consts::PI / 1e3_f64.sqrt();
         assert_eq!(theta(period / 20.0), 0.5);
         assert_eq!(theta(period), 1.0);

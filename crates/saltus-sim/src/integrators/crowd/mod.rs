@@ -345,7 +345,8 @@ impl Crowd {
             let [u, after] = [touching.before(place, members), touching.after(place, after)];
             let way = h * (theta * after[0] + (1.0 - theta) * u[0]);
             // springs hold what gives way where it is
-            let gap = if touching.gives(place) { 0.0 } else { touching.gap(place) };
+            let gap = touching.gap(place);
+            let gap = if touching.gives(place) { gap.max(0.0) } else { gap };
             [gap, gap + way, touching.extent(place)]
         });
         overlap.part(&members.moving, &touching.touches[range.clone()], gaps);
@@ -532,9 +533,15 @@ impl Part for Crowd {
             now.v[range.clone()].copy_from_slice(v);
         }
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
+        let place = self.members.all.iter().position(|member| member.v == range.start);
+        let body = place.filter(|_| q.is_some() && self.touching.keeps.stretches);
+        let springs = body.map(|body| self.touching.forget_springs(body));
         let done = self.refresh(self.last.end);
         if done.is_err() {
             (self.now.values, self.energy0) = (before, energy0);
+            if let Some(springs) = springs {
+                self.touching.last = springs;
+            }
             return done;
         }
         let members = &self.members.all;
@@ -672,6 +679,17 @@ fn check(model: &Model) -> Result<(), SimError> {
         let owner = format!("contacts that are found, law {}", law.name());
         let (integrator, what) = ("moreau-jean", "the law");
         let needs = "NewtonImpact, ImpactFriction or RollingFriction";
+        return Err(SimError::Unsuited { integrator, owner, what, needs });
+    }
+    let is_spring = |k: usize| {
+        let Some(of) = finder.elasticity(k) else { return true };
+        let is_finite = [of.stiffness, of.damping, of.tangential].iter().all(|x| x.is_finite());
+        is_finite && of.stiffness > 0.0 && of.tangential > 0.0 && of.damping >= 0.0
+    };
+    if let Some(k) = (0..finder.laws().len()).find(|&k| !is_spring(k)) {
+        let owner = format!("contacts that are found, law {k}");
+        let (integrator, what) = ("moreau-jean", "the elasticity");
+        let needs = "a stiffness and a tangential stiffness above zero, and a damping not below";
         return Err(SimError::Unsuited { integrator, owner, what, needs });
     }
     Ok(())

@@ -84,7 +84,7 @@ pub(super) struct Touching {
     pub stride: usize,
     stretch: Vec<[f64; 2]>, // of the tangential spring of each contact; none where all are rigid
     potential: f64,         // of all springs, at the end of the step
-    keeps: Keeps,
+    pub keeps: Keeps,
     pub last: Committed,
     pub resting: f64, // share of the change of a velocity that counts as none
     scratch: Vec<f64>,
@@ -216,7 +216,10 @@ impl Touching {
             self.touches[place].friction = friction;
             let island = self.island(&self.touches[place], islands);
             if let Some(of) = self.elastic(place) {
-                let W = self.touches[place].diagonal(&members.moving, 0);
+                // nothing has a compliance yet: this is W alone
+                let touch = &self.touches[place];
+                let tangent = usize::from(touch.friction.linear() > 1);
+                let W = [0, tangent].map(|k| touch.diagonal(&members.moving, k));
                 if let Some(theta) = island.map(|island| &mut self.thetas[island]) {
                     *theta = theta.max(elastic::theta(of, step.h, W));
                 }
@@ -238,7 +241,7 @@ impl Touching {
             self.stride * self.touches.len(),
             self.stride * FORESEEN * members.all.len(),
         );
-        self.warm(step.h);
+        self.warm(step.h, members.all.len());
         for place in 0..self.touches.len() {
             let (_, state) = self.state(place, step.start, q, members)?;
             let island = self.island(&self.touches[place], islands);
@@ -444,11 +447,12 @@ impl Touching {
     }
 
     /// The impulses of the last step, for contacts that are the same.
-    fn warm(&mut self, h: f64) {
+    fn warm(&mut self, h: f64, bodies: usize) {
         self.z.resize(self.touches.len() * self.stride, 0.0);
         let share = if self.last.h > 0.0 { h / self.last.h } else { 0.0 };
         if self.keeps.stretches {
             self.stretch.clear();
+            foresee(&mut self.stretch, self.touches.len(), FORESEEN * bodies);
             self.stretch.resize(self.touches.len(), [0.0; 2]);
         }
         let mut rows = (0..self.last.len()).peekable();
@@ -487,15 +491,28 @@ impl Touching {
             let theta = island.map_or(1.0, |island| self.thetas[island]);
             let contact = self.begin_elastic(of, place, [step.h, theta], u);
             let linear = self.touches[place].friction.linear();
-            let outcome = contact.after(&self.z[place * self.stride..][..linear], &u_after);
+            let outcome = contact.after(
+                &self.z[place * self.stride..][..linear],
+                &u_after,
+                self.touches[place].mu(),
+            );
             self.stretch[place] = outcome.stretch;
             self.potential += outcome.potential;
             ledger.damping += outcome.damping;
             ledger.friction += outcome.friction;
-            if self.last.h == 0.0 {
+            if !self.last.is_held {
                 ledger.work += contact.held();
             }
         }
+    }
+
+    /// A body is somewhere else: its springs begin anew. The contacts as they were.
+    pub fn forget_springs(&mut self, body: usize) -> Committed {
+        let Touching { body_of, last, .. } = self;
+        let before = last.clone();
+        let is_of = |side: u32| body_of[side as usize] as usize == body;
+        last.forget_springs(|sides| sides.into_iter().any(is_of));
+        before
     }
 
     /// What springs of contacts hold at the end of the step.
