@@ -7,11 +7,13 @@
 //!   [interior point method](super::interior), down or [along](super::central_path) its path.
 //! - Of more, [surroundings](super::surroundings) of the worst contacts are solved in turn with sweeps, wider ones
 //!   where that does not help.
-//! - Contacts that give way have a matrix `W + C` whose least values are those of `C`: sweeps solve them, however many there are.
+//! - Contacts that give way have a matrix `W + C` whose least values are those of `C`: sweeps solve them, however many there are. Where
+//!   factors are sparse, as of stacks and walls, sweeps only find most modes, and [Newton's method](super::newton) the rest.
 
 use super::fours::Fours;
 use super::interior::Interior;
 use super::measure::{Measured, Scales};
+use super::newton::Newton;
 use super::part::Measure;
 use super::rows::{Rows, Unkept};
 use super::sweeps::Sweeping;
@@ -26,6 +28,12 @@ const FIRST: usize = 3;
 /// Of contacts that give way: sweeps of a round, within which the residual must halve, and rounds.
 const LONG: usize = 400;
 const ROUNDS: usize = 20;
+/// Of these, too: how many, and multiplications of a factorization a contact, up to which Newton's method comes first; the residual up
+/// to which it comes at once, and the sweeps before it elsewhere.
+const GIVING: usize = 10_000;
+const SHORT: f64 = 3000.0;
+const SETTLED: f64 = 0.03;
+const SETTLING: usize = 30;
 /// Multiplications of a factorization, about, up to which the whole crowd is factored first; and at all.
 const QUICK: f64 = 1e7;
 const LONGEST: f64 = 2e8;
@@ -55,6 +63,7 @@ pub(super) struct Crowds {
     fours: Fours,
     lu: GraphLu,
     interior: Interior,
+    newton: Newton,
     turns: Turns,
     saved: Vec<f64>, // impulses to go back to
 }
@@ -79,20 +88,25 @@ impl Crowds {
         };
         let mut work = f64::INFINITY;
         let gives = island.gives();
-        if left(&now, 0) {
-            let Island { bodies, touches, .. } = island;
-            if touches.len() <= ANALYSED && !gives {
-                self.rows.fill(island);
+        let analysed = if gives { GIVING } else { ANALYSED };
+        if left(&now, 0) && island.touches.len() <= analysed {
+            self.rows.fill(island);
+            self.rows.join(&mut self.lu);
+            work = self.lu.work();
+        }
+        if gives && work <= SHORT * island.touches.len() as f64 && Newton::is_for(&self.rows) {
+            if left(&now, 0) && now.residual.value > SETTLED {
                 self.fours.fill(&self.rows);
-                self.rows.join(&mut self.lu);
-                work = self.lu.work();
-            } else {
-                self.fours.foresee(bodies.len(), touches.len());
-                let Crowds { rows, fours, .. } = self;
-                Unkept::of(island, &mut rows.place, |whole| fours.fill(whole));
+                now = self.sweep(seen, z, tol, twists, SETTLING, &mut iterations);
+            }
+            if left(&now, iterations) {
+                now = self.by_newton(seen, z, tol, twists, &mut iterations);
             }
         }
-        let is_factored = work <= QUICK;
+        if left(&now, iterations) {
+            self.fill(island, work.is_finite());
+        }
+        let is_factored = !gives && work <= QUICK;
         self.saved.clear();
         foresee(&mut self.saved, z.len(), 3 * FORESEEN * island.bodies.len());
         self.saved.extend_from_slice(z);
@@ -132,6 +146,39 @@ impl Crowds {
             _ => Status::MaxIter,
         };
         Report { status, iterations, residual: value, worst, method: "body-sweeps" }
+    }
+
+    /// The contacts of an island for sweeps, from the rows where they are kept.
+    fn fill(&mut self, island: Island<'_>, kept: bool) {
+        let Crowds { rows, fours, .. } = self;
+        if kept {
+            fours.fill(rows);
+            return;
+        }
+        fours.foresee(island.bodies.len(), island.touches.len());
+        Unkept::of(island, &mut rows.place, |whole| fours.fill(whole));
+    }
+
+    /// Newton's method for contacts that give way.
+    fn by_newton(
+        &mut self,
+        seen: Seen<'_>,
+        z: &mut [f64],
+        tol: f64,
+        twists: &mut [Twist],
+        iterations: &mut usize,
+    ) -> Measured {
+        let Crowds { rows, lu, newton, .. } = self;
+        let still = seen.energy(ENOUGH * tol);
+        let (steps, now) = newton.solve(
+            (rows, lu),
+            z,
+            still,
+            |z| seen.measure(z, twists),
+            |now| now.residual.value <= tol,
+        );
+        *iterations += steps;
+        now
     }
 
     /// Some sweeps, fewer where they are enough.

@@ -28,6 +28,7 @@ mod heaps;
 mod interior;
 mod lanes;
 mod measure;
+mod newton;
 mod normal;
 mod part;
 mod quads;

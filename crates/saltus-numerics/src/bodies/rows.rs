@@ -39,13 +39,7 @@ impl Island<'_> {
     /// `s` of its members without impulses.
     pub(super) fn free(&self) -> impl Free {
         let Island { bodies, members, .. } = *self;
-        members.iter().map(|&k| {
-            let body = &bodies[k as usize];
-            let (root, turn) = (body.inverse_mass.sqrt(), root(&body.inverse_inertia));
-            let [a, b, c] = body.v.map(|v| v / root);
-            let [d, e, f] = lower_solve(&turn, body.omega);
-            [a, b, c, d, e, f]
-        })
+        members.iter().map(|&k| Root::of(&bodies[k as usize]).motion(&bodies[k as usize]))
     }
 }
 
@@ -73,23 +67,37 @@ pub(super) trait Whole {
     }
 }
 
+/// `M^-½` of a body: `1/√m`, and `L` of `J⁻¹ = L Lᵀ`.
+#[derive(Debug, Clone, Copy, Default)]
+struct Root {
+    mass: f64,
+    turn: [f64; 6],
+}
+
 /// All contacts of an island.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub all: Vec<Row>,
     pub free: Vec<Motion>,
     pub place: Vec<u32>, // of each body among the members; FIXED between calls
+    roots: Vec<Root>,    // of each member
 }
 
 impl Rows {
     /// The contacts of an island.
     pub fn fill(&mut self, island: Island<'_>) {
-        let Rows { all, free, place } = self;
+        let Rows { all, free, place, roots } = self;
+        roots.clear();
+        roots.extend(island.members.iter().map(|&k| Root::of(&island.bodies[k as usize])));
         free.clear();
-        free.extend(island.free());
+        let members = island.members.iter().zip(&*roots);
+        free.extend(members.map(|(&k, root)| root.motion(&island.bodies[k as usize])));
         all.clear();
         Unkept::of(island, place, |whole| {
-            all.extend((0..whole.count()).map(|c| whole.look(c, |row| *row)));
+            all.extend(island.touches.iter().map(|touch| {
+                let sides = touch.bodies.map(|k| whole.place[k as usize]);
+                Row::new(touch, sides, |side| roots[sides[side] as usize])
+            }));
         });
     }
 
@@ -209,7 +217,10 @@ impl Whole for Unkept<'_> {
 
     #[inline]
     fn look<T>(&self, c: usize, see: impl FnOnce(&Row) -> T) -> T {
-        see(&Row::new(&self.island.touches[c], self.island.bodies, self.place))
+        let Island { bodies, touches, .. } = self.island;
+        let touch = &touches[c];
+        let root = |side: usize| Root::of(&bodies[touch.bodies[side] as usize]);
+        see(&Row::new(touch, self.sides(c), root))
     }
 }
 
@@ -248,17 +259,16 @@ impl Wide for Assemble<'_> {
 }
 
 impl Row {
-    /// A contact of bodies that have these places among the members.
-    fn new(touch: &Touch, bodies: &[MovingBody], place: &[u32]) -> Row {
-        let sides = touch.bodies.map(|k| place[k as usize]);
+    /// A contact of bodies that have these places among the members, and these roots where they move.
+    #[inline]
+    fn new(touch: &Touch, sides: [u32; 2], root: impl Fn(usize) -> Root) -> Row {
         let (mut K, mut size) = ([[0.0; 18]; 2], 0.0);
         let n = touch.friction.size();
         for side in 0..2 {
             if sides[side] == FIXED {
                 continue;
             }
-            let body = &bodies[touch.bodies[side] as usize];
-            let (mass, turn) = (body.inverse_mass.sqrt(), root(&body.inverse_inertia));
+            let Root { mass, turn } = root(side);
             let sign = if side == 0 { 1.0 } else { -1.0 };
             for k in 0..n {
                 let about = cross(touch.arms[side], touch.frame[k]);
@@ -305,7 +315,7 @@ impl Row {
     }
 
     /// `K s`.
-    #[inline]
+    #[inline(always)]
     pub fn turn(&self, s: &[Motion]) -> [f64; 3] {
         // sums over even and odd places, side by side
         let mut w = [[0.0; 2]; 3];
@@ -324,14 +334,14 @@ impl Row {
     }
 
     /// `K s + q`.
-    #[inline]
+    #[inline(always)]
     pub fn velocity(&self, s: &[Motion]) -> [f64; 3] {
         let w = self.turn(s);
         [w[0] + self.q[0], w[1] + self.q[1], w[2] + self.q[2]]
     }
 
     /// `s ← s + Kᵀ z`.
-    #[inline]
+    #[inline(always)]
     pub fn push(&self, z: [f64; 3], s: &mut [Motion]) {
         for side in 0..2 {
             if self.sides[side] != FIXED {
@@ -372,6 +382,19 @@ fn add(A: &mut [f64; 36], K: &[f64; 18], DK: &[f64; 18]) {
             }
         }
         A[6 * i..6 * i + 6].copy_from_slice(&row);
+    }
+}
+
+impl Root {
+    fn of(body: &MovingBody) -> Root {
+        Root { mass: body.inverse_mass.sqrt(), turn: root(&body.inverse_inertia) }
+    }
+
+    /// `M^½ V` of its body.
+    fn motion(&self, body: &MovingBody) -> Motion {
+        let [a, b, c] = body.v.map(|v| v / self.mass);
+        let [d, e, f] = lower_solve(&self.turn, body.omega);
+        [a, b, c, d, e, f]
     }
 }
 

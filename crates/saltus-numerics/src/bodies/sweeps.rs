@@ -83,7 +83,7 @@ impl BodySweeps {
         let Island { bodies, touches, .. } = island;
         let few = touches.len() <= FEW;
         let rolls = |touch: &Touch| touch.friction.size() > touch.friction.linear();
-        if !few && !touches.iter().any(rolls) {
+        if (!few || island.gives()) && !touches.iter().any(rolls) {
             if stride == 3 {
                 return self.crowds.solve(island, z, settings, twists);
             }

@@ -28,18 +28,21 @@ impl Crowd {
             if z.iter().all(|z| *z == 0.0) {
                 continue;
             }
+            let drive = self.touching.drive_at(place);
+            for k in 0..n.min(3) {
+                ledger.work -= drive[k] * z[k];
+            }
+            if touch.gives(0) > 0.0 && n == touch.friction.linear() {
+                continue;
+            }
             let before = self.touching.before(place, &self.members);
             let u = self.touching.after(place, &self.after);
-            let drive = self.touching.drive_at(place);
             for k in 0..n {
                 let taken = -0.5 * (u[k] + before[k]) * z[k];
                 match k {
                     _ if touch.gives(k) > 0.0 => {}
                     0 => ledger.impact += taken,
                     _ => ledger.friction += taken,
-                }
-                if k < 3 {
-                    ledger.work -= drive[k] * z[k];
                 }
             }
         }

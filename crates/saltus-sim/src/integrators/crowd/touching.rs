@@ -212,10 +212,11 @@ impl Touching {
         for place in 0..self.order.len() {
             let found = self.found[self.order[place] as usize];
             self.touches.push(self.touch(&found, q, members));
-            let (friction, state) = self.state(place, step.start, q, members)?;
-            self.touches[place].friction = friction;
+            let law = self.law(place, step.start, q, members)?;
+            let touch = &mut self.touches[place];
+            touch.friction = law.friction(touch.friction);
             let island = self.island(&self.touches[place], islands);
-            if let Some(of) = self.elastic(place) {
+            if let Some(of) = law.elastic {
                 // nothing has a compliance yet: this is W alone
                 let touch = &self.touches[place];
                 let tangent = usize::from(touch.friction.linear() > 1);
@@ -225,6 +226,7 @@ impl Touching {
                 }
                 continue;
             }
+            let state = self.state(place, law, members);
             if let (Some(island), true) = (island, state.hits(step.h)) {
                 let state = state.among(self.speeds(place, members));
                 let Some(least) = state.theta(step.h, self.resting) else { continue };
@@ -243,24 +245,26 @@ impl Touching {
         );
         self.warm(step.h, members.all.len());
         for place in 0..self.touches.len() {
-            let (_, state) = self.state(place, step.start, q, members)?;
             let island = self.island(&self.touches[place], islands);
             let theta = island.map_or(1.0, |island| self.thetas[island]);
-            let contacts = island.map_or(0, |island| self.of_island(island).len());
-            let crowded = contacts > CROWD && self.z[place * self.stride] > 0.0;
-            let resting = if crowded { KEPT } else { self.resting };
             let drive = self.drive_at(place);
             if let Some(of) = self.elastic(place) {
                 // an island goes as far as its springs are told
                 if let Some(island) = island {
                     self.stops[island] = NO_IMPACT;
                 }
-                let contact = self.begin_elastic(of, place, [step.h, theta], state.u);
+                let u = self.before(place, members);
+                let contact = self.begin_elastic(of, place, [step.h, theta], u);
                 let touch = &mut self.touches[place];
                 (touch.q, touch.compliance) = (drive, contact.compliance());
                 contact.bias(&mut touch.q[..touch.friction.linear()]);
                 continue;
             }
+            let law = self.law(place, step.start, q, members)?;
+            let state = self.state(place, law, members);
+            let contacts = island.map_or(0, |island| self.of_island(island).len());
+            let crowded = contacts > CROWD && self.z[place * self.stride] > 0.0;
+            let resting = if crowded { KEPT } else { self.resting };
             let touch = &mut self.touches[place];
             touch.q = drive;
             state.bias(step.h, theta, resting, &mut touch.q, touch.friction.size());
@@ -268,27 +272,30 @@ impl Touching {
         Ok(())
     }
 
-    /// The law of a contact and what it begins with, made where it is needed: kept, it would take half as much room as the contact.
-    fn state(
+    /// What the law of a contact says.
+    fn law(
         &mut self,
         place: usize,
         t: f64,
         q: &[f64],
         members: &Members,
-    ) -> Result<(Friction, State), OperatorError> {
+    ) -> Result<Coefficients, OperatorError> {
         let at = self.order[place] as usize;
-        let law = match self.laws[self.found[at].law as usize] {
+        match self.laws[self.found[at].law as usize] {
             law if law.varies => {
                 let (found, touch) = (self.found[at], self.touches[place]);
-                self.evaluate(t, &found, &touch, q, members)?
+                self.evaluate(t, &found, &touch, q, members)
             }
-            law => law,
-        };
-        let (found, touch) = (&self.found[at], &self.touches[place]);
+            law => Ok(law),
+        }
+    }
+
+    /// What a contact begins with, made where it is needed: kept, it would take half as much room as the contact.
+    fn state(&self, place: usize, law: Coefficients, members: &Members) -> State {
+        let (found, touch) = (&self.found[self.order[place] as usize], &self.touches[place]);
         let [a, b] = touch.bodies.map(|k| members.foreseen(k as usize));
         let u_free = dot(touch.frame[0], touch.velocity(&a, &b)) + self.drive(found, touch)[0];
-        let state = State::new(found.gap, self.before(place, members), u_free, [law.e, law.et]);
-        Ok((law.friction(touch.friction), state))
+        State::new(found.gap, self.before(place, members), u_free, [law.e, law.et])
     }
 
     /// What a contact gives way by.
