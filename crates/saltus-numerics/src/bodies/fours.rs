@@ -13,9 +13,10 @@
 //! Reference: Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 
 use super::FORESEEN;
-use super::lanes::{Four, gather, load, negative, times};
+use super::lanes::{Four, Kept, gather, load, negative, read, read_all, times};
 use super::rows::{FIXED, Free, Motion, Row, Whole};
 use super::sweeps::inverse3;
+use super::{Island, Twist};
 use crate::Set;
 use crate::sets::slip::Slip;
 use saltus_linalg::vector::{self, room};
@@ -33,13 +34,13 @@ const NONE: f64 = 1e-12;
 /// Four contacts. Those that are missing are open, and touch what does not move.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
-struct Contacts {
+struct Contacts<T> {
     sides: [[u32; 4]; 2],
-    K: [[Four; 18]; 2],
+    K: [[[T; 4]; 18]; 2],
     q: [Four; 3],
-    C: [Four; 2],       // of the normal, of the tangents
-    W: [Four; 6],       // W_cc + C_c: NN, N1, N2, 11, 12, 22
-    inverse: [Four; 6], // no numbers where there is none
+    C: [[T; 4]; 2],       // of the normal, of the tangents
+    W: [[T; 4]; 6],       // W_cc + C_c: NN, N1, N2, 11, 12, 22
+    inverse: [[T; 4]; 6], // no numbers where there is none
     mu: Four,
     size: Four, // the mean of the diagonal
     z: [Four; 3],
@@ -47,26 +48,10 @@ struct Contacts {
     p: [Four; 3],
 }
 
-const MISSING: Contacts = Contacts {
-    sides: [[0; 4]; 2],
-    K: [[[0.0; 4]; 18]; 2],
-    q: [[1.0; 4], [0.0; 4], [0.0; 4]],
-    C: [[0.0; 4]; 2],
-    W: UNITS,
-    inverse: UNITS,
-    mu: [1.0; 4],
-    size: [0.0; 4],
-    z: [[0.0; 4]; 3],
-    before: [[0.0; 4]; 3],
-    p: [[0.0; 4]; 3],
-};
-
-const UNITS: [Four; 6] = [[1.0; 4], [0.0; 4], [0.0; 4], [1.0; 4], [0.0; 4], [1.0; 4]];
-
 /// The contacts of a crowd and what the sweeps keep between calls.
-#[derive(Debug, Default)]
-pub(super) struct Fours {
-    all: Vec<Contacts>,
+#[derive(Debug)]
+pub(super) struct Fours<T = f64> {
+    all: Vec<Contacts<T>>,
     place: Vec<u32>, // of each contact: its four, and where in it
     bodies: usize,
     s: Vec<Motion>,      // the last one stands for all that does not move
@@ -77,7 +62,23 @@ pub(super) struct Fours {
     last: f64,           // and of the one before
 }
 
-impl Fours {
+impl<T> Default for Fours<T> {
+    fn default() -> Self {
+        Fours {
+            all: Vec::new(),
+            place: Vec::new(),
+            bodies: 0,
+            s: Vec::new(),
+            open: Vec::new(),
+            s_before: Vec::new(),
+            along: Vec::new(),
+            change: None,
+            last: 0.0,
+        }
+    }
+}
+
+impl<T: Kept> Fours<T> {
     /// Room for the contacts of a crowd, and for as many as a heap of all these bodies has.
     pub fn foresee(&mut self, bodies: usize, contacts: usize) {
         let Fours { all, place, s, s_before, along, .. } = self;
@@ -139,7 +140,7 @@ impl Fours {
 
     /// These contacts side by side.
     fn close(&mut self, whole: &impl Whole, four: &[u32; 5]) {
-        let mut contacts = MISSING;
+        let mut contacts = Contacts::missing();
         contacts.sides = [[self.bodies as u32; 4]; 2];
         for (lane, &c) in four[1..=four[0] as usize].iter().enumerate() {
             self.place[c as usize] = (4 * self.all.len() + lane) as u32;
@@ -160,12 +161,12 @@ impl Fours {
     }
 
     /// The same after `change`, which changes the impulses and lets their velocities follow.
-    pub fn begin_after<T>(
+    pub fn begin_after<A>(
         &mut self,
         free: impl Free,
         z: &mut [f64],
-        change: impl FnOnce(&Fours, &mut [f64], &mut [Motion]) -> T,
-    ) -> T {
+        change: impl FnOnce(&Self, &mut [f64], &mut [Motion]) -> A,
+    ) -> A {
         self.begin(free, z);
         let mut s = std::mem::take(&mut self.s);
         let done = change(self, z, &mut s[..self.bodies]);
@@ -179,6 +180,25 @@ impl Fours {
         self.s[..s.len()].copy_from_slice(s);
         self.s[s.len()..].fill([0.0; 6]);
         self.put(z);
+    }
+
+    /// Where rows have seven digits: `q` so that velocities are those of the island under these impulses, whose motion is in `twists`, to
+    /// the last digit. What follows is off by seven digits of its own change.
+    pub fn aim(&mut self, island: Island<'_>, twists: &[Twist]) {
+        for (touch, &place) in island.touches.iter().zip(&self.place) {
+            let [at, lane] = four_and_lane(place);
+            let own = &mut self.all[at];
+            let [a, b] = touch.bodies.map(|k| &twists[k as usize]);
+            let w = touch.moved(a, b);
+            for k in 0..touch.friction.size() {
+                let mut q = w[k];
+                for side in 0..2 {
+                    let s = &self.s[own.sides[side][lane] as usize];
+                    q -= (0..6).map(|i| own.K[side][6 * k + i][lane].whole() * s[i]).sum::<f64>();
+                }
+                own.q[k][lane] = q;
+            }
+        }
     }
 
     fn put(&mut self, z: &[f64]) {
@@ -206,8 +226,7 @@ impl Fours {
     pub fn run(&mut self, sweeps: usize, still: f64) -> usize {
         for done in 1..=sweeps {
             let [beta, kept] = self.go_on();
-            let Fours { all, s, s_before, .. } = self;
-            s_before.clone_from(s);
+            let Fours { all, s, .. } = self;
             let change = wide_lanes(Sweep { all, s, beta, kept });
             self.change = Some(change);
             if change <= still {
@@ -224,18 +243,20 @@ impl Fours {
         let Some(change) = *change else {
             along.clear();
             along.resize(s.len(), [0.0; 6]);
+            s_before.clone_from(s);
             *last = f64::INFINITY;
             return [0.0; 2];
         };
         let beta = change / *last;
         let [beta, kept] = if beta < 1.0 { [beta, 1.0] } else { [0.0, 0.0] };
         *last = change;
-        for ((s, before), along) in s.iter_mut().zip(&*s_before).zip(along) {
+        for ((s, before), along) in s.iter_mut().zip(s_before).zip(along) {
             for k in 0..6 {
                 let step = s[k] - before[k];
                 s[k] += beta * along[k];
                 along[k] = beta * along[k] + kept * step;
             }
+            *before = *s;
         }
         [beta, kept]
     }
@@ -247,30 +268,49 @@ fn four_and_lane(place: u32) -> [usize; 2] {
     [place as usize / 4, place as usize % 4]
 }
 
-impl Contacts {
+impl<T: Kept> Contacts<T> {
+    /// None.
+    fn missing() -> Self {
+        let [zeros, ones] = [0.0, 1.0].map(|x| [T::of(x); 4]);
+        let units = [ones, zeros, zeros, ones, zeros, ones];
+        Contacts {
+            sides: [[0; 4]; 2],
+            K: [[zeros; 18]; 2],
+            q: [[1.0; 4], [0.0; 4], [0.0; 4]],
+            C: [zeros; 2],
+            W: units,
+            inverse: units,
+            mu: [1.0; 4],
+            size: [0.0; 4],
+            z: [[0.0; 4]; 3],
+            before: [[0.0; 4]; 3],
+            p: [[0.0; 4]; 3],
+        }
+    }
+
     /// Puts one into its place.
     fn put(&mut self, lane: usize, row: &Row) {
         for side in 0..2 {
             if row.sides[side] != FIXED {
                 self.sides[side][lane] = row.sides[side];
             }
-            (0..18).for_each(|k| self.K[side][k][lane] = row.K[side][k]);
+            (0..18).for_each(|k| self.K[side][k][lane] = T::of(row.K[side][k]));
         }
         let W = row.block();
         let inverse = inverse3(&W);
         let is_regular = inverse.iter().all(|x| x.is_finite());
         for (k, at) in [0, 1, 2, 4, 5, 8].into_iter().enumerate() {
-            self.W[k][lane] = W[at];
-            self.inverse[k][lane] = if is_regular { inverse[at] } else { f64::NAN };
+            self.W[k][lane] = T::of(W[at]);
+            self.inverse[k][lane] = T::of(if is_regular { inverse[at] } else { f64::NAN });
         }
         (0..3).for_each(|k| self.q[k][lane] = row.q[k]);
-        (0..2).for_each(|k| self.C[k][lane] = row.C[k]);
+        (0..2).for_each(|k| self.C[k][lane] = T::of(row.C[k]));
         self.mu[lane] = row.mu;
         self.size[lane] = row.size;
     }
 }
 
-impl Whole for Fours {
+impl<T: Kept> Whole for Fours<T> {
     fn bodies(&self) -> usize {
         self.bodies
     }
@@ -286,29 +326,29 @@ impl Whole for Fours {
     }
 
     #[inline]
-    fn look<T>(&self, c: usize, see: impl FnOnce(&Row) -> T) -> T {
+    fn look<A>(&self, c: usize, see: impl FnOnce(&Row) -> A) -> A {
         let [at, lane] = four_and_lane(self.place[c]);
         let own = &self.all[at];
         let (mut K, mut q) = ([[0.0; 18]; 2], [0.0; 3]);
         for side in 0..2 {
-            (0..18).for_each(|k| K[side][k] = own.K[side][k][lane]);
+            (0..18).for_each(|k| K[side][k] = own.K[side][k][lane].whole());
         }
         (0..3).for_each(|k| q[k] = own.q[k][lane]);
         let (mu, size) = (own.mu[lane], own.size[lane]);
-        let C = own.C.map(|C| C[lane]);
+        let C = own.C.map(|C| C[lane].whole());
         see(&Row { sides: self.sides(c), K, q, mu, C, size, pair: None })
     }
 }
 
 /// Equation (1) for all contacts; the energy of the change.
-struct Sweep<'a> {
-    all: &'a mut [Contacts],
+struct Sweep<'a, T> {
+    all: &'a mut [Contacts<T>],
     s: &'a mut [Motion],
     beta: f64,
     kept: f64,
 }
 
-impl WideLanes for Sweep<'_> {
+impl<T: Kept> WideLanes for Sweep<'_, T> {
     type Answer = f64;
 
     #[inline(always)]
@@ -347,7 +387,7 @@ fn dot<L: Lanes>(l: L, a: [L::Four; 2], b: [L::Four; 2]) -> L::Four {
 
 /// Equation (2) for four contacts.
 #[inline(always)]
-fn follow<L: Lanes>(l: L, contacts: &mut Contacts, beta: L::Four, kept: L::Four) {
+fn follow<L: Lanes, T: Kept>(l: L, contacts: &mut Contacts<T>, beta: L::Four, kept: L::Four) {
     for k in 0..3 {
         let (z, p) = (l.load(&contacts.z[k]), l.load(&contacts.p[k]));
         let (step, more) = (l.sub(z, l.load(&contacts.before[k])), l.mul(beta, p));
@@ -359,24 +399,26 @@ fn follow<L: Lanes>(l: L, contacts: &mut Contacts, beta: L::Four, kept: L::Four)
 
 /// Equation (1) for four contacts.
 #[inline(always)]
-fn visit<L: Lanes>(l: L, contacts: &mut Contacts, s: &mut [Motion]) -> L::Four {
+fn visit<L: Lanes, T: Kept>(l: L, contacts: &mut Contacts<T>, s: &mut [Motion]) -> L::Four {
     let mut sides = [gather(l, s, &contacts.sides[0]), gather(l, s, &contacts.sides[1])];
-    let (W, z) = (load(l, &contacts.W), load(l, &contacts.z));
+    let (W, z) = (read_all(l, &contacts.W), load(l, &contacts.z));
     let Wz = times(l, &W, &z);
-    let (mut b, C) = (load(l, &contacts.q), load(l, &contacts.C));
+    let (mut w, C) = (load(l, &contacts.q), read_all(l, &contacts.C));
+    let mut b = w;
     for k in 0..3 {
         for side in 0..2 {
             let K = &contacts.K[side];
-            let mut sum = l.mul(l.load(&K[6 * k]), sides[side][0]);
+            let mut sum = l.mul(read(l, &K[6 * k]), sides[side][0]);
             for i in 1..6 {
-                sum = l.add(sum, l.mul(l.load(&K[6 * k + i]), sides[side][i]));
+                sum = l.add(sum, l.mul(read(l, &K[6 * k + i]), sides[side][i]));
             }
-            b[k] = l.add(b[k], sum);
+            w[k] = l.add(w[k], sum);
         }
-        b[k] = l.add(b[k], l.sub(l.mul(C[k.min(1)], z[k]), Wz[k]));
+        w[k] = l.add(w[k], l.mul(C[k.min(1)], z[k]));
+        b[k] = l.sub(w[k], Wz[k]);
     }
 
-    let answer = answer(l, contacts, &W, &b, &z);
+    let answer = answer(l, contacts, &W, [&w, &b], &z);
 
     // the bodies follow
     let (mut step, mut square) = (z, l.splat(0.0));
@@ -389,7 +431,7 @@ fn visit<L: Lanes>(l: L, contacts: &mut Contacts, s: &mut [Motion]) -> L::Four {
         let K = &contacts.K[side];
         for i in 0..6 {
             for k in 0..3 {
-                let push = l.mul(l.load(&K[6 * k + i]), step[k]);
+                let push = l.mul(read(l, &K[6 * k + i]), step[k]);
                 sides[side][i] = l.add(sides[side][i], push);
             }
         }
@@ -400,17 +442,18 @@ fn visit<L: Lanes>(l: L, contacts: &mut Contacts, s: &mut [Motion]) -> L::Four {
 
 /// Take-off, stick, or slip near where it was.
 #[inline(always)]
-fn answer<L: Lanes>(
+fn answer<L: Lanes, T: Kept>(
     l: L,
-    contacts: &Contacts,
+    contacts: &Contacts<T>,
     W: &[L::Four; 6],
-    b: &[L::Four; 3],
+    [w, b]: [&[L::Four; 3]; 2],
     z: &[L::Four; 3],
 ) -> [L::Four; 3] {
     let (zero, one) = (l.splat(0.0), l.splat(1.0));
-    let mut r = times(l, &load(l, &contacts.inverse), b);
+    // −W⁻¹ b, with no more than the change in the digits of W⁻¹
+    let mut r = times(l, &read_all(l, &contacts.inverse), w);
     for k in 0..3 {
-        r[k] = negative(l, r[k]);
+        r[k] = l.sub(z[k], r[k]);
     }
     let mu = l.load(&contacts.mu);
     let (most, along) = (l.mul(mu, r[0]), dot(l, [r[1], r[2]], [r[1], r[2]]));
@@ -431,9 +474,9 @@ fn answer<L: Lanes>(
 
 /// Slip: `z = r (1, μ d)` with `w_N = 0` and `w_T` against `d`.
 #[inline(always)]
-fn slide<L: Lanes>(
+fn slide<L: Lanes, T: Kept>(
     l: L,
-    contacts: &Contacts,
+    contacts: &Contacts<T>,
     W: &[L::Four; 6],
     b: &[L::Four; 3],
     z: &[L::Four; 3],
@@ -503,9 +546,9 @@ fn unit<L: Lanes>(l: L, d: [L::Four; 2]) -> [L::Four; 2] {
 /// The slips of those contacts that have lost their direction, by all answers.
 #[cold]
 #[inline(never)]
-fn lost<L: Lanes>(
+fn lost<L: Lanes, T: Kept>(
     l: L,
-    contacts: &Contacts,
+    contacts: &Contacts<T>,
     b: &[L::Four; 3],
     slip: &[L::Four; 3],
     right: L::Four,
@@ -514,7 +557,7 @@ fn lost<L: Lanes>(
     let b = [l.store(b[0]), l.store(b[1]), l.store(b[2])];
     let mut slip = [l.store(slip[0]), l.store(slip[1]), l.store(slip[2])];
     for lane in (0..4).filter(|&lane| right[lane] == 0.0) {
-        let own = |k: usize| contacts.W[k][lane];
+        let own = |k: usize| contacts.W[k][lane].whole();
         let W = [own(0), own(1), own(2), own(1), own(3), own(4), own(2), own(4), own(5)];
         let b = [b[0][lane], b[1][lane], b[2][lane]];
         let mut z = [slip[0][lane], slip[1][lane], slip[2][lane]];

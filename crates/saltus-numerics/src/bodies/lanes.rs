@@ -8,6 +8,61 @@ use saltus_linalg::Lanes;
 /// A number of each.
 pub(super) type Four = [f64; 4];
 
+/// A number as it is kept: whole, or in half the room with seven digits.
+pub(super) trait Kept: Copy + std::fmt::Debug {
+    /// Whether nothing of it is lost.
+    const WHOLE: bool;
+    /// Of this number.
+    fn of(x: f64) -> Self;
+    /// What is left of it.
+    fn whole(self) -> f64;
+}
+
+impl Kept for f64 {
+    const WHOLE: bool = true;
+
+    #[inline(always)]
+    fn of(x: f64) -> f64 {
+        x
+    }
+    #[inline(always)]
+    fn whole(self) -> f64 {
+        self
+    }
+}
+
+impl Kept for f32 {
+    const WHOLE: bool = false;
+
+    #[inline(always)]
+    fn of(x: f64) -> f32 {
+        x as f32
+    }
+    #[inline(always)]
+    fn whole(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+/// Four that are kept.
+#[inline(always)]
+pub(super) fn read<L: Lanes, T: Kept>(l: L, x: &[T; 4]) -> L::Four {
+    l.load(&[x[0].whole(), x[1].whole(), x[2].whole(), x[3].whole()])
+}
+
+/// The same in each place.
+#[inline(always)]
+pub(super) fn read_all<L: Lanes, T: Kept, const N: usize>(
+    l: L,
+    from: &[[T; 4]; N],
+) -> [L::Four; N] {
+    let mut to = [l.splat(0.0); N];
+    for i in 0..N {
+        to[i] = read(l, &from[i]);
+    }
+    to
+}
+
 /// Four numbers in each place.
 #[inline(always)]
 pub(super) fn load<L: Lanes, const N: usize>(l: L, from: &[Four; N]) -> [L::Four; N] {
