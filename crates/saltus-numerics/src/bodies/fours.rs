@@ -182,8 +182,8 @@ impl<T: Kept> Fours<T> {
         self.put(z);
     }
 
-    /// Where rows have seven digits: `q` so that velocities are those of the island under these impulses, whose motion is in `twists`, to
-    /// the last digit. What follows is off by seven digits of its own change.
+    /// Where rows have seven digits: `q` so that `w` is that of the island under these impulses, whose motion is in `twists`, to the
+    /// last digit. What follows is off by seven digits of its own change.
     pub fn aim(&mut self, island: Island<'_>, twists: &[Twist]) {
         for (touch, &place) in island.touches.iter().zip(&self.place) {
             let [at, lane] = four_and_lane(place);
@@ -191,7 +191,8 @@ impl<T: Kept> Fours<T> {
             let [a, b] = touch.bodies.map(|k| &twists[k as usize]);
             let w = touch.moved(a, b);
             for k in 0..touch.friction.size() {
-                let mut q = w[k];
+                let C = own.C[k.min(1)][lane].whole();
+                let mut q = w[k] + (touch.gives(k) - C) * own.z[k][lane];
                 for side in 0..2 {
                     let s = &self.s[own.sides[side][lane] as usize];
                     q -= (0..6).map(|i| own.K[side][6 * k + i][lane].whole() * s[i]).sum::<f64>();
@@ -655,7 +656,7 @@ mod tests {
         let contact = ([Some(0), None], [own, [0.0; 18]], [-1.0, 0.1, 0.0], 0.3);
         let mut rows = Rows::default();
         rows.set(vec![[0.0; 6]], [contact].into_iter());
-        let (mut fours, mut z) = (Fours::default(), [0.0; 3]);
+        let (mut fours, mut z) = (Fours::<f64>::default(), [0.0; 3]);
         fours.fill(&rows);
         fours.begin(rows.free.iter().copied(), &z);
         fours.run(20, 0.0);
@@ -669,7 +670,7 @@ mod tests {
     fn sweeps_do_not_know_where_contacts_were_kept() {
         let (bodies, members, touches) = heap(4, Friction::Space { mu: 0.4 }, 1.0);
         let (rows, mut fours) = filled(&bodies, &members, &touches);
-        let mut others = Fours::default();
+        let mut others = Fours::<f64>::default();
         let island = Island { bodies: &bodies, members: &members, touches: &touches };
         Unkept::of(island, &mut Vec::new(), |whole| others.fill(whole));
         let mut z: Vec<f64> = (0..3 * touches.len()).map(|k| (k as f64).cos().max(0.0)).collect();
