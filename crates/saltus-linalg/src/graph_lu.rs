@@ -9,9 +9,10 @@
 //! bodies which touch each other. A pivot that is zero or not finite is an error.
 
 use crate::{Singular, Wide, wide};
-use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::dyn_stack::MemStack;
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
+use std::mem::MaybeUninit;
 
 /// A block, row by row.
 pub type Block6 = [f64; 36];
@@ -35,10 +36,20 @@ pub struct GraphLu {
     lower: Vec<Block6>,    // by columns
     upper: Vec<Block6>,    // the same places, by rows
     diagonal: Vec<Block6>, // factored, L with ones on its diagonal
-    column: Vec<usize>,    // scratch of the analysis
-    head: Vec<usize>,      // of each column, the columns whose first row it is
-    next: Vec<usize>,
     permuted: Vec<[f64; 6]>,
+    analysis: Analysis,
+}
+
+/// Scratch of the analysis.
+#[derive(Debug, Clone, Default)]
+struct Analysis {
+    start: Vec<usize>, // of the neighbours of each node
+    other: Vec<usize>, // these
+    column: Vec<usize>,
+    head: Vec<usize>, // of each column, the columns whose first row it is
+    next: Vec<usize>,
+    seen: Vec<usize>,
+    memory: Vec<MaybeUninit<u8>>,
 }
 
 const NONE: usize = usize::MAX;
@@ -48,7 +59,9 @@ impl GraphLu {
     /// [`set_identity`](Self::set_identity).
     pub fn fit(&mut self, nodes: usize, pairs: impl Iterator<Item = (usize, usize)> + Clone) {
         // the pattern, by columns
-        let mut start = vec![0; nodes + 1];
+        let Analysis { start, other, next, .. } = &mut self.analysis;
+        start.clear();
+        start.resize(nodes + 1, 0);
         for (a, b) in pairs.clone() {
             start[a + 1] += 1;
             start[b + 1] += 1;
@@ -56,7 +69,9 @@ impl GraphLu {
         for k in 0..nodes {
             start[k + 1] += start[k];
         }
-        let (mut next, mut other) = (start.clone(), vec![0; start[nodes]]);
+        next.clone_from(start);
+        other.clear();
+        other.resize(start[nodes], 0);
         for (a, b) in pairs {
             other[next[a]] = b;
             other[next[b]] = a;
@@ -79,41 +94,45 @@ impl GraphLu {
         start[nodes] = end;
         other.truncate(end);
 
-        self.order(nodes, &start, &other);
-        self.eliminate(&start, &other);
+        self.order(nodes);
+        self.eliminate();
     }
 
     /// An order with little fill.
-    fn order(&mut self, nodes: usize, start: &[usize], other: &[usize]) {
-        self.order.clear();
-        self.order.extend(0..nodes);
-        self.place.clear();
-        self.place.extend(0..nodes);
+    fn order(&mut self, nodes: usize) {
+        let GraphLu { order, place, analysis: Analysis { start, other, memory, .. }, .. } = self;
+        order.clear();
+        order.extend(0..nodes);
+        place.clear();
+        place.extend(0..nodes);
         let pattern = SymbolicSparseColMatRef::new_checked(nodes, nodes, start, None, other);
-        let mut memory = MemBuffer::new(amd::order_scratch::<usize>(nodes, other.len()));
-        let stack = MemStack::new(&mut memory);
-        let found =
-            amd::order(&mut self.order, &mut self.place, pattern, amd::Control::default(), stack);
-        if found.is_err() {
-            self.order.iter_mut().enumerate().for_each(|(k, order)| *order = k);
+        let needed = amd::order_scratch::<usize>(nodes, other.len()).unaligned_bytes_required();
+        if memory.len() < needed {
+            memory.resize(needed, MaybeUninit::uninit());
         }
-        for (k, &node) in self.order.iter().enumerate() {
-            self.place[node] = k;
+        let stack = MemStack::new(memory);
+        if amd::order(order, place, pattern, amd::Control::default(), stack).is_err() {
+            order.iter_mut().enumerate().for_each(|(k, order)| *order = k);
+        }
+        for (k, &node) in order.iter().enumerate() {
+            place[node] = k;
         }
     }
 
     /// The rows of each column of the factors: those of the graph, and of the columns whose first row this
     /// column is.
-    fn eliminate(&mut self, start: &[usize], other: &[usize]) {
-        let n = self.order.len();
-        let GraphLu { order, place, first, row, column, head, next, .. } = self;
+    fn eliminate(&mut self) {
+        let GraphLu { order, place, first, row, analysis, .. } = self;
+        let Analysis { start, other, column, head, next, seen, .. } = analysis;
+        let n = order.len();
         first.clear();
         row.clear();
         head.clear();
         head.resize(n, NONE);
         next.clear();
         next.resize(n, NONE);
-        let mut seen = vec![NONE; n];
+        seen.clear();
+        seen.resize(n, NONE);
         for j in 0..n {
             first.push(row.len());
             column.clear();

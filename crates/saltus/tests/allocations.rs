@@ -326,6 +326,27 @@ fn a_scene_with_a_spring() {
     assert_eq!(allocations_of(sim, 1000), 0);
 }
 
+/// A stack on springs that sways: contacts open and close, slide and stick.
+#[test]
+fn a_stack_on_springs() {
+    use saltus::mechanics::{BodySpec, ContactPair, Scene, Shape, StaticSpec};
+    use saltus::prelude::*;
+    let mut scene = Scene::new("stack").gravity([0.0, 0.0, -9.81]);
+    scene.contacts.push(ContactPair::new("default", "default").friction(0.5).elastic(2e4, 5.0));
+    let ground = Shape::Plane { normal: [0.0, 0.0, 1.0], offset: 0.0 };
+    scene.statics.push(StaticSpec::new("ground", ground));
+    for k in 0..4 {
+        let shape = Shape::Box { edges: [0.2; 3] };
+        let body = BodySpec::new(format!("box-{k}"), shape).mass(1.0);
+        let place = [0.01 * f64::from(k % 2), 0.0, 0.101 + 0.202 * f64::from(k)];
+        scene.bodies.push(body.at(place).moving([0.1, 0.0, 0.0], [0.2, 0.0, 0.0]));
+    }
+    let scheme = MoreauJean::default();
+    let mut sim = TimeStepping::new(scene.model().unwrap(), 1e-3, [scheme.into()]).unwrap();
+    sim.run(0.3).unwrap();
+    assert_eq!(allocations_of(sim, 300), 0);
+}
+
 /// Rigid bodies: a chain on pivots with every projection, and a ball that bounces, slides and rolls.
 #[test]
 fn bodies_on_joints_and_planes() {
