@@ -13,7 +13,8 @@
 //! with `r` in units of the mean normal impulse and `u` in units of `g h`; an open gap of a peer counts
 //! as velocity of the normal, `gap/h`; of ours the closed contacts count. Several tolerances give several rows of ours;
 //! ratios are to the first row. `--springs K C` are rows of ours with contacts that give way by springs and dampers; those of
-//! rigid contacts then take a `--tol`.
+//! rigid contacts then take a `--tol`. No engine begins a step after `--patience` seconds of the processor (600), which its row
+//! says; the first steps, which fall freely, are the cheap ones.
 
 use cpu_time::ProcessTime;
 use saltus::mechanics::{BodySpec, ContactPair, Material, Scene, Shape, StaticSpec};
@@ -40,8 +41,13 @@ const CLOSED: f64 = 1e-9;
 /// Residual of every step, relative, unless others are asked for.
 pub const TOLERANCE: f64 = 1e-6;
 
+/// Seconds of the processor after which no engine begins a step, unless others are asked for.
+const PATIENCE: usize = 600;
+
 /// What one engine did.
 struct Answer {
+    steps: usize,
+    /// A step.
     seconds: f64,
     poses: Vec<Vec<f64>>,
     /// Worst and mean distance from the law, in units of the mean normal impulse and of g h.
@@ -55,6 +61,7 @@ struct Asked {
     sizes: Vec<usize>,
     alone: bool,
     steps: usize,
+    patience: usize,
     tolerances: Vec<f64>,
     springs: Vec<Springs>,
 }
@@ -65,7 +72,8 @@ pub type Springs = [f64; 2];
 fn parsed(arguments: &[String]) -> Result<Asked, &str> {
     let (sizes, tolerances) = (Vec::new(), Vec::new());
     let (kinds, springs) = (Vec::new(), Vec::new());
-    let mut asked = Asked { kinds, sizes, alone: false, steps: 200, tolerances, springs };
+    let (steps, patience) = (200, PATIENCE);
+    let mut asked = Asked { kinds, sizes, alone: false, steps, patience, tolerances, springs };
     let mut left = arguments.iter();
     while let Some(one) = left.next() {
         match one.as_str() {
@@ -73,6 +81,7 @@ fn parsed(arguments: &[String]) -> Result<Asked, &str> {
             "--spheres" => asked.kinds.push("sphere"),
             "--boxes" => asked.kinds.push("box"),
             "--steps" => asked.steps = number_after(one, left.next())?,
+            "--patience" => asked.patience = number_after(one, left.next())?,
             "--springs" => asked.springs.push(springs_after(one, [left.next(), left.next()])?),
             "--tol" => asked.tolerances.push(tolerance_after(one, left.next())?),
             text => asked.sizes.push(number_after(text, Some(one))?),
@@ -119,7 +128,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         Ok(asked) => asked,
         Err(found) => {
             eprintln!(
-                "piles [SIZE...] [--spheres] [--boxes] [--alone] [--steps N] [--tol T]... [--springs K C]..., all above zero but C, T below 1; not `{found}`"
+                "piles [SIZE...] [--spheres] [--boxes] [--alone] [--steps N] [--patience S] [--tol T]... [--springs K C]..., all above zero but C, T below 1; not `{found}`"
             );
             return ExitCode::from(2);
         }
@@ -140,7 +149,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
 }
 
 fn table(kind: &str, size: usize, asked: &Asked) -> Result<(), String> {
-    let pile = Pile::new(kind, size, asked.steps);
+    let pile = Pile::new(kind, size, asked);
     let mut to = None;
     let mut row = |engine: &str, one: &Answer| {
         let to = *to.get_or_insert(one.seconds);
@@ -150,8 +159,12 @@ fn table(kind: &str, size: usize, asked: &Asked) -> Result<(), String> {
             None => "- | -".to_string(),
         };
         let (time, ratio) = (crate::time(Some(one.seconds)), one.seconds / to);
+        let ended = match one.steps < asked.steps {
+            true => format!(", ended after {} steps", one.steps),
+            false => String::new(),
+        };
         println!(
-            "| {size} {kind} | {engine}{} | {time} | {ratio:.2} | {depth:.1e} m | {law} |",
+            "| {size} {kind} | {engine}{}{ended} | {time} | {ratio:.2} | {depth:.1e} m | {law} |",
             one.note
         );
     };
@@ -179,12 +192,12 @@ fn table(kind: &str, size: usize, asked: &Asked) -> Result<(), String> {
     if let Some(one) = pile.peer(&python, &peer("bullet_pile.py"), &["50"]) {
         row("Bullet, 50 iterations", &one);
     }
-    if size <= 1000
-        && let Some(one) = pile.peer(&python, &peer("mujoco_pile.py"), &[])
-    {
-        row("MuJoCo", &one);
+    for (solver, name) in [("newton", "Newton"), ("cg", "conjugate gradients")] {
+        if let Some(one) = pile.peer(&python, &peer("mujoco_pile.py"), &[solver]) {
+            row(&format!("MuJoCo, {name}"), &one);
+        }
     }
-    if size <= 100
+    if size <= 1000
         && let Some(one) = pile.peer(&siconos, &peer("siconos_pile.py"), &[])
     {
         row("Siconos", &one);
@@ -200,14 +213,16 @@ fn peers() -> PathBuf {
 pub struct Pile {
     kind: String,
     steps: usize,
+    patience: usize,
     bin: f64,
     bodies: Vec<([f64; 3], [f64; 4])>,
 }
 
 impl Pile {
-    fn new(kind: &str, size: usize, steps: usize) -> Pile {
+    fn new(kind: &str, size: usize, asked: &Asked) -> Pile {
         let across = (size as f64).cbrt().round().max(3.0) as usize;
-        Pile { steps, ..Pile::wide(kind, size, across) }
+        let &Asked { steps, patience, .. } = asked;
+        Pile { steps, patience, ..Pile::wide(kind, size, across) }
     }
 
     /// A pile that is so many bodies wide.
@@ -224,6 +239,7 @@ impl Pile {
         Pile {
             kind: kind.to_string(),
             steps: 0,
+            patience: PATIENCE,
             bin: across as f64 * CELL,
             bodies: bodies.collect(),
         }
@@ -269,18 +285,20 @@ impl Pile {
         let mut sim = TimeStepping::with_solver(model, H, scheme, &solver).map_err(|e| said(&e))?;
         let (mut worst, mut iterations) = (0.0_f64, 0);
         let begin = ProcessTime::now();
-        for _ in 0..self.steps {
+        let mut steps = 0;
+        while steps < self.steps && begin.elapsed().as_secs() < self.patience as u64 {
             let done = sim.step().map_err(|e| said(&e))?;
             worst = worst.max(done.residual);
             iterations += done.iterations;
+            steps += 1;
         }
-        let seconds = begin.elapsed().as_secs_f64() / self.steps as f64;
+        let seconds = begin.elapsed().as_secs_f64() / steps as f64;
         let pose = |name: &String| {
             let id = sim.model().system_id(name).map_err(|e| said(&e))?;
             sim.q(id).map(<[f64]>::to_vec).map_err(|e| said(&e))
         };
         let poses = names.iter().map(pose).collect::<Result<_, String>>()?;
-        let a_step = iterations as f64 / self.steps as f64;
+        let a_step = iterations as f64 / steps as f64;
         let note = format!(" (residual {worst:.1e}, {a_step:.0} iterations a step)");
         let table = sim.contacts();
         let (mut r, mut u) = (Vec::new(), Vec::new());
@@ -293,7 +311,7 @@ impl Pile {
             u.push(along(table.u[k]));
         }
         let residual = Some(distance(&r, &u));
-        Ok(Answer { seconds, poses, residual, note })
+        Ok(Answer { steps, seconds, poses, residual, note })
     }
 
     /// The deepest overlap of bodies that are there.
@@ -319,7 +337,7 @@ impl Pile {
         };
         let body = |(place, turn): &([f64; 3], [f64; 4])| json!({"kind": kind, "size": size, "position": place, "orientation": turn});
         let bodies: Vec<Value> = self.bodies.iter().map(body).collect();
-        json!({"h": H, "steps": self.steps, "mu": MU, "bin": [self.bin, self.bin], "bodies": bodies})
+        json!({"h": H, "steps": self.steps, "patience": self.patience, "mu": MU, "bin": [self.bin, self.bin], "bodies": bodies})
     }
 
     /// What a peer says; nothing where it is not installed or fails, which is told.
@@ -367,7 +385,9 @@ fn read(answer: &Value) -> Option<Answer> {
     };
     let (r, u) = (rows("reactions"), rows("velocities"));
     let residual = r.zip(u).map(|(r, u)| distance(&r, &u));
-    Some(Answer { seconds: answer["seconds"].as_f64()?, poses, residual, note: String::new() })
+    let (steps, seconds) = (answer["steps"].as_u64()? as usize, answer["seconds"].as_f64()?);
+    let note = answer["note"].as_str().unwrap_or_default().to_string();
+    Some(Answer { steps, seconds, poses, residual, note })
 }
 
 /// Worst and root mean square distance of contacts from the law.

@@ -37,7 +37,7 @@ def main():
                               angularDamping=0, rollingFriction=0, spinningFriction=0,
                               activationState=bullet.ACTIVATION_STATE_DISABLE_SLEEPING)
         bodies.append(body)
-    seconds = common.run(bullet.stepSimulation, scene["steps"])
+    told = common.run(bullet.stepSimulation, scene)
 
     poses, motion = [], {}
     for body in bodies:
@@ -61,7 +61,7 @@ def main():
         t1, t2 = np.array(direction1), np.array(direction2)
         reactions.append([force * h, along1 * h, along2 * h])
         velocities.append([normal @ c + max(point[8], 0.0) / h, t1 @ c, t2 @ c])
-    common.tell(seconds=seconds, poses=poses, reactions=reactions, velocities=velocities)
+    common.tell(**told, poses=poses, reactions=reactions, velocities=velocities)
 
 
 main()

@@ -1,12 +1,18 @@
-"""A pile in MuJoCo: elliptic cones, all else as it is by default."""
+"""A pile in MuJoCo: elliptic cones, the solver of the first argument (newton if none), all else as it is by default."""
+
+import sys
 
 import numpy as np
 import mujoco
 import piles_common as common
 
 
-def model_of(scene):
+SOLVERS = {"newton": mujoco.mjtSolver.mjSOL_NEWTON, "cg": mujoco.mjtSolver.mjSOL_CG}
+
+
+def model_of(scene, solver):
     spec = mujoco.MjSpec()
+    spec.option.solver = SOLVERS[solver]
     spec.option.timestep = scene["h"]
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.gravity = [0, 0, -9.81]
@@ -63,12 +69,12 @@ def contacts(model, data, h):
 
 def main():
     scene = common.read()
-    model = model_of(scene)
+    model = model_of(scene, sys.argv[1] if len(sys.argv) > 1 else "newton")
     data = mujoco.MjData(model)
-    seconds = common.run(lambda: mujoco.mj_step(model, data), scene["steps"])
+    told = common.run(lambda: mujoco.mj_step(model, data), scene)
     poses = data.qpos.reshape(-1, 7)
     r, u = contacts(model, data, scene["h"])
-    common.tell(seconds=seconds, poses=poses.tolist(), reactions=r, velocities=u)
+    common.tell(**told, poses=poses.tolist(), reactions=r, velocities=u)
 
 
 main()

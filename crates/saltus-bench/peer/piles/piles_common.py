@@ -2,12 +2,13 @@
 
 The scene is one JSON document on standard input:
 
-    {"h": 0.005, "steps": 200, "mu": 0.7, "bin": [lx, ly],
+    {"h": 0.005, "steps": 200, "patience": 600, "mu": 0.7, "bin": [lx, ly],
      "bodies": [{"kind": "sphere", "size": r, "position": [...], "orientation": [w, x, y, z]}, ...]}
 
-A box has its full edge as size. The floor is z = 0, the walls are x = 0, x = lx, y = 0, y = ly. Density 1000.
+A box has its full edge as size. The floor is z = 0, the walls are x = 0, x = lx, y = 0, y = ly. Density 1000. After so many
+seconds of the processor no further step is begun.
 
-The answer is one JSON line: processor seconds a step, poses at the end, and of the contacts of the last
+The answer is one JSON line: steps that were done, processor seconds a step, poses at the end, and of the contacts of the last
 step the impulses and the velocities after it, each along the normal and two tangents; an open gap
 counts as velocity of the normal, gap/h.
 """
@@ -34,12 +35,29 @@ def mass_of(body):
     return mass, mass * size**2 / 6.0
 
 
-def run(step, steps):
-    """Processor seconds a step."""
-    begin = time.process_time()
-    for _ in range(steps):
+class Clock:
+    """Counts steps, and tells when the patience of a scene is over."""
+
+    def __init__(self, scene):
+        self.most, self.patience = scene["steps"], scene["patience"]
+        self.steps, self.begin = 0, time.process_time()
+
+    def tick(self):
+        """Whether there is a next step."""
+        self.steps += 1
+        return self.steps < self.most and time.process_time() - self.begin < self.patience
+
+    def told(self):
+        return {"steps": self.steps, "seconds": (time.process_time() - self.begin) / self.steps}
+
+
+def run(step, scene):
+    """What there is to tell of the time that the steps took."""
+    clock = Clock(scene)
+    step()
+    while clock.tick():
         step()
-    return (time.process_time() - begin) / steps
+    return clock.told()
 
 
 def tell(**answer):

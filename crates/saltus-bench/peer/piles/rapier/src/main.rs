@@ -15,6 +15,7 @@ fn main() {
     let h = scene["h"].as_f64().expect("h");
     let mu = scene["mu"].as_f64().expect("mu");
     let steps = scene["steps"].as_u64().expect("steps");
+    let patience = scene["patience"].as_f64().expect("patience");
     let mut world = PhysicsWorld::new();
     world.gravity = Vector::new(0.0, 0.0, -9.81);
     world.integration_parameters.dt = h;
@@ -46,10 +47,12 @@ fn main() {
         handles.push(handle);
     }
     let begin = cpu_time::ProcessTime::now();
-    for _ in 0..steps {
+    let mut done = 0;
+    while done < steps && begin.elapsed().as_secs_f64() < patience {
         world.step();
+        done += 1;
     }
-    let seconds = begin.elapsed().as_secs_f64() / steps as f64;
+    let seconds = begin.elapsed().as_secs_f64() / done as f64;
 
     let poses: Vec<[f64; 7]> = handles
         .iter()
@@ -79,6 +82,6 @@ fn main() {
         }
     }
     println!("{}", json!({
-        "seconds": seconds, "poses": poses, "reactions": reactions, "velocities": velocities
+        "steps": done, "seconds": seconds, "poses": poses, "reactions": reactions, "velocities": velocities
     }));
 }
