@@ -57,6 +57,13 @@ enum Way {
     Along,
 }
 
+impl Sweeping {
+    /// Whether there is something left to do; a NaN is not done.
+    fn goes_on(&self, now: &Measured, iterations: usize) -> bool {
+        !(now.residual.value <= self.tol) && iterations < self.max_iter
+    }
+}
+
 /// What is kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct Crowds {
@@ -80,71 +87,16 @@ impl Crowds {
         settings: Sweeping,
         twists: &mut [Twist],
     ) -> Report {
-        let Sweeping { tol, thorough, max_iter, .. } = settings;
+        let Sweeping { tol, .. } = settings;
         let seen = Seen { island, against: island.scales(twists) };
         let mut now = seen.measure(z, twists);
         let mut iterations = 0;
-        // a NaN is not done
-        let left = |now: &Measured, iterations: usize| {
-            !(now.residual.value <= tol) && iterations < max_iter
-        };
-        let mut work = f64::INFINITY;
-        let gives = island.gives();
-        let analysed = if gives { GIVING } else { ANALYSED };
-        if left(&now, 0) && island.touches.len() <= analysed {
-            self.rows.fill(island);
-            self.rows.join(&mut self.lu);
-            work = self.lu.work();
-        }
-        if gives && work <= SHORT * island.touches.len() as f64 && Newton::is_for(&self.rows) {
-            if left(&now, 0) && now.residual.value > SETTLED {
-                self.light.fill(&self.rows);
-                now = self.light.sweep(seen, z, tol, twists, SETTLING, &mut iterations);
-            }
-            if left(&now, iterations) {
-                now = self.by_newton(seen, z, tol, twists, &mut iterations);
-            }
-        }
-        if left(&now, iterations) {
-            let Crowds { rows, fours, light, .. } = self;
-            match gives {
-                true => light.take_in(island, rows, work.is_finite()),
-                false => fours.take_in(island, rows, work.is_finite()),
-            }
-        }
-        let is_factored = !gives && work <= QUICK;
-        self.saved.clear();
-        foresee(&mut self.saved, z.len(), 3 * FORESEEN * island.bodies.len());
-        self.saved.extend_from_slice(z);
-        let (rounds, sweeps) = match (gives, is_factored) {
-            (true, _) => (ROUNDS, LONG),
-            (false, true) => (1, SWEEPS),
-            (false, false) => (FIRST, SWEEPS),
-        };
-        for _ in 0..rounds {
-            let before = now.residual.value;
-            if left(&now, iterations) {
-                now = match gives {
-                    true => self.light.sweep(seen, z, tol, twists, sweeps, &mut iterations),
-                    false => self.fours.sweep(seen, z, tol, twists, sweeps, &mut iterations),
-                };
-            }
-            if gives && !(now.residual.value <= 0.5 * before) {
-                break;
-            }
-        }
-        if !now.residual.value.is_finite() {
-            z.copy_from_slice(&self.saved);
-            now = seen.measure(z, twists);
-        }
-        if left(&now, iterations) && is_factored {
-            now = self.by_factors(seen, z, tol, twists, now, &mut iterations);
-        }
-        if left(&now, iterations) && !gives {
-            now = self.by_surroundings(seen, z, settings, twists, now, &mut iterations);
-        }
-        if left(&now, iterations) && thorough && !gives && !is_factored && work <= LONGEST {
-            now = self.by_factors(seen, z, tol, twists, now, &mut iterations);
+        if settings.goes_on(&now, iterations) {
+            self.save(z, island.bodies.len());
+            now = match island.gives() {
+                true => self.giving(seen, z, settings, twists, now, &mut iterations),
+                false => self.rigid(seen, z, settings, twists, now, &mut iterations),
+            };
         }
         // what was left in `twists` is of the last attempt
         now = if now.residual.value <= tol { now } else { seen.measure(z, twists) };
@@ -155,6 +107,109 @@ impl Crowds {
             _ => Status::MaxIter,
         };
         Report { status, iterations, residual: value, worst, method: "body-sweeps" }
+    }
+
+    /// Contacts that give way, all of them or some.
+    fn giving(
+        &mut self,
+        seen: Seen<'_>,
+        z: &mut [f64],
+        settings: Sweeping,
+        twists: &mut [Twist],
+        begin: Measured,
+        iterations: &mut usize,
+    ) -> Measured {
+        let (island, tol) = (seen.island, settings.tol);
+        let work = self.analyse(island, GIVING);
+        let mut now = begin;
+        if work <= SHORT * island.touches.len() as f64 && Newton::is_for(&self.rows) {
+            if now.residual.value > SETTLED {
+                self.light.fill(&self.rows);
+                now = self.light.sweep(seen, z, tol, twists, SETTLING, iterations);
+            }
+            if settings.goes_on(&now, *iterations) {
+                now = self.by_newton(seen, z, tol, twists, iterations);
+            }
+        }
+        if settings.goes_on(&now, *iterations) {
+            self.light.take_in(island, &mut self.rows, work.is_finite());
+            for _ in 0..ROUNDS {
+                let before = now.residual.value;
+                now = self.light.sweep(seen, z, tol, twists, LONG, iterations);
+                let halves = now.residual.value <= 0.5 * before;
+                if !halves || !settings.goes_on(&now, *iterations) {
+                    break;
+                }
+            }
+        }
+        self.or_saved(seen, z, twists, now)
+    }
+
+    /// Contacts that do not.
+    fn rigid(
+        &mut self,
+        seen: Seen<'_>,
+        z: &mut [f64],
+        settings: Sweeping,
+        twists: &mut [Twist],
+        begin: Measured,
+        iterations: &mut usize,
+    ) -> Measured {
+        let (island, tol) = (seen.island, settings.tol);
+        let work = self.analyse(island, ANALYSED);
+        let is_factored = work <= QUICK;
+        self.fours.take_in(island, &mut self.rows, work.is_finite());
+        let mut now = begin;
+        for _ in 0..if is_factored { 1 } else { FIRST } {
+            if settings.goes_on(&now, *iterations) {
+                now = self.fours.sweep(seen, z, tol, twists, SWEEPS, iterations);
+            }
+        }
+        now = self.or_saved(seen, z, twists, now);
+        if settings.goes_on(&now, *iterations) && is_factored {
+            now = self.by_factors(seen, z, tol, twists, now, iterations);
+        }
+        if settings.goes_on(&now, *iterations) {
+            now = self.by_surroundings(seen, z, settings, twists, now, iterations);
+        }
+        let is_last = settings.thorough && !is_factored && work <= LONGEST;
+        if settings.goes_on(&now, *iterations) && is_last {
+            now = self.by_factors(seen, z, tol, twists, now, iterations);
+        }
+        now
+    }
+
+    /// The rows of an island of up to so many contacts, and the analysis of its factors: multiplications of a factorization, without
+    /// end where there are more.
+    fn analyse(&mut self, island: Island<'_>, most: usize) -> f64 {
+        if island.touches.len() > most {
+            return f64::INFINITY;
+        }
+        self.rows.fill(island);
+        self.rows.join(&mut self.lu);
+        self.lu.work()
+    }
+
+    /// Impulses to go back to.
+    fn save(&mut self, z: &[f64], bodies: usize) {
+        self.saved.clear();
+        foresee(&mut self.saved, z.len(), 3 * FORESEEN * bodies);
+        self.saved.extend_from_slice(z);
+    }
+
+    /// What was measured, or the impulses of before where that is no number.
+    fn or_saved(
+        &self,
+        seen: Seen<'_>,
+        z: &mut [f64],
+        twists: &mut [Twist],
+        now: Measured,
+    ) -> Measured {
+        if now.residual.value.is_finite() {
+            return now;
+        }
+        z.copy_from_slice(&self.saved);
+        seen.measure(z, twists)
     }
 
     /// Newton's method for contacts that give way.
