@@ -112,4 +112,9 @@ pub trait ContactSearch: Debug + Send + Sync {
     fn drive(&self, _contact: &FoundContact) -> Vector {
         [0.0; 3]
     }
+
+    /// Angular velocities of its driven sides, added; zero of what stands still, and by default.
+    fn turn(&self, _contact: &FoundContact) -> Vector {
+        [0.0; 3]
+    }
 }

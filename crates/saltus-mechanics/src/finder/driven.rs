@@ -121,6 +121,11 @@ impl Driving {
         Ok((x, p))
     }
 
+    /// Angular velocity in the step.
+    pub fn omega(&self) -> Vector {
+        self.omega
+    }
+
     /// Velocity of its surface at a point, where the normal is `n`.
     ///
     /// ```text

@@ -9,7 +9,7 @@ use super::solid::Solid;
 use super::touch::{Touch, merge};
 use crate::pose::Pose;
 use saltus_linalg::vector;
-use saltus_model::rotation::{Vector, dot, norm, sub};
+use saltus_model::rotation::{Vector, add, dot, norm, sub};
 use saltus_model::{Body, ContactSearch, FoundContact, Moment, OperatorError};
 use std::ops::Range;
 use std::sync::Arc;
@@ -477,12 +477,26 @@ impl ContactSearch for Search {
         if self.driven.is_empty() {
             return [0.0; 3];
         }
-        let [a, b] = contact.sides.map(|side| {
-            match self.driven.binary_search_by_key(&side, |(side, _)| *side) {
-                Ok(k) => self.driven[k].1.velocity(contact.point, contact.normal),
-                Err(_) => [0.0; 3],
-            }
-        });
+        let velocity = |driving: &Driving| driving.velocity(contact.point, contact.normal);
+        let [a, b] = self.of_driven(contact, velocity);
         sub(a, b)
+    }
+
+    fn turn(&self, contact: &FoundContact) -> Vector {
+        if self.driven.is_empty() {
+            return [0.0; 3];
+        }
+        let [a, b] = self.of_driven(contact, Driving::omega);
+        add(a, b)
+    }
+}
+
+impl Search {
+    /// What is said of both sides of a contact, where they are driven.
+    fn of_driven(&self, contact: &FoundContact, say: impl Fn(&Driving) -> Vector) -> [Vector; 2] {
+        contact.sides.map(|side| match self.driven.binary_search_by_key(&side, |(side, _)| *side) {
+            Ok(k) => say(&self.driven[k].1),
+            Err(_) => [0.0; 3],
+        })
     }
 }

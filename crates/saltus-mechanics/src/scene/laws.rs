@@ -117,6 +117,12 @@ impl Scene {
                     return Err(self.error(at, key, SceneFault::Range { key, value, allowed }));
                 }
             }
+            if pair.mu.is_none() && pair.mu_r.is_none() && tangential != stiffness {
+                let (key, value) = ("tangential_stiffness", tangential);
+                let allowed =
+                    "given only with `mu`: without friction nothing acts along the tangents";
+                return Err(self.error(at, key, SceneFault::Range { key, value, allowed }));
+            }
             let allowed = "0 where `stiffness` is given: springs and dampers say how it rebounds";
             for (key, value) in [("e", pair.e), ("et", pair.et)] {
                 if value != 0.0 {

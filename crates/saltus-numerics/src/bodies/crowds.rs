@@ -7,7 +7,7 @@
 //!   [interior point method](super::interior), down or [along](super::central_path) its path.
 //! - Of more, [surroundings](super::surroundings) of the worst contacts are solved in turn with sweeps, wider ones
 //!   where that does not help.
-//! - Contacts that give way have a matrix `W + C` whose least values are those of `C`: sweeps solve them, however many there are. Where
+//! - Contacts that give way have a matrix `W + C` whose least values are those of `C`: where all do, sweeps solve them, however many there are. Where
 //!   factors are sparse, as of stacks and walls, sweeps only find most modes, and [Newton's method](super::newton) the rest.
 
 use super::fours::Fours;
@@ -61,6 +61,11 @@ impl Sweeping {
     /// Whether there is something left to do; a NaN is not done.
     fn goes_on(&self, now: &Measured, iterations: usize) -> bool {
         !(now.residual.value <= self.tol) && iterations < self.max_iter
+    }
+
+    /// Iterations that are left.
+    fn left(&self, iterations: usize) -> usize {
+        self.max_iter.saturating_sub(iterations)
     }
 }
 
@@ -125,17 +130,26 @@ impl Crowds {
         if work <= SHORT * island.touches.len() as f64 && Newton::is_for(&self.rows) {
             if now.residual.value > SETTLED {
                 self.light.fill(&self.rows);
-                now = self.light.sweep(seen, z, tol, twists, SETTLING, iterations);
+                let sweeps = SETTLING.min(settings.left(*iterations));
+                now = self.light.sweep(seen, z, tol, twists, sweeps, iterations);
+                now = self.or_saved(seen, z, twists, now);
             }
             if settings.goes_on(&now, *iterations) {
-                now = self.by_newton(seen, z, tol, twists, iterations);
+                self.save(z, island.bodies.len());
+                let most = settings.left(*iterations);
+                let then = self.by_newton(seen, z, tol, twists, most, iterations);
+                now = match then.residual.value < now.residual.value {
+                    true => then,
+                    false => self.go_back(seen, z, twists),
+                };
             }
         }
         if settings.goes_on(&now, *iterations) {
             self.light.take_in(island, &mut self.rows, work.is_finite());
             for _ in 0..ROUNDS {
                 let before = now.residual.value;
-                now = self.light.sweep(seen, z, tol, twists, LONG, iterations);
+                let sweeps = LONG.min(settings.left(*iterations));
+                now = self.light.sweep(seen, z, tol, twists, sweeps, iterations);
                 let halves = now.residual.value <= 0.5 * before;
                 if !halves || !settings.goes_on(&now, *iterations) {
                     break;
@@ -162,7 +176,8 @@ impl Crowds {
         let mut now = begin;
         for _ in 0..if is_factored { 1 } else { FIRST } {
             if settings.goes_on(&now, *iterations) {
-                now = self.fours.sweep(seen, z, tol, twists, SWEEPS, iterations);
+                let sweeps = SWEEPS.min(settings.left(*iterations));
+                now = self.fours.sweep(seen, z, tol, twists, sweeps, iterations);
             }
         }
         now = self.or_saved(seen, z, twists, now);
@@ -205,9 +220,10 @@ impl Crowds {
         twists: &mut [Twist],
         now: Measured,
     ) -> Measured {
-        if now.residual.value.is_finite() {
-            return now;
-        }
+        if now.residual.value.is_finite() { now } else { self.go_back(seen, z, twists) }
+    }
+
+    fn go_back(&self, seen: Seen<'_>, z: &mut [f64], twists: &mut [Twist]) -> Measured {
         z.copy_from_slice(&self.saved);
         seen.measure(z, twists)
     }
@@ -219,6 +235,7 @@ impl Crowds {
         z: &mut [f64],
         tol: f64,
         twists: &mut [Twist],
+        most: usize,
         iterations: &mut usize,
     ) -> Measured {
         let Crowds { rows, lu, newton, .. } = self;
@@ -226,6 +243,7 @@ impl Crowds {
         let (steps, now) = newton.solve(
             (rows, lu),
             z,
+            most,
             still,
             |z| seen.measure(z, twists),
             |now| now.residual.value <= tol,
@@ -456,7 +474,7 @@ mod tests {
             let now = crowds.light.sweep(seen, &mut swept, 1e-13, &mut twists, 2000, &mut 0);
             assert!(now.residual.value <= 1e-13, "{seed} {now:?}");
             let mut other = vec![0.0; 3 * touches.len()];
-            let now = crowds.by_newton(seen, &mut other, 1e-13, &mut twists, &mut 0);
+            let now = crowds.by_newton(seen, &mut other, 1e-13, &mut twists, 100, &mut 0);
             assert!(now.residual.value <= 1e-13, "{seed} {now:?}");
             let largest = other.iter().fold(0.0, |most: f64, z| most.max(z.abs()));
             let apart = swept.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

@@ -192,7 +192,7 @@ impl<T: Kept> Fours<T> {
             let w = touch.moved(a, b);
             for k in 0..touch.friction.size() {
                 let C = own.C[k.min(1)][lane].whole();
-                let mut q = w[k] + (touch.gives(k) - C) * own.z[k][lane];
+                let mut q = w[k] + (touch.compliance_of(k) - C) * own.z[k][lane];
                 for side in 0..2 {
                     let s = &self.s[own.sides[side][lane] as usize];
                     q -= (0..6).map(|i| own.K[side][6 * k + i][lane].whole() * s[i]).sum::<f64>();

@@ -144,7 +144,7 @@ impl Island<'_> {
             let own = &z[c * stride..c * stride + n];
             q[..3].copy_from_slice(&touch.q);
             for k in 0..touch.friction.linear() {
-                q[k] += touch.gives(k) * own[k];
+                q[k] += touch.compliance_of(k) * own[k];
             }
             let still = q[..n].iter().all(|q| *q == 0.0);
             size += own.iter().map(|z| z * z).sum::<f64>();

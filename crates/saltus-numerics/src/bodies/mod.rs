@@ -261,7 +261,7 @@ impl Touch {
 
     /// `C` of a component.
     #[inline]
-    pub fn gives(&self, k: usize) -> f64 {
+    pub fn compliance_of(&self, k: usize) -> f64 {
         match k {
             0 => self.compliance[0],
             _ if k < self.friction.linear() => self.compliance[1],
@@ -274,7 +274,7 @@ impl Touch {
     fn moved_under(&self, a: &Twist, b: &Twist, z: &[f64]) -> [f64; COMPONENTS] {
         let mut w = self.moved(a, b);
         for k in 0..self.friction.linear() {
-            w[k] += self.gives(k) * z[k];
+            w[k] += self.compliance_of(k) * z[k];
         }
         w
     }
@@ -321,7 +321,7 @@ impl Touch {
     #[inline]
     pub fn diagonal(&self, bodies: &[MovingBody], k: usize) -> f64 {
         let (direction, is_turn) = self.direction(k);
-        let mut sum = self.gives(k);
+        let mut sum = self.compliance_of(k);
         for side in 0..2 {
             let body = &bodies[self.bodies[side] as usize];
             let turn = if is_turn { direction } else { cross(self.arms[side], direction) };
@@ -348,7 +348,7 @@ impl Touch {
             for i in 0..n {
                 W[i * n + j] = u[i];
             }
-            W[j * n + j] += self.gives(j);
+            W[j * n + j] += self.compliance_of(j);
         }
     }
 }
@@ -381,12 +381,12 @@ pub fn problem(island: Island<'_>) -> Result<Problem, NumericsError> {
                     H.push((6 * body + 3 + i, q.len(), sign * turn[i]));
                 }
             }
-            if touch.gives(k) > 0.0 {
-                H.push((velocities + k, q.len(), touch.gives(k).sqrt()));
+            if touch.compliance_of(k) > 0.0 {
+                H.push((velocities + k, q.len(), touch.compliance_of(k).sqrt()));
             }
             q.push(if is_turn { 0.0 } else { touch.q[k] });
         }
-        velocities += if touch.gives(0) > 0.0 { 6 } else { 0 };
+        velocities += if touch.compliance_of(0) > 0.0 { 6 } else { 0 };
         blocks.push(Block { size: touch.friction.size(), set: touch.friction.set() });
     }
     let n = velocities;

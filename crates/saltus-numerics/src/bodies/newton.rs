@@ -16,8 +16,9 @@
 //! gradient of a convex function, and a step goes to where that is least along its way, about: `F(s + τ δs) · δs = 0`. Where bounds that
 //! follow their normal impulses make a direction that leads up, the one for bounds as they are is taken.
 
+use super::FORESEEN;
 use super::rows::{Motion, Row, Rows};
-use saltus_linalg::{GraphLu, Wide, wide};
+use saltus_linalg::{GraphLu, Wide, vector, wide};
 
 /// Steps at most, and lengths that are tried.
 const MOST: usize = 30;
@@ -53,16 +54,18 @@ impl Newton {
         rows.all.iter().all(|row| row.C[0] > 0.0 && row.C[1] > 0.0)
     }
 
-    /// Steps from the impulses `z`, until they are good by what is measured of them, which is done where `|F|²` is at most
+    /// Some steps at most from the impulses `z`, until they are good by what is measured of them, which is done where `|F|²` is at most
     /// `still`, an energy; leaves the last ones in `z`. How many steps, and what was measured last.
     pub fn solve<T>(
         &mut self,
         (rows, lu): (&Rows, &mut GraphLu),
         z: &mut [f64],
+        most: usize,
         mut still: f64,
         mut measure: impl FnMut(&[f64]) -> T,
         is_good: impl Fn(&T) -> bool,
     ) -> (usize, T) {
+        self.foresee(rows);
         rows.follow(z, &mut self.at.s);
         let mut left = self.at.respond(rows);
         let (mut step, worth) = (0, still);
@@ -71,7 +74,7 @@ impl Newton {
             let less = self.step(rows, lu);
             // where it is worth to measure, what does not become less is round-off
             let stalls = less.is_none_or(|less| left <= worth && less >= left);
-            let ends = stalls || step == MOST;
+            let ends = stalls || step >= most.min(MOST);
             left = less.unwrap_or(left);
             if left <= still || ends {
                 self.at.leave(z);
@@ -80,6 +83,19 @@ impl Newton {
                     return (step, measured);
                 }
                 still = LESS * left;
+            }
+        }
+    }
+
+    /// Room for these contacts, and for as many as a heap of all these bodies has.
+    fn foresee(&mut self, rows: &Rows) {
+        let (count, most) = (rows.all.len(), FORESEEN * rows.free.len());
+        self.D.clear();
+        vector::foresee(&mut self.D, count, most);
+        for Point { w, z, .. } in [&mut self.at, &mut self.tried] {
+            for of_contacts in [w, z] {
+                of_contacts.clear();
+                vector::foresee(of_contacts, count, most);
             }
         }
     }
@@ -196,7 +212,7 @@ impl Wide for Respond<'_> {
 #[inline(always)]
 fn response(row: &Row, w: &[f64; 3]) -> [f64; 3] {
     let [C, C_T] = row.C;
-    let normal = (-w[0] / C).max(0.0);
+    let normal = if w[0] >= 0.0 { 0.0 } else { -w[0] / C };
     let (stick, most) = ([-w[1] / C_T, -w[2] / C_T], row.mu * normal);
     let square = stick[0] * stick[0] + stick[1] * stick[1];
     let share = if square > most * most { most / square.sqrt() } else { 1.0 };
@@ -286,8 +302,8 @@ mod tests {
             let mut twists = vec![Twist::default(); bodies.len()];
             let measure = |z: &[f64]| island.measure(z, 3, &mut twists).residual.value;
             let mut newton = Newton::default();
-            let solved =
-                newton.solve((&rows, &mut lu), &mut z, 1e-20, measure, |value| *value <= 1e-12);
+            let solved = newton
+                .solve((&rows, &mut lu), &mut z, MOST, 1e-20, measure, |value| *value <= 1e-12);
             assert!(solved.1 <= 1e-12, "{seed} {friction:?} {C} {solved:?}");
         }
     }

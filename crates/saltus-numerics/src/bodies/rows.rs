@@ -6,7 +6,8 @@
 //!
 //! All contacts have three components here; those that a law does not have are rows of zeros.
 
-use super::{Friction, Island, MovingBody, Symmetric, Touch, Vector, cross, dot};
+use super::{FORESEEN, Friction, Island, MovingBody, Symmetric, Touch, Vector, cross, dot};
+use saltus_linalg::vector::foresee;
 use saltus_linalg::{GraphLu, PairPlace, Wide, wide};
 
 /// `s` of a body: along, about.
@@ -93,6 +94,7 @@ impl Rows {
         let members = island.members.iter().zip(&*roots);
         free.extend(members.map(|(&k, root)| root.motion(&island.bodies[k as usize])));
         all.clear();
+        foresee(all, island.touches.len(), FORESEEN * island.members.len());
         Unkept::of(island, place, |whole| {
             all.extend(island.touches.iter().map(|touch| {
                 let sides = touch.bodies.map(|k| whole.place[k as usize]);

@@ -9,7 +9,7 @@
 //! The velocities are a linear function of `z`, so (2) moves them along. Where `β > 1` the direction is
 //! forgotten. Reference: Silcowitz, Niebe, Erleben, *The Visual Computer* 26 (2010) 893–901.
 //!
-//! Crowds of contacts without rolling resistance go another way (see `crowds`); with it, rounds of sweeps take
+//! Crowds of contacts without rolling resistance, and the fewest where one gives way, go another way (see `crowds`); with it, rounds of sweeps take
 //! turns with solutions of the surroundings of the worst contacts (see `spots`).
 //!
 //! Bodies whose velocity the impulses stop altogether, but for less than the tolerance, are

@@ -2,7 +2,7 @@
 
 use crate::support::within;
 use saltus::mechanics::{
-    BodySpec, ContactPair, Joint, JointLink, Material, Scene, Shape, StaticSpec,
+    BodySpec, ContactPair, DriveSpec, Given, Joint, JointLink, Material, Scene, Shape, StaticSpec,
 };
 use saltus::numerics::{AutoSettings, Solver};
 use saltus::prelude::*;
@@ -302,4 +302,123 @@ fn springs_beside_rolling_resistance() {
         let speed = state(&sim, "b0").1[1].abs();
         within("it rolls", speed, 1e-9);
     }
+}
+
+/// On a turntable the springs of a box turn with it: it does not fall behind, revolution after revolution; so on one that is a body. What
+/// goes round in steps along its velocity goes out by `ṙ = ½ h ω² r`, on springs as on anything else.
+#[test]
+fn a_box_on_a_turntable_does_not_fall_behind() {
+    let (h, omega, radius, k) = (1e-3, 3.0, 0.3, 1e3);
+    for is_body in [false, true] {
+        let mut scene = Scene::new("turntable").gravity([0.0, 0.0, -G]);
+        scene.contacts.push(springs(k, 20.0));
+        let table = Shape::Box { edges: [2.0, 2.0, 0.2] };
+        if is_body {
+            let table = BodySpec::new("table", table).mass(1e6).at([0.0, 0.0, -0.1]);
+            scene.bodies.push(table.moving([0.0; 3], [0.0, 0.0, omega]));
+            let hinge = Joint::Pivot { point: [0.0; 3], axis: Z };
+            scene.joints.push(JointLink::new("hinge", hinge, &["table"]));
+        } else {
+            let omega = Some(Given::Numbers(vec![0.0, 0.0, omega]));
+            let drive = Some(DriveSpec { omega, ..DriveSpec::default() });
+            let turning = StaticSpec::new("table", table);
+            scene.statics.push(StaticSpec { drive, position: [0.0, 0.0, -0.1], ..turning });
+        }
+        let cube = BodySpec::new("box", Shape::Box { edges: [0.1; 3] }).mass(1.0);
+        let speed = [[0.0, omega * radius, 0.0], [0.0, 0.0, omega]];
+        scene.bodies.push(cube.at([radius, 0.0, 0.05]).moving(speed[0], speed[1]));
+        let mut sim = simulation(&scene, h);
+        let turn = 2.0 * std::f64::consts::PI / omega;
+        let out = |sim: &TimeStepping| {
+            let (q, _) = state(sim, "box");
+            let angle = q[1].atan2(q[0]) - omega * sim.t();
+            [q[0].hypot(q[1]), angle.sin()]
+        };
+        steps(&mut sim, (turn / h) as usize);
+        let once = out(&sim);
+        // the springs hold it on its way
+        let held: [f64; 3] = sim
+            .contacts()
+            .impulse
+            .iter()
+            .fold([0.0; 3], |sum, one| [0, 1, 2].map(|k| sum[k] + one[k]));
+        let pulled = omega * omega * once[0] * h;
+        within("held", (held[0].hypot(held[1]) / pulled - 1.0).abs(), 1e-2);
+        let last = 3.0 * turn;
+        steps(&mut sim, (last / h) as usize);
+        let [r, angle] = out(&sim);
+        let way = f64::exp(0.5 * h * omega * omega * last) - 1.0;
+        within("out", ((r / once[0] - 1.0) / way - 1.0).abs(), 2e-2);
+        // springs that keep their direction let it creep by their stretch around every revolution
+        let creep = 6.0 * std::f64::consts::PI * omega * omega * radius / (4.0 * k);
+        within("behind", radius * (angle - once[1]).abs(), 1e-2 * creep);
+    }
+}
+
+/// A pendulum that leaves a stop on springs is held by a rigid one, which gives nothing.
+#[test]
+fn a_rigid_stop_after_one_on_springs() {
+    let h = 1e-3;
+    let mut scene = Scene::new("stops").gravity([2.0, 0.0, -G]);
+    scene.materials.extend(["rubber", "steel"].map(|name| Material::new(name, 1000.0)));
+    let stone = "default";
+    scene.contacts.push(ContactPair::new(stone, "rubber").friction(0.3).elastic(1e3, 0.0));
+    scene.contacts.push(ContactPair::new(stone, "steel").friction(0.3));
+    for (material, way) in [("rubber", 1.0), ("steel", -1.0)] {
+        let stop = Shape::Plane { normal: [way, 0.0, 0.0], offset: -0.15 };
+        scene.statics.push(StaticSpec::new(material, stop).of(material));
+    }
+    scene.bodies.push(ball("bob", 0.1, [0.0, 0.0, -1.0]).moving([-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]));
+    let hinge = Joint::Pivot { point: [0.0; 3], axis: [0.0, 1.0, 0.0] };
+    scene.joints.push(JointLink::new("hinge", hinge, &["bob"]));
+    let mut sim = simulation(&scene, h);
+    let mut hit = [0.0_f64; 2];
+    for _ in 0..2000 {
+        sim.step().unwrap();
+        let x = state(&sim, "bob").0[0];
+        hit = [hit[0].max(-x - 0.05), hit[1].max(x - 0.05)];
+    }
+    assert!(hit[0] > 5e-3, "the soft stop gives way: {hit:?}");
+    within("the rigid one", hit[1], 1e-6);
+    assert_eq!(state(&sim, "bob").1, [0.0; 6]);
+}
+
+/// How far a step resolves a spring does not depend on which tangents there are: a rod on its end, and the scene turned by a quarter.
+#[test]
+fn tangents_are_all_the_same() {
+    let run = |turned: bool| {
+        let edges = if turned { [0.02, 0.6, 0.02] } else { [0.6, 0.02, 0.02] };
+        let mut scene = scene(springs(1e3, 0.0), [0.0, 0.0, -G]);
+        let v = if turned { [0.0, 0.3, 0.0] } else { [0.3, 0.0, 0.0] };
+        let rod = BodySpec::new("rod", Shape::Box { edges }).mass(0.2).at([0.0, 0.0, 0.05]);
+        scene.bodies.push(rod.moving(v, [0.0; 3]));
+        let mut sim = simulation(&scene, 4e-3);
+        steps(&mut sim, 150);
+        let (q, v) = state(&sim, "rod");
+        let along = usize::from(turned);
+        [q[along], q[1 - along].abs(), q[2], v[along], v[2]]
+    };
+    let (one, other) = (run(false), run(true));
+    for (one, other) in one.into_iter().zip(other) {
+        within("the same", (one - other).abs(), 1e-9);
+    }
+}
+
+/// An event that makes springs stiffer brings their energy by work.
+#[test]
+fn stiffer_springs_are_work() {
+    let text = "title = 'stiffer'\n[parameters]\nk = 1e3\n[simulation]\nh = 1e-3\nuntil = 2.0\n[scene]\ngravity = [0, 0, -9.81]
+[[contact]]\nmaterials = ['default', 'default']\nmu = 0.5\nstiffness = 'k'\ndamping = 30\n[[static]]\nname = 'floor'
+shape = { kind = 'plane' }\n[[body]]\nname = 'ball'\nmass = 1.0\nshape = { kind = 'sphere', radius = 0.1 }\nposition = [0, 0, 0.1]
+[[event]]\nname = 'harder'\nat = 1.6\nset = { k = 4e3 }\n";
+    let file = saltus::io::model_file::ModelFile::parse(text, "stiffer.toml", &[])
+        .unwrap_or_else(|error| panic!("{error}"));
+    let scheme = MoreauJean::default();
+    let mut sim = TimeStepping::new(file.model, 1e-3, [scheme.into()]).unwrap();
+    sim.run(2.0).unwrap();
+    let ledger = sim.ledger().unwrap();
+    // at first it lies g/k deep; what springs of four times the stiffness hold there is work
+    let deep = G / 1e3;
+    within("work", (ledger.work - 0.5 * 4e3 * deep * deep).abs(), 1e-6);
+    within("numerical", ledger.numerical.abs(), 1e-2 * ledger.work);
 }

@@ -171,6 +171,10 @@ fn contacts_that_cannot_give_way() {
         "stiffness = 1\ntangential_stiffness = 0\n",
         "22:1: `tangential_stiffness` is 0, expected positive",
     );
+    check(
+        "stiffness = 1\ntangential_stiffness = 2\n",
+        "22:1: `tangential_stiffness` is 2, expected given only with `mu`: without friction nothing acts along the tangents",
+    );
     let rebounds = "expected 0 where `stiffness` is given: springs and dampers say how it rebounds";
     check("stiffness = 1\ne = 0.1\n", &format!("22:1: `e` is 0.1, {rebounds}"));
     check("mu = 1\net = 0.5\nstiffness = 1\n", &format!("22:1: `et` is 0.5, {rebounds}"));

@@ -103,12 +103,17 @@ impl Committed {
     }
 
     /// The springs of these contacts are not stretched, and what all of them hold is not known.
-    pub fn forget_springs(&mut self, is_of: impl Fn([u32; 2]) -> bool) {
+    pub fn forget_stretches(&mut self, is_of: impl Fn([u32; 2]) -> bool) {
         for (one, stretch) in self.all.iter().zip(&mut self.stretches) {
             if is_of(one.sides) {
                 *stretch = [0.0; 3];
             }
         }
+        self.let_go();
+    }
+
+    /// What springs hold is not known: it has been put there by work.
+    pub fn let_go(&mut self) {
         (self.potential, self.is_held) = (0.0, false);
     }
 

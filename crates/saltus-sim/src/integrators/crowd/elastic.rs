@@ -15,14 +15,14 @@
 //! q_N = (1/ϑ − 1) u + k g/(ϑ D)   or   (1/ϑ − 1) u + g/(ϑ² h),     q_T = (1/ϑ − 1) u + k_T e/(ϑ D_T)   (3)
 //! ```
 //!
-//! and `w_T = (u_ϑ − s)/ϑ` opposite to a force that slides. Springs that the step resolves keep their energy, `ϑ = ½`; those that
-//! it does not are damped, `ϑ = 1`:
+//! and `w_T = (u_ϑ − s)/ϑ` opposite to a force that slides. Springs that the step resolves keep their energy while they are closed,
+//! `ϑ = ½` (one that closes or opens gives or takes up to `κ/4` of that of its motion); those that it does not are damped, `ϑ = 1`:
 //!
 //! ```text
 //! ϑ = ½ + ½ (√κ − ½)/(2 − ½) in [½, 1],     κ = (h² k + h c) W_NN                                  (4)
 //! ```
 //!
-//! with the larger of normal and tangents, `k_T W_TT`, in place of `k W_NN`. At the end of the step the tangential spring has slid as far as the
+//! with the largest of normal and tangents, `k_T W_TT`, in place of `k W_NN`. At the end of the step the tangential spring has slid as far as the
 //! cone asks for, `k_T ‖e⁺‖ ≤ μ z_N/h`.
 //!
 //! What springs hold is `½ k g² + ½ k_T e²`, dampers take `h c ġ²`, what slides `−z_T · (u_ϑ − s)` and what its spring loses by it. A damper

@@ -416,8 +416,9 @@ impl Crowd {
                     let touch = &touching.touches[place];
                     units.set_contact(unit, touch, now.q, members);
                     let (n, first) = (touch.friction.size(), units.units[unit].rows.start);
-                    for k in (0..n).filter(|&k| touch.gives(k) > 0.0) {
-                        units.soften(unit, first + k, touch.gives(k), false);
+                    // a rigid one by nothing: another that gave way may have stood in its place
+                    for k in 0..if touching.keeps.stretches { n } else { 0 } {
+                        units.soften(unit, first + k, touch.compliance_of(k), false);
                     }
                     constant.extend((0..n).map(|k| touch.q.get(k).copied().unwrap_or(0.0)));
                     z.extend_from_slice(&touching.z[place * stride..place * stride + n]);

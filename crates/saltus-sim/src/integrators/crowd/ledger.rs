@@ -32,7 +32,7 @@ impl Crowd {
             for k in 0..n.min(3) {
                 ledger.work -= drive[k] * z[k];
             }
-            if touch.gives(0) > 0.0 && n == touch.friction.linear() {
+            if touch.compliance_of(0) > 0.0 && n == touch.friction.linear() {
                 continue;
             }
             let before = self.touching.before(place, &self.members);
@@ -40,7 +40,7 @@ impl Crowd {
             for k in 0..n {
                 let taken = -0.5 * (u[k] + before[k]) * z[k];
                 match k {
-                    _ if touch.gives(k) > 0.0 => {}
+                    _ if touch.compliance_of(k) > 0.0 => {}
                     0 => ledger.impact += taken,
                     _ => ledger.friction += taken,
                 }

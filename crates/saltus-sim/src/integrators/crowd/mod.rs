@@ -74,7 +74,7 @@ const FINE: f64 = 1e-4;
 /// Residual of rest, in units of the tolerance, from which on an island may be at rest, and the share of the tolerance
 /// that then tells.
 const NEARLY: f64 = 1e3;
-const SPRINGS_NEARLY: f64 = 10.0;
+const NEARLY_GIVING: f64 = 10.0;
 const FINER: f64 = 0.01;
 /// Contacts up to which an island is small.
 const SMALL: usize = 12;
@@ -277,7 +277,7 @@ impl Crowd {
         if !overlaps {
             let mut residual = own.rests(z, stride, &mut self.after);
             // springs come to rest little by little
-            let nearly = if own.gives() { SPRINGS_NEARLY } else { NEARLY };
+            let nearly = if own.gives() { NEARLY_GIVING } else { NEARLY };
             if residual > tol && residual <= nearly * tol && touches.len() > SMALL {
                 // digits beyond the tolerance tell whether it moves
                 self.scratch.clear();
@@ -481,6 +481,9 @@ impl Part for Crowd {
         self.last = last;
         if let Some(before) = before.as_any().downcast_ref::<Crowd>() {
             self.touching.last.clone_from(&before.touching.last);
+            if !same {
+                self.touching.last.let_go(); // stiffnesses may be others
+            }
             (self.cut, self.cut_next) = (before.cut, before.cut);
             self.penetration = before.penetration;
             let members = self.members.all.iter_mut().zip(&before.members.all);
@@ -535,7 +538,7 @@ impl Part for Crowd {
         self.places.outputs_of(model, id).for_each(|range| now.lam[range].fill(0.0));
         let place = self.members.all.iter().position(|member| member.v == range.start);
         let body = place.filter(|_| q.is_some() && self.touching.keeps.stretches);
-        let springs = body.map(|body| self.touching.forget_springs(body));
+        let springs = body.map(|body| self.touching.forget_stretches(body));
         let done = self.refresh(self.last.end);
         if done.is_err() {
             (self.now.values, self.energy0) = (before, energy0);
@@ -679,6 +682,13 @@ fn check(model: &Model) -> Result<(), SimError> {
         let owner = format!("contacts that are found, law {}", law.name());
         let (integrator, what) = ("moreau-jean", "the law");
         let needs = "NewtonImpact, ImpactFriction or RollingFriction";
+        return Err(SimError::Unsuited { integrator, owner, what, needs });
+    }
+    let both = |&k: &usize| finder.elasticity(k).is_some() && touching::rebounds(&finder.laws()[k]);
+    if let Some(k) = (0..finder.laws().len()).find(both) {
+        let owner = format!("contacts that are found, law {k}");
+        let (integrator, what) = ("moreau-jean", "a restitution beside an elasticity");
+        let needs = "e = 0 and et = 0: springs and dampers say how it rebounds";
         return Err(SimError::Unsuited { integrator, owner, what, needs });
     }
     let is_spring = |k: usize| {

@@ -36,12 +36,12 @@
 //! A contact is the same as one in the step before if sides and feature are; its impulse, kept in the
 //! frame of the world, is where the solver starts.
 
+mod springs;
+
 use super::committed::{Committed, Keeps};
-use super::elastic::{self, Elastic};
 use super::islands::{Islands, NONE};
 use super::members::Members;
 use super::overlap;
-use crate::Ledger;
 use crate::contacts::{ContactRow, Contacts};
 use crate::integrators::Step;
 use saltus_linalg::vector::foresee;
@@ -217,12 +217,9 @@ impl Touching {
             touch.friction = law.friction(touch.friction);
             let island = self.island(&self.touches[place], islands);
             if let Some(of) = law.elastic {
-                // nothing has a compliance yet: this is W alone
-                let touch = &self.touches[place];
-                let tangent = usize::from(touch.friction.linear() > 1);
-                let W = [0, tangent].map(|k| touch.diagonal(&members.moving, k));
+                let least = self.theta_of(of, place, step.h, members);
                 if let Some(theta) = island.map(|island| &mut self.thetas[island]) {
-                    *theta = theta.max(elastic::theta(of, step.h, W));
+                    *theta = theta.max(least);
                 }
                 continue;
             }
@@ -296,27 +293,6 @@ impl Touching {
         let [a, b] = touch.bodies.map(|k| members.foreseen(k as usize));
         let u_free = dot(touch.frame[0], touch.velocity(&a, &b)) + self.drive(found, touch)[0];
         State::new(found.gap, self.before(place, members), u_free, [law.e, law.et])
-    }
-
-    /// What a contact gives way by.
-    fn elastic(&self, place: usize) -> Option<Elasticity> {
-        self.laws[self.found[self.order[place] as usize].law as usize].elastic
-    }
-
-    /// Whether a contact gives way.
-    pub fn gives(&self, place: usize) -> bool {
-        self.elastic(place).is_some()
-    }
-
-    /// One that gives way, as the step finds it.
-    fn begin_elastic(
-        &self,
-        of: Elasticity,
-        place: usize,
-        [h, theta]: [f64; 2],
-        u: [f64; COMPONENTS],
-    ) -> Elastic {
-        Elastic { of, h, theta, gap: self.gap(place), u, stretch: self.stretch[place] }
     }
 
     /// How fast what touches moves, before and without the contact.
@@ -475,56 +451,9 @@ impl Touching {
                 self.z[start + k] = share * z[k];
             }
             if self.keeps.stretches {
-                let e = self.last.stretch(row);
-                self.stretch[place as usize] = [dot(touch.frame[1], e), dot(touch.frame[2], e)];
+                self.stretch[place as usize] = springs::along(&touch.frame, self.last.stretch(row));
             }
         }
-    }
-
-    /// Books what contacts that give way took in the step, and follows their springs.
-    pub fn follow_elastic(
-        &mut self,
-        step: Step,
-        members: &Members,
-        islands: &Islands,
-        after: &[Twist],
-        ledger: &mut Ledger,
-    ) {
-        self.potential = 0.0;
-        for place in 0..if self.keeps.stretches { self.touches.len() } else { 0 } {
-            let Some(of) = self.elastic(place) else { continue };
-            let [u, u_after] = [self.before(place, members), self.after(place, after)];
-            let island = self.island(&self.touches[place], islands);
-            let theta = island.map_or(1.0, |island| self.thetas[island]);
-            let contact = self.begin_elastic(of, place, [step.h, theta], u);
-            let linear = self.touches[place].friction.linear();
-            let outcome = contact.after(
-                &self.z[place * self.stride..][..linear],
-                &u_after,
-                self.touches[place].mu(),
-            );
-            self.stretch[place] = outcome.stretch;
-            self.potential += outcome.potential;
-            ledger.damping += outcome.damping;
-            ledger.friction += outcome.friction;
-            if !self.last.is_held {
-                ledger.work += contact.held();
-            }
-        }
-    }
-
-    /// A body is somewhere else: its springs begin anew. The contacts as they were.
-    pub fn forget_springs(&mut self, body: usize) -> Committed {
-        let Touching { body_of, last, .. } = self;
-        let before = last.clone();
-        let is_of = |side: u32| body_of[side as usize] as usize == body;
-        last.forget_springs(|sides| sides.into_iter().any(is_of));
-        before
-    }
-
-    /// What springs of contacts hold at the end of the step.
-    pub fn potential(&self) -> f64 {
-        self.potential
     }
 
     /// The contacts of the step become those of the last one.
@@ -760,4 +689,14 @@ pub(super) fn refused(law: &Law) -> bool {
         law,
         Law::NewtonImpact { .. } | Law::ImpactFriction { .. } | Law::RollingFriction { .. }
     )
+}
+
+/// Whether a law has a restitution.
+pub(super) fn rebounds(law: &Law) -> bool {
+    let is_zero = |e: &Coefficient| matches!(e, Coefficient::Constant(e) if *e == 0.0);
+    match law {
+        Law::NewtonImpact { e } | Law::RollingFriction { e, .. } => !is_zero(e),
+        Law::ImpactFriction { e, et, .. } => !is_zero(e) || *et != 0.0,
+        _ => false,
+    }
 }
