@@ -4,6 +4,9 @@
 //! two triangles lie in one plane, or meet in a valley, the edge between them is not felt.
 //! Closed surfaces and height fields have an inside, open ones two sides.
 
+mod inside;
+mod ridges;
+
 use super::broad::{Bounds, Tree};
 use super::manifold::Clipper;
 use super::nearest::{Part, on_triangle};
@@ -226,7 +229,7 @@ impl Surface {
         let [c, of] = [x, of].map(|x| at.turn_back(sub(x, at.x)));
         let wide = [r + reach; 3];
         self.near(sub(c, wide), add(c, wide), &mut room.near);
-        let mut behind: Option<Touch> = None;
+        let mut behind: Option<f64> = None;
         for &t in &room.near {
             let (n, corners) = (self.normals[t as usize], self.corners(t));
             let (y, part) = on_triangle(c, corners);
@@ -242,10 +245,8 @@ impl Surface {
                     Touch::on_second(y, n, height - r, [0, 0])
                 }
                 Part::Face => {
-                    // inside: only where nothing else is touched
-                    if behind.is_none_or(|other| height - r > other.gap) {
-                        behind = Some(Touch::on_second(y, n, height - r, [0, 0]));
-                    }
+                    // inside, it may be: only where nothing else is touched
+                    behind = Some(behind.map_or(-height, |other| other.min(-height)));
                     continue;
                 }
                 Part::Edge(k) if !self.edge_has(t, k, direction, LEAN) => continue,
@@ -265,8 +266,13 @@ impl Surface {
                 touches.push(touch);
             }
         }
-        if touches.len() == start {
-            touches.extend(behind.filter(|touch| touch.gap <= reach));
+        // a face that looks away from a point outside is behind something that is not near yet
+        if touches.len() == start
+            && let Some(depth) = behind
+            && let Some(y) = self.way_out(c, depth, &mut room.near)
+            && let Some(n) = unit(sub(y, c))
+        {
+            touches.push(Touch::on_second(y, n, -norm(sub(y, c)) - r, [0, 0]));
         }
         merge(touches, start, r.max(1e-3 * self.size));
         for touch in &mut touches[start..] {
@@ -329,6 +335,11 @@ impl Surface {
                 Some(f) => clipper.on_one_face(View::own(one), f, view, radii, reach, all),
             },
         );
+        // what has no inside has no edges that could be pressed down
+        let is_solid = r == 0.0 && !view.normals.is_empty();
+        if is_solid && !touches[start..].iter().any(|touch| touch.gap <= 0.0) {
+            self.ridges(&odd.triangles, view, body.size, reach, touches);
+        }
         let size = body.size.min(self.size);
         merge(touches, start, size);
         reduce(touches, start, size);
@@ -422,25 +433,23 @@ impl Surface {
         for touch in touches {
             touch.features[0] = match touch.features[0] {
                 corner @ 0..3 => DIRECTIONS + self.triangles[t as usize][corner as usize],
-                edge @ 3..6 => {
-                    DIRECTIONS
-                        + self.points.len() as u32
-                        + self.edge(t, edge as usize - 3, triangle)
-                }
+                edge @ 3..6 => self.side_feature(t, self.side(edge as usize - 3, triangle)),
                 _ => cell(scaled(-1.0, touch.normal)),
             };
         }
     }
 
-    /// The number of an edge: the same from both triangles.
-    fn edge(&self, t: u32, edge: usize, triangle: &Polytope) -> u32 {
-        let k = self.side(edge, triangle);
+    /// The feature of a side of a triangle: the same from both triangles.
+    fn side_feature(&self, t: u32, k: usize) -> u32 {
         let other = self.neighbours[t as usize][k];
-        if other == NONE || t < other {
-            return 3 * t + k as u32;
-        }
-        let back = self.neighbours[other as usize].iter().position(|&back| back == t);
-        3 * other + back.unwrap_or(0) as u32
+        let number = match other == NONE || t < other {
+            true => 3 * t + k as u32,
+            false => {
+                let back = self.neighbours[other as usize].iter().position(|&back| back == t);
+                3 * other + back.unwrap_or(0) as u32
+            }
+        };
+        DIRECTIONS + self.points.len() as u32 + number
     }
 
     /// Which side of the triangle an edge of its polytope is.

@@ -1,8 +1,9 @@
 //! Meshes and height fields: faces are felt, edges within a plane are not.
 
+use super::super::nearest::{Part, on_triangle};
 use super::{Random, UPRIGHT, World};
 use crate::{Placed, Shape};
-use saltus_model::rotation::{Vector, add, dot, norm, scaled, sub};
+use saltus_model::rotation::{Vector, add, cross, dot, norm, scaled, sub};
 use saltus_model::{Body, FoundContact};
 
 /// A flat square of `2 n²` triangles at `z = 0`.
@@ -97,6 +98,113 @@ fn ball_at_a_cube_of_triangles() {
         }
     }
     assert!(touched > 500);
+}
+
+/// Solids with sharp edges, slanted faces and little thickness: points and triangles.
+fn sharp() -> Vec<(&'static str, Vec<Vector>, Vec<[u32; 3]>)> {
+    let tetrahedron =
+        vec![[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+    let wedge = vec![[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 0.4]];
+    let pyramid = vec![
+        [-1.0, -1.0, -1.0],
+        [1.0, -1.0, -1.0],
+        [1.0, 1.0, -1.0],
+        [-1.0, 1.0, -1.0],
+        [0.0, 0.0, 1.0],
+    ];
+    let Shape::TriangleMesh { points, triangles } = cube_mesh(1.0) else { panic!("a mesh") };
+    // a plate that stands on no axis
+    let (sin, cos) = 0.6_f64.sin_cos();
+    let turn = |[x, y, z]: Vector| {
+        let z = 0.05 * z;
+        let [x, z] = [cos * x - sin * z, sin * x + cos * z];
+        [cos * x - sin * y, sin * x + cos * y, z]
+    };
+    let plate = points.into_iter().map(turn).collect();
+    vec![
+        ("tetrahedron", tetrahedron, vec![[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]),
+        ("wedge", wedge, vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]),
+        (
+            "pyramid",
+            pyramid,
+            vec![[0, 2, 1], [0, 3, 2], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]],
+        ),
+        ("plate", plate, triangles),
+    ]
+}
+
+/// A ball outside a solid of triangles touches what is next to it, and never a face on the other side; as at the hull of its points.
+#[test]
+fn balls_at_sharp_solids() {
+    let mut random = Random(7);
+    for (name, points, triangles) in sharp() {
+        let hull = Shape::ConvexHull { points: points.clone() };
+        let mesh = Shape::TriangleMesh { points, triangles };
+        let mut touched = 0;
+        for _ in 0..4000 {
+            let radius = random.within(0.02, 0.4);
+            let (x, v) = (random.vector(1.6), random.vector(1.0));
+            let find = |shape: &Shape| {
+                let mut world = World::new(Body::Space);
+                world.body(Shape::Sphere { radius }, x, UPRIGHT);
+                world.fixed(shape.clone());
+                world.v[..3].copy_from_slice(&v);
+                world.find(0.2)
+            };
+            let (a, b) = (find(&mesh), find(&hull));
+            if b.iter().any(|b| b.gap < -radius) {
+                // inside there may be several nearest faces, with one depth
+                assert!(a.len() == 1 && (a[0].gap - b[0].gap).abs() < 1e-12, "{name} {x:?} {a:?}");
+                continue;
+            }
+            assert_eq!(a.len(), b.len(), "{name} {x:?} {radius} {a:?} {b:?}");
+            for (a, b) in a.iter().zip(&b) {
+                touched += 1;
+                assert!((a.gap - b.gap).abs() < 1e-12, "{name} {x:?} {a:?} {b:?}");
+                assert!(norm(sub(a.normal, b.normal)) < 1e-6, "{name} {x:?} {a:?} {b:?}");
+            }
+        }
+        assert!(touched > 100, "{name} {touched}");
+    }
+}
+
+/// Bodies outside a solid of triangles do not overlap it.
+#[test]
+fn bodies_beside_sharp_solids() {
+    let mut random = Random(11);
+    for (name, points, triangles) in sharp() {
+        let hull = Shape::ConvexHull { points: points.clone() };
+        let mesh = Shape::TriangleMesh { points, triangles };
+        let shapes = [
+            Shape::Box { edges: [0.3, 0.4, 0.5] },
+            Shape::Capsule { radius: 0.1, length: 0.4 },
+            Shape::Cylinder { radius: 0.2, length: 0.3 },
+            hull.clone(),
+            mesh.clone(),
+        ];
+        for (k, shape) in shapes.into_iter().enumerate() {
+            let as_hull = if k == 4 { hull.clone() } else { shape.clone() };
+            let mut apart = 0;
+            for _ in 0..400 {
+                let (x, p, v) = (random.vector(2.4), random.turn(), random.vector(1.0));
+                let find = |shape: &Shape, other: &Shape| {
+                    let mut world = World::new(Body::Space);
+                    world.body(shape.clone(), x, p);
+                    world.fixed(other.clone());
+                    world.v[..3].copy_from_slice(&v);
+                    world.find(0.3)
+                };
+                let known = find(&as_hull, &hull);
+                if known.iter().all(|one| one.gap > 0.0) {
+                    apart += 1;
+                    let found = find(&shape, &mesh);
+                    let worst = found.iter().map(|one| one.gap).fold(0.0, f64::min);
+                    assert!(worst > -1e-9, "{name} {k} {x:?} {p:?}: {worst}");
+                }
+            }
+            assert!(apart > 100, "{name} {k} {apart}");
+        }
+    }
 }
 
 /// A valley of two planes: two contacts, none with the edge between them.
@@ -224,4 +332,76 @@ fn ball_on_hills() {
         }
     }
     assert!(seen > 30, "{seen}");
+}
+
+/// Above steep rough ground a ball is nowhere deeper than its distance from it, whatever faces look the other way.
+#[test]
+fn ball_above_rough_ground() {
+    let mut random = Random(31);
+    let n = 11;
+    let heights: Vec<Vec<f64>> =
+        (0..n).map(|_| (0..n).map(|_| random.within(0.0, 0.5)).collect()).collect();
+    let field = Shape::HeightField { heights: heights.clone(), size: [1.0; 2] };
+    let place = |k: usize| k as f64 / (n - 1) as f64 - 0.5;
+    let corner = |i: usize, j: usize| [place(j), place(i), heights[i][j]];
+    let mut all = Vec::new();
+    for (i, j) in (0..n - 1).flat_map(|i| (0..n - 1).map(move |j| (i, j))) {
+        let (a, b, c, d) = (corner(i, j), corner(i, j + 1), corner(i + 1, j), corner(i + 1, j + 1));
+        all.extend([[a, b, d], [a, d, c]]);
+    }
+    let (mut seen, mut above) = (0, 0);
+    while above < 2000 {
+        let (x, r) =
+            ([random.within(-0.7, 0.7), random.within(-0.7, 0.7), random.within(0.0, 0.7)], 0.06);
+        // below it where a triangle stands over it
+        let covered = all.iter().any(|t| {
+            let flat = t.map(|[x, y, _]| [x, y, 0.0]);
+            let (_, part) = on_triangle([x[0], x[1], 1.0], flat);
+            let normal = cross(sub(t[1], t[0]), sub(t[2], t[0]));
+            part == Part::Face && dot(normal, sub(x, t[0])) < 0.0
+        });
+        if covered {
+            continue;
+        }
+        above += 1;
+        let distance = |t: &[Vector; 3]| norm(sub(x, on_triangle(x, *t).0));
+        let least = all.iter().map(distance).fold(f64::INFINITY, f64::min);
+        let mut world = World::new(Body::Space);
+        world.body(Shape::Sphere { radius: r }, x, UPRIGHT);
+        world.fixed(field.clone());
+        world.v[..3].copy_from_slice(&random.vector(1.0));
+        for one in world.find(0.05) {
+            seen += 1;
+            assert!(one.gap > least - r - 1e-12, "{x:?}: {} at {}", one.gap, least - r);
+        }
+    }
+    assert!(seen > 500, "{seen}");
+}
+
+/// An edge of a box across a ridge is held by it, also where it crosses at a corner of the mesh, or next to one.
+#[test]
+fn boxes_across_a_ridge() {
+    let row = vec![-0.5, -0.25, 0.0, -0.25, -0.5];
+    let field = Shape::HeightField { heights: vec![row; 5], size: [1.0; 2] };
+    let half = std::f64::consts::FRAC_PI_8;
+    let turned = [half.cos(), half.sin(), 0.0, 0.0];
+    let edges = [0.1; 3];
+    let hull = || {
+        let corner = |k: u32| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 0.05 } else { -0.05 });
+        Shape::ConvexHull { points: (0..8).map(corner).collect() }
+    };
+    for y in [0.0, 1e-9, -1e-4, 0.0037, 0.1, 0.25, -0.25] {
+        for gap in [2e-4, 1e-5, -1e-9, -1e-5, -2e-3] {
+            for shape in [Shape::Box { edges }, hull()] {
+                let mut world = World::new(Body::Space);
+                world.body(shape, [0.0, y, 0.05 * 2.0_f64.sqrt() + gap], turned);
+                world.fixed(field.clone());
+                world.v[2] = -0.5;
+                let found = world.find(1e-3);
+                assert_eq!(found.len(), 1, "{y} {gap} {found:?}");
+                assert!((found[0].gap - gap).abs() < 1e-12, "{y} {gap} {found:?}");
+                assert!((found[0].normal[2] - 1.0).abs() < 1e-12, "{y} {gap} {found:?}");
+            }
+        }
+    }
 }
