@@ -303,7 +303,12 @@ class Run:
         are interactions, and not told here."""
         import numpy as np
 
-        return {(a, b): np.array(force) for a, b, force in self._core.contact_graph(float(t))}
+        t, recorded = float(t), self.t
+        slack = 1e-9 * float(np.abs(recorded).max(initial=0.0))
+        if not (len(recorded) and recorded[0] - slack <= t <= recorded[-1] + slack):
+            span = f"{recorded[0]:g} to {recorded[-1]:g}" if len(recorded) else "none"
+            raise InputError(f"`t` is {t:g}, expected an instant of the run: {span}")
+        return {(a, b): np.array(force) for a, b, force in self._core.contact_graph(t)}
 
     @property
     def title(self) -> str:

@@ -37,6 +37,9 @@ class TestContract:
         assert set(pair) == {"ground", "box"}
         with pytest.raises(sl.SignalError, match="did you mean `box`"):
             run.force_on("bxo")
+        for t in (-1, 0.6, float("nan")):
+            with pytest.raises(sl.InputError, match="expected an instant of the run: 0 to 0.5"):
+                run.contact_graph(t)
 
     def test_save_and_load(self, tmp_path):
         sc = box_on_ground()

@@ -4,6 +4,7 @@ use super::run::Args;
 use crate::preview::Preview;
 use crate::{Error, Outcome, chart, paths, text};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use saltus::io::model_file::PLAIN_NAMES;
 use saltus::io::run_file::RunWriter;
 use saltus::sim::{self, Frames, Layout, Run, SimError, Sink};
 use std::io::IsTerminal;
@@ -127,12 +128,12 @@ impl Sink for Tee {
     }
 }
 
-/// `examples/bouncing-ball/model.toml` becomes `bouncing-ball.h5`, and `bouncing-ball-from-2.5.h5`
+/// `examples/bouncing-ball/model.toml` becomes `bouncing-ball.h5`, `examples/chain/scene.toml` `chain.h5`, and `bouncing-ball-from-2.5.h5`
 /// where the run is resumed at that time.
 fn default_output(file: &Path, from: Option<f64>) -> PathBuf {
     let stem = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().into_owned());
     let name = match stem(file) {
-        Some(name) if name != "model" => name,
+        Some(name) if !PLAIN_NAMES.contains(&name.as_str()) => name,
         _ => std::fs::canonicalize(file)
             .ok()
             .and_then(|path| path.parent().and_then(Path::file_name).map(PathBuf::from))

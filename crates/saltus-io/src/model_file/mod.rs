@@ -380,12 +380,15 @@ fn evaluate(
     Ok(ModelFile { model, simulation, scene, text, files, folder })
 }
 
-/// The title of a file that gives none: its name, or its folder's if it is called `model.toml`.
+/// Names of files that say nothing: such a file has the name of its folder.
+pub const PLAIN_NAMES: [&str; 2] = ["model", "scene"];
+
+/// The title of a file that gives none: its name, or its folder's.
 fn stem(name: &str) -> &str {
     let path = Path::new(name);
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
     let folder = path.parent().and_then(Path::file_name).and_then(|folder| folder.to_str());
-    if stem == "model" { folder.unwrap_or(stem) } else { stem }
+    if PLAIN_NAMES.contains(&stem) { folder.unwrap_or(stem) } else { stem }
 }
 
 fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> ModelFileError {

@@ -1,7 +1,7 @@
 //! Joints of scenes from their tables, with what is built into them.
 
 use super::{flag, length, names, number, range};
-use crate::model_file::error::Fault;
+use crate::model_file::error::{ErrorKind, Fault};
 use crate::model_file::fields::Fields;
 use crate::model_file::joints::joint as of_kind;
 use crate::model_file::repetition::expand;
@@ -31,6 +31,11 @@ pub(super) fn joint(fields: &Fields, space: Body) -> Result<JointLink, Fault> {
     if let Some(item) = fields.get("follows") {
         let joint = expand(item, "follows", fields.scope)?;
         link.follows = Some(Follows { joint, ratio: fields.number("follow_ratio")? });
+    } else if let Some(place) = fields.place_of("follow_ratio") {
+        let owner = format!("joint `{}`", link.name);
+        let (key, doc) = ("follows".to_owned(), "which `follow_ratio` needs".to_owned());
+        let missing = ErrorKind::MissingKey { owner, key, doc };
+        return Err(Fault::new(place, missing).repeated(fields.scope.pass()));
     }
     link.break_force = number(fields, "break_force")?;
     link.break_moment = number(fields, "break_moment")?;

@@ -1,7 +1,7 @@
 //! Scenes in model files: what they mean, what is said of wrong ones, and the way back to a text.
 
 use super::{parse, replaced};
-use saltus_io::model_file::{Simulation, scene_text};
+use saltus_io::model_file::{ModelFile, Simulation, scene_text};
 use saltus_mechanics::{Anchor, AnyJoint, Given, Joint, Scene, Shape};
 use saltus_model::{Body, Elasticity};
 
@@ -178,6 +178,22 @@ fn contacts_that_cannot_give_way() {
     let rebounds = "expected 0 where `stiffness` is given: springs and dampers say how it rebounds";
     check("stiffness = 1\ne = 0.1\n", &format!("22:1: `e` is 0.1, {rebounds}"));
     check("mu = 1\net = 0.5\nstiffness = 1\n", &format!("22:1: `et` is 0.5, {rebounds}"));
+}
+
+/// A ratio of nothing is no ratio, and a file that is called `scene.toml` has the name of its folder.
+#[test]
+fn what_follows_nothing() {
+    let boxes = BOXES.replace("title = \"boxes\"\n", "");
+    let joint = "[[joint]]\nname = \"hook\"\nkind = \"fixed\"\nbodies = [\"box0\"]\n";
+    let text = format!("{boxes}\n{joint}");
+    let file = ModelFile::parse(&text, "shelf/scene.toml", &[]).expect("it is right");
+    assert_eq!(file.model.title(), "shelf");
+    let text = format!("{text}follow_ratio = 2\n");
+    let error = ModelFile::parse(&text, "scene.toml", &[]).unwrap_err().to_string();
+    assert!(
+        error.ends_with("joint `hook`: missing key `follows`, which `follow_ratio` needs"),
+        "{error}"
+    );
 }
 
 /// A scene says how it is simulated, and once it is written this does not change any more.
