@@ -100,8 +100,11 @@ fn ball_at_a_cube_of_triangles() {
     assert!(touched > 500);
 }
 
-/// Solids with sharp edges, slanted faces and little thickness: points and triangles.
-fn sharp() -> Vec<(&'static str, Vec<Vector>, Vec<[u32; 3]>)> {
+/// A name, points and triangles.
+type Named = (&'static str, Vec<Vector>, Vec<[u32; 3]>);
+
+/// Solids with sharp edges, slanted faces and little thickness.
+fn sharp() -> Vec<Named> {
     let tetrahedron =
         vec![[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
     let wedge = vec![[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 0.4]];
