@@ -247,7 +247,7 @@ class TestAdditions:
         sc.material("steel")
         sc.add_body("ball", m.Sphere(0.1), mass=1, material="steel")
         sc.contact("default", "default", mu=0.5, stiffness="k", damping="k/1e3")
-        sc.contact("steel", "steel", stiffness=2e6, tangential_stiffness="2*k/7")
+        sc.contact("steel", "steel", mu=0.2, stiffness=2e6, tangential_stiffness="2*k/7")
         sc.contact("steel", "default", mu=0.5)
         sc.save(tmp_path / "scene.toml")
         again = m.load(tmp_path / "scene.toml")

@@ -8,6 +8,9 @@
 //! absolute = max |a − b|,    relative = absolute / max(|a|, |b|)                          (1)
 //! ```
 //!
+//! where the largest value is at least a millionth of that of all signals of the same kind, of which all velocities are one: a velocity
+//! that is zero but for round-off differs by nothing.
+//!
 //! Instants that events of the two runs keep apart are left out: a velocity has jumped in one of
 //! them, and not yet in the other. So are the impulses of time-stepping, which are those of a step.
 //! The `k`-th event of a kind and an interaction is compared with the `k`-th of the other run.
@@ -26,6 +29,8 @@ use std::sync::atomic::AtomicBool;
 const SAMPLES: usize = 1001;
 /// Share of a run around an event in which nothing is compared.
 const APART: f64 = 1e-9;
+/// Share of the largest value of its kind below which a signal counts as that share.
+const LITTLE: f64 = 1e-6;
 
 /// How two runs of a model differ.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,7 +60,7 @@ pub struct SignalChange {
     pub path: String,
     /// The largest difference.
     pub absolute: f64,
-    /// The same, relative to the largest value of the signal.
+    /// The same, relative to the largest value of the signal (1).
     pub relative: f64,
     /// Where it is.
     pub time: f64,
@@ -149,11 +154,23 @@ pub fn verify(
     };
     let signals = a.layout.signals.iter().filter(|one| !is_impulse(&one.owner, one.quantity));
     let width = a.layout.width();
+    let kind = |quantity| match quantity {
+        Quantity::Omega | Quantity::U => Quantity::V,
+        other => other,
+    };
+    let mut largest: BTreeMap<Quantity, f64> = BTreeMap::new();
+    for signal in &a.layout.signals {
+        let most = largest.entry(kind(signal.quantity)).or_default();
+        for &(i, _) in &rows {
+            let own = &a.frames.rows[i * width..][signal.columns.clone()];
+            *most = own.iter().fold(*most, |most, x| most.max(x.abs()));
+        }
+    }
     let mut changes = Vec::new();
     for signal in signals {
         let mut change =
             SignalChange { path: signal.path(), absolute: 0.0, relative: 0.0, time: t0 };
-        let mut scale = 0.0_f64;
+        let mut scale = LITTLE * largest.get(&kind(signal.quantity)).copied().unwrap_or(0.0);
         for &(i, j) in &rows {
             for column in signal.columns.clone() {
                 let x = a.frames.rows[i * width + column];

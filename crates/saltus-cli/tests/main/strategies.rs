@@ -106,6 +106,15 @@ fn verify_tells_how_much_changes() {
     folder.saltus(&["verify", "ball.toml", "--tol", "10"]).done();
 }
 
+/// A velocity that is zero but for round-off does not differ.
+#[test]
+fn round_off_is_no_difference() {
+    let folder = Folder::new();
+    folder.write("cube.toml", include_str!("../../../../examples/cube-on-slope/scene.toml"));
+    let said = folder.saltus(&["verify", "cube.toml"]).done();
+    assert!(said.out.contains("holds: no signal"), "{}", said.out);
+}
+
 #[test]
 fn adaptive_files() {
     let folder = Folder::new();
