@@ -13,6 +13,7 @@
 use super::fours::Fours;
 use super::interior::Interior;
 use super::lanes::Kept;
+use super::lively::Lively;
 use super::measure::{Measured, Scales};
 use super::newton::Newton;
 use super::part::Measure;
@@ -57,24 +58,13 @@ enum Way {
     Along,
 }
 
-impl Sweeping {
-    /// Whether there is something left to do; a NaN is not done.
-    fn goes_on(&self, now: &Measured, iterations: usize) -> bool {
-        !(now.residual.value <= self.tol) && iterations < self.max_iter
-    }
-
-    /// Iterations that are left.
-    fn left(&self, iterations: usize) -> usize {
-        self.max_iter.saturating_sub(iterations)
-    }
-}
-
 /// What is kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct Crowds {
     rows: Rows,
     fours: Fours,
     light: Fours<f32>, // of contacts that give way
+    lively: Lively<f32>,
     lu: GraphLu,
     interior: Interior,
     newton: Newton,
@@ -92,104 +82,85 @@ impl Crowds {
         settings: Sweeping,
         twists: &mut [Twist],
     ) -> Report {
-        let Sweeping { tol, .. } = settings;
         let seen = Seen { island, against: island.scales(twists) };
-        let mut now = seen.measure(z, twists);
-        let mut iterations = 0;
-        if settings.goes_on(&now, iterations) {
-            self.save(z, island.bodies.len());
+        let mut call = Call { seen, z, twists, settings, iterations: 0 };
+        let mut now = call.measure();
+        if call.goes_on(&now) {
+            self.save(&call);
             now = match island.gives() {
-                true => self.giving(seen, z, settings, twists, now, &mut iterations),
-                false => self.rigid(seen, z, settings, twists, now, &mut iterations),
+                true => self.giving(&mut call, now),
+                false => self.rigid(&mut call, now),
             };
         }
-        // what was left in `twists` is of the last attempt
-        now = if now.residual.value <= tol { now } else { seen.measure(z, twists) };
+        // what was left in the velocities is of the last attempt
+        now = if now.residual.value <= settings.tol { now } else { call.measure() };
         let (value, worst) = (now.residual.value, now.residual.worst);
         let status = match value {
-            value if value <= tol => Status::Solved,
+            value if value <= settings.tol => Status::Solved,
             value if !value.is_finite() => Status::Diverged,
             _ => Status::MaxIter,
         };
+        let iterations = call.iterations;
         Report { status, iterations, residual: value, worst, method: "body-sweeps" }
     }
 
     /// Contacts that give way, all of them or some.
-    fn giving(
-        &mut self,
-        seen: Seen<'_>,
-        z: &mut [f64],
-        settings: Sweeping,
-        twists: &mut [Twist],
-        begin: Measured,
-        iterations: &mut usize,
-    ) -> Measured {
-        let (island, tol) = (seen.island, settings.tol);
+    fn giving(&mut self, call: &mut Call<'_>, begin: Measured) -> Measured {
+        let island = call.seen.island;
         let work = self.analyse(island, GIVING);
         let mut now = begin;
         if work <= SHORT * island.touches.len() as f64 && Newton::is_for(&self.rows) {
             if now.residual.value > SETTLED {
                 self.light.fill(&self.rows);
-                let sweeps = SETTLING.min(settings.left(*iterations));
-                now = self.light.sweep(seen, z, tol, twists, sweeps, iterations);
-                now = self.or_saved(seen, z, twists, now);
+                now = call.sweep(&mut self.light, SETTLING, Fours::run);
+                now = self.or_saved(call, now);
             }
-            if settings.goes_on(&now, *iterations) {
-                self.save(z, island.bodies.len());
-                let most = settings.left(*iterations);
-                let then = self.by_newton(seen, z, tol, twists, most, iterations);
+            if call.goes_on(&now) {
+                self.save(call);
+                let then = self.by_newton(call);
                 now = match then.residual.value < now.residual.value {
                     true => then,
-                    false => self.go_back(seen, z, twists),
+                    false => self.go_back(call),
                 };
             }
         }
-        if settings.goes_on(&now, *iterations) {
-            self.light.take_in(island, &mut self.rows, work.is_finite());
+        if call.goes_on(&now) {
+            let Crowds { rows, light, lively, .. } = self;
+            light.take_in(island, rows, work.is_finite());
             for _ in 0..ROUNDS {
                 let before = now.residual.value;
-                let sweeps = LONG.min(settings.left(*iterations));
-                now = self.light.sweep(seen, z, tol, twists, sweeps, iterations);
+                now = call.sweep(light, LONG, |light, most, still| lively.run(light, most, still));
                 let halves = now.residual.value <= 0.5 * before;
-                if !halves || !settings.goes_on(&now, *iterations) {
+                if !halves || !call.goes_on(&now) {
                     break;
                 }
             }
         }
-        self.or_saved(seen, z, twists, now)
+        self.or_saved(call, now)
     }
 
     /// Contacts that do not.
-    fn rigid(
-        &mut self,
-        seen: Seen<'_>,
-        z: &mut [f64],
-        settings: Sweeping,
-        twists: &mut [Twist],
-        begin: Measured,
-        iterations: &mut usize,
-    ) -> Measured {
-        let (island, tol) = (seen.island, settings.tol);
+    fn rigid(&mut self, call: &mut Call<'_>, begin: Measured) -> Measured {
+        let island = call.seen.island;
         let work = self.analyse(island, ANALYSED);
         let is_factored = work <= QUICK;
         self.fours.take_in(island, &mut self.rows, work.is_finite());
         let mut now = begin;
         for _ in 0..if is_factored { 1 } else { FIRST } {
-            if settings.goes_on(&now, *iterations) {
-                let sweeps = SWEEPS.min(settings.left(*iterations));
-                now = self.fours.sweep(seen, z, tol, twists, sweeps, iterations);
+            if call.goes_on(&now) {
+                now = call.sweep(&mut self.fours, SWEEPS, Fours::run);
             }
         }
-        now = self.or_saved(seen, z, twists, now);
-        if settings.goes_on(&now, *iterations) && is_factored {
-            now = self.by_factors(seen, z, tol, twists, now, iterations);
+        now = self.or_saved(call, now);
+        if call.goes_on(&now) && is_factored {
+            now = self.by_factors(call, now);
         }
-        if settings.goes_on(&now, *iterations) {
-            now = self.by_surroundings(seen, z, settings, twists, now, iterations);
+        if call.goes_on(&now) {
+            now = self.by_surroundings(call, now);
         }
-        let is_last = settings.thorough && !is_factored && work <= LONGEST;
-        if settings.goes_on(&now, *iterations) && is_last {
-            now = self.by_factors(seen, z, tol, twists, now, iterations);
+        let is_last = call.settings.thorough && !is_factored && work <= LONGEST;
+        if call.goes_on(&now) && is_last {
+            now = self.by_factors(call, now);
         }
         now
     }
@@ -206,104 +177,130 @@ impl Crowds {
     }
 
     /// Impulses to go back to.
-    fn save(&mut self, z: &[f64], bodies: usize) {
+    fn save(&mut self, call: &Call<'_>) {
         self.saved.clear();
-        foresee(&mut self.saved, z.len(), 3 * FORESEEN * bodies);
-        self.saved.extend_from_slice(z);
+        foresee(&mut self.saved, call.z.len(), 3 * FORESEEN * call.seen.island.bodies.len());
+        self.saved.extend_from_slice(call.z);
     }
 
     /// What was measured, or the impulses of before where that is no number.
-    fn or_saved(
-        &self,
-        seen: Seen<'_>,
-        z: &mut [f64],
-        twists: &mut [Twist],
-        now: Measured,
-    ) -> Measured {
-        if now.residual.value.is_finite() { now } else { self.go_back(seen, z, twists) }
+    fn or_saved(&self, call: &mut Call<'_>, now: Measured) -> Measured {
+        if now.residual.value.is_finite() { now } else { self.go_back(call) }
     }
 
-    fn go_back(&self, seen: Seen<'_>, z: &mut [f64], twists: &mut [Twist]) -> Measured {
-        z.copy_from_slice(&self.saved);
-        seen.measure(z, twists)
+    fn go_back(&self, call: &mut Call<'_>) -> Measured {
+        call.z.copy_from_slice(&self.saved);
+        call.measure()
     }
 
     /// Newton's method for contacts that give way.
-    fn by_newton(
-        &mut self,
-        seen: Seen<'_>,
-        z: &mut [f64],
-        tol: f64,
-        twists: &mut [Twist],
-        most: usize,
-        iterations: &mut usize,
-    ) -> Measured {
+    fn by_newton(&mut self, call: &mut Call<'_>) -> Measured {
         let Crowds { rows, lu, newton, .. } = self;
-        let still = seen.energy(ENOUGH * tol);
+        let (most, tol) = (call.left(), call.settings.tol);
+        let Call { seen, z, twists, .. } = call;
         let (steps, now) = newton.solve(
             (rows, lu),
             z,
             most,
-            still,
+            seen.energy(ENOUGH * tol),
             |z| seen.measure(z, twists),
             |now| now.residual.value <= tol,
         );
-        *iterations += steps;
+        call.iterations += steps;
         now
     }
 
     /// Surroundings and sweeps [in turn](super::turns); the best that was found is left in `z`.
-    fn by_surroundings(
-        &mut self,
-        seen: Seen<'_>,
-        z: &mut [f64],
-        Sweeping { tol, max_iter, .. }: Sweeping,
-        twists: &mut [Twist],
-        begin: Measured,
-        iterations: &mut usize,
-    ) -> Measured {
+    fn by_surroundings(&mut self, call: &mut Call<'_>, begin: Measured) -> Measured {
         let Crowds { fours, turns, saved, .. } = self;
         let now = |of: Measured| {
             let measure = Measure { rho: of.rho, scale: of.rho * of.free };
             Now { residual: of.residual.value, measure }
         };
-        let max_iter = max_iter.saturating_sub(*iterations);
+        let (tol, max_iter) = (call.settings.tol, call.left());
         let limits = Limits { aim: tol, tol, turns: TURNS, patience: PATIENCE, max_iter };
+        let Call { seen, z, twists, .. } = call;
         let measured = |z: &[f64]| now(seen.measure(z, twists));
-        *iterations +=
-            turns.run((fours, seen.island.free()), limits, now(begin), z, saved, measured);
-        seen.measure(z, twists)
+        let steps = turns.run((fours, seen.island.free()), limits, now(begin), z, saved, measured);
+        call.iterations += steps;
+        call.measure()
     }
 
     /// The interior point method on all contacts; `z` is as before where neither way leads there.
-    fn by_factors(
-        &mut self,
-        seen: Seen<'_>,
-        z: &mut [f64],
-        tol: f64,
-        twists: &mut [Twist],
-        begin: Measured,
-        iterations: &mut usize,
-    ) -> Measured {
+    fn by_factors(&mut self, call: &mut Call<'_>, begin: Measured) -> Measured {
+        let tol = call.settings.tol;
         self.saved.clear();
-        self.saved.extend_from_slice(z);
+        self.saved.extend_from_slice(call.z);
         for way in [Way::Down, Way::Along] {
             let Crowds { rows, lu, interior, .. } = self;
+            let Call { seen, z, twists, .. } = call;
             let residual = |z: &[f64]| seen.measure(z, twists).residual.value;
-            *iterations += match way {
+            call.iterations += match way {
                 Way::Down => interior.solve(rows, lu, z, tol, residual),
                 Way::Along => interior.follow(rows, lu, z, tol, residual),
             };
-            let mut now = seen.measure(z, twists);
+            let mut now = call.measure();
             if now.residual.value > tol && now.residual.value <= NEAR * tol {
-                now = self.fours.sweep(seen, z, tol, twists, SWEEPS, iterations);
+                now = call.sweep(&mut self.fours, SWEEPS, Fours::run);
             }
             if now.residual.value <= tol {
                 return now;
             }
-            z.copy_from_slice(&self.saved);
+            call.z.copy_from_slice(&self.saved);
         }
         begin
+    }
+}
+
+/// An island that is being solved.
+struct Call<'a> {
+    seen: Seen<'a>,
+    z: &'a mut [f64],
+    twists: &'a mut [Twist], // under the impulses `z`, where these were measured last
+    settings: Sweeping,
+    iterations: usize,
+}
+
+impl Call<'_> {
+    fn measure(&mut self) -> Measured {
+        self.seen.measure(self.z, self.twists)
+    }
+
+    /// Whether there is something left to do; a NaN is not done.
+    fn goes_on(&self, now: &Measured) -> bool {
+        !(now.residual.value <= self.settings.tol) && self.left() > 0
+    }
+
+    /// Iterations that are left.
+    fn left(&self) -> usize {
+        self.settings.max_iter.saturating_sub(self.iterations)
+    }
+
+    /// Some sweeps, fewer where they are enough or where that is what is left; `run` makes so many at most, until one changes no more
+    /// than an energy.
+    fn sweep<T: Kept>(
+        &mut self,
+        fours: &mut Fours<T>,
+        sweeps: usize,
+        mut run: impl FnMut(&mut Fours<T>, usize, f64) -> usize,
+    ) -> Measured {
+        let tol = self.settings.tol;
+        fours.begin(self.seen.island.free(), self.z);
+        let (mut ahead, mut share) = (sweeps.min(self.left()), ENOUGH);
+        loop {
+            if !T::WHOLE {
+                fours.aim(self.seen.island, self.twists);
+            }
+            let done = run(fours, ahead, self.seen.energy(share * tol));
+            fours.leave(self.z);
+            self.iterations += done;
+            ahead -= done;
+            let now = self.measure();
+            if ahead == 0 || now.residual.value <= tol {
+                return now;
+            }
+            share *= LESS;
+        }
     }
 }
 
@@ -316,34 +313,6 @@ impl<T: Kept> Fours<T> {
         }
         self.foresee(island.bodies.len(), island.touches.len());
         Unkept::of(island, &mut rows.place, |whole| self.fill(whole));
-    }
-
-    /// Some sweeps, fewer where they are enough; `twists` are those under the impulses `z`, before and after.
-    fn sweep(
-        &mut self,
-        seen: Seen<'_>,
-        z: &mut [f64],
-        tol: f64,
-        twists: &mut [Twist],
-        sweeps: usize,
-        iterations: &mut usize,
-    ) -> Measured {
-        self.begin(seen.island.free(), z);
-        let (mut ahead, mut share) = (sweeps, ENOUGH);
-        loop {
-            if !T::WHOLE {
-                self.aim(seen.island, twists);
-            }
-            let done = self.run(ahead, seen.energy(share * tol));
-            self.leave(z);
-            *iterations += done;
-            ahead -= done;
-            let now = seen.measure(z, twists);
-            if ahead == 0 || now.residual.value <= tol {
-                return now;
-            }
-            share *= LESS;
-        }
     }
 }
 
@@ -467,14 +436,20 @@ mod tests {
             let island = Island { bodies: &bodies, members: &members, touches: &touches };
             let mut twists = vec![Twist::default(); bodies.len()];
             let seen = Seen { island, against: island.scales(&mut twists) };
+            let settings = Sweeping { tol: 1e-13, max_iter: 2000, patience: 3, thorough: false };
             let mut crowds = analysed(island);
-            let mut swept = vec![0.0; 3 * touches.len()];
-            seen.measure(&swept, &mut twists);
+            let [mut swept, mut other] =
+                [vec![0.0; 3 * touches.len()], vec![0.0; 3 * touches.len()]];
+            let mut call =
+                Call { seen, z: &mut swept, twists: &mut twists, settings, iterations: 0 };
+            call.measure();
             crowds.light.take_in(island, &mut crowds.rows, false);
-            let now = crowds.light.sweep(seen, &mut swept, 1e-13, &mut twists, 2000, &mut 0);
+            let now = call.sweep(&mut crowds.light, 2000, Fours::run);
             assert!(now.residual.value <= 1e-13, "{seed} {now:?}");
-            let mut other = vec![0.0; 3 * touches.len()];
-            let now = crowds.by_newton(seen, &mut other, 1e-13, &mut twists, 100, &mut 0);
+            let settings = Sweeping { max_iter: 100, ..settings };
+            let mut call =
+                Call { seen, z: &mut other, twists: &mut twists, settings, iterations: 0 };
+            let now = crowds.by_newton(&mut call);
             assert!(now.residual.value <= 1e-13, "{seed} {now:?}");
             let largest = other.iter().fold(0.0, |most: f64, z| most.max(z.abs()));
             let apart = swept.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

@@ -27,6 +27,7 @@ mod fours;
 mod heaps;
 mod interior;
 mod lanes;
+mod lively;
 mod measure;
 mod newton;
 mod normal;
@@ -37,6 +38,7 @@ mod spots;
 mod surroundings;
 mod sweeps;
 mod turns;
+mod visit;
 
 pub(crate) use contacts::Contacts;
 pub use normal::{Normal, Response};
