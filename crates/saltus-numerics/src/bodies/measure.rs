@@ -10,7 +10,10 @@
 
 use super::{COMPONENTS, Friction, Island, MovingBody, Touch, Twist, dot};
 use crate::residual::Residual;
+use crate::sets::natural_map_by;
+use crate::sets::{cone, norm};
 use crate::{Report, Status};
+use saltus_linalg::{Wide, wide};
 
 /// A residual, and what it was measured against.
 #[derive(Debug, Clone, Copy)]
@@ -36,9 +39,115 @@ impl Island<'_> {
 
     /// Leaves the velocities without impulses in `twists`.
     pub(super) fn scales(&self, twists: &mut [Twist]) -> Scales {
-        let Island { bodies, touches, .. } = *self;
-        let (mut free, mut largest, mut speeds) = (0.0, 0.0_f64, 0.0);
+        wide(OfScales { island: *self, twists })
+    }
+
+    /// The same where it is known what it is measured against.
+    pub(super) fn measure_against(
+        &self,
+        against: Scales,
+        z: &[f64],
+        stride: usize,
+        twists: &mut [Twist],
+    ) -> Measured {
+        wide(OfImpulses { island: *self, against, z, stride, twists })
+    }
+
+    /// The same as a report.
+    pub fn report(&self, z: &[f64], stride: usize, twists: &mut [Twist]) -> Report {
+        let Residual { value, worst } = self.measure(z, stride, twists).residual;
+        let status = Status::MaxIter;
+        Report { status, iterations: 0, residual: value, worst, method: "measure" }
+    }
+
+    /// Whether the impulses `z` stop all bodies: the residual of `V = 0`, which has a share of the
+    /// momentum that is left; no more than that share where it is above `most`.
+    ///
+    /// ```text
+    /// √(Vᵀ M V / V_freeᵀ M V_free) + ‖z − P_K(z − ρ (w + φ(w) e_N))‖ / ‖z‖,    w = q + C z
+    /// ```
+    pub fn rests(&self, z: &[f64], stride: usize, most: f64, twists: &mut [Twist]) -> f64 {
+        let Island { bodies, members, touches } = *self;
+        self.follow(z, stride, twists);
+        let (mut left, mut free) = (0.0, 0.0);
+        for &k in members {
+            let (body, twist) = (&bodies[k as usize], twists[k as usize]);
+            left += energy(body, &twist);
+            free += energy(body, &Twist { v: body.v, omega: body.omega });
+        }
+        let left = if left == 0.0 { 0.0 } else { f64::sqrt(left / free) };
+        if left > most {
+            return left;
+        }
+        let (mut wrong, mut size) = (0.0, 0.0);
+        let (mut q, mut f) = ([0.0; COMPONENTS], [0.0; COMPONENTS]);
+        for (c, touch) in touches.iter().enumerate() {
+            let n = touch.friction.size();
+            let own = &z[c * stride..c * stride + n];
+            q[..3].copy_from_slice(&touch.q);
+            for k in 0..touch.friction.linear() {
+                q[k] += touch.compliance_of(k) * own[k];
+            }
+            let still = q[..n].iter().all(|q| *q == 0.0);
+            size += own.iter().map(|z| z * z).sum::<f64>();
+            if still && in_cone(touch.friction, own) {
+                continue;
+            }
+            // what moves, or is open: in units of the impulse that would change it
+            let rho = 1.0 / touch.diagonal(bodies, 0);
+            touch.friction.set().natural_map(rho, own, &q[..n], &mut f[..n]);
+            wrong += f[..n].iter().map(|x| x * x).sum::<f64>();
+        }
+        let wrong = if wrong == 0.0 { 0.0 } else { f64::sqrt(wrong) / f64::sqrt(size) };
+        left + wrong
+    }
+
+    /// The velocities under the impulses `z`.
+    #[inline]
+    pub(super) fn follow(&self, z: &[f64], stride: usize, twists: &mut [Twist]) {
         self.start(twists);
+        self.push_all(z, stride, twists);
+    }
+
+    /// Those without impulses.
+    #[inline]
+    fn start(&self, twists: &mut [Twist]) {
+        for &k in self.members {
+            let MovingBody { v, omega, .. } = self.bodies[k as usize];
+            twists[k as usize] = Twist { v, omega };
+        }
+    }
+
+    /// Adds what the impulses do.
+    #[inline]
+    fn push_all(&self, z: &[f64], stride: usize, twists: &mut [Twist]) {
+        for (c, touch) in self.touches.iter().enumerate() {
+            let z = &z[c * stride..];
+            if z[..touch.friction.size()].iter().all(|z| *z == 0.0) {
+                continue;
+            }
+            let (impulse, moment) = touch.impulse(z);
+            let [a, b] = touch.bodies.map(|k| k as usize);
+            twists[a].push(&self.bodies[a], touch.arms[0], 1.0, impulse, moment);
+            twists[b].push(&self.bodies[b], touch.arms[1], -1.0, impulse, moment);
+        }
+    }
+}
+
+/// What [`Island::scales`] does.
+struct OfScales<'a> {
+    island: Island<'a>,
+    twists: &'a mut [Twist],
+}
+
+impl Wide for OfScales<'_> {
+    type Answer = Scales;
+
+    #[inline(always)]
+    fn run(self) -> Scales {
+        let OfScales { island: Island { bodies, touches, .. }, twists } = self;
+        let (mut free, mut largest, mut speeds) = (0.0, 0.0_f64, 0.0);
+        self.island.start(twists);
         for touch in touches {
             let [a, b] = touch.bodies.map(|k| k as usize);
             let u = touch.moved(&twists[a], &twists[b]);
@@ -54,17 +163,26 @@ impl Island<'_> {
         }
         Scales { free: f64::sqrt(free), largest, speeds }
     }
+}
 
-    /// The same where it is known what it is measured against.
-    pub(super) fn measure_against(
-        &self,
-        Scales { free, largest, speeds }: Scales,
-        z: &[f64],
-        stride: usize,
-        twists: &mut [Twist],
-    ) -> Measured {
-        let touches = self.touches;
-        self.follow(z, stride, twists);
+/// What [`Island::measure_against`] does.
+struct OfImpulses<'a> {
+    island: Island<'a>,
+    against: Scales,
+    z: &'a [f64],
+    stride: usize,
+    twists: &'a mut [Twist],
+}
+
+impl Wide for OfImpulses<'_> {
+    type Answer = Measured;
+
+    #[inline(always)]
+    fn run(self) -> Measured {
+        let OfImpulses { island, against: Scales { free, largest, speeds }, z, stride, twists } =
+            self;
+        let touches = island.touches;
+        island.follow(z, stride, twists);
         let forces = square(touches, z, stride).sqrt();
         let needed = free / largest;
         let scale = if needed.is_finite() { forces.max(needed) } else { forces };
@@ -80,12 +198,10 @@ impl Island<'_> {
             for k in 0..n {
                 moving += w[k] * w[k];
             }
-            let (set, z) = (touch.friction.set(), &z[c * stride..c * stride + n]);
-            let mut f = [0.0; COMPONENTS];
-            let approach = set.approach(&w[..n]);
-            let mut share = |rho: f64, approach: f64, worst: &mut (f64, usize)| {
-                set.natural_map(rho, z, &w[..n], &mut f[..n]);
-                let share: f64 = f[..n].iter().map(|x| x * x).sum();
+            let z = &z[c * stride..c * stride + n];
+            let approach = touch.friction.set().approach(&w[..n]);
+            let share = |rho: f64, approach: f64, worst: &mut (f64, usize)| {
+                let share = share(touch.friction, rho, z, &w);
                 let least = (rho * approach).powi(2);
                 let share = if least > share { least } else { share };
                 if !(share <= worst.0) && !worst.0.is_nan() {
@@ -114,78 +230,25 @@ impl Island<'_> {
         };
         Measured { residual: Residual { value, worst }, free, rho: rho.unwrap_or(1.0) }
     }
+}
 
-    /// The same as a report.
-    pub fn report(&self, z: &[f64], stride: usize, twists: &mut [Twist]) -> Report {
-        let Residual { value, worst } = self.measure(z, stride, twists).residual;
-        let status = Status::MaxIter;
-        Report { status, iterations: 0, residual: value, worst, method: "measure" }
-    }
-
-    /// Whether the impulses `z` stop all bodies: the residual of `V = 0`, which has a share of the
-    /// momentum that is left.
-    ///
-    /// ```text
-    /// √(Vᵀ M V / V_freeᵀ M V_free) + ‖z − P_K(z − ρ (w + φ(w) e_N))‖ / ‖z‖,    w = q + C z
-    /// ```
-    pub fn rests(&self, z: &[f64], stride: usize, twists: &mut [Twist]) -> f64 {
-        let Island { bodies, members, touches } = *self;
-        self.follow(z, stride, twists);
-        let (mut left, mut free) = (0.0, 0.0);
-        for &k in members {
-            let (body, twist) = (&bodies[k as usize], twists[k as usize]);
-            left += energy(body, &twist);
-            free += energy(body, &Twist { v: body.v, omega: body.omega });
+/// The square of what the natural map of a contact leaves.
+#[inline(always)]
+fn share(friction: Friction, rho: f64, z: &[f64], w: &[f64; COMPONENTS]) -> f64 {
+    let mut f = [0.0; COMPONENTS];
+    match (friction, z) {
+        // of a known length: compiled into the loop over contacts
+        (Friction::Space { mu }, &[a, b, c]) => {
+            let [z, w] = [[a, b, c], [w[0], w[1], w[2]]];
+            let mut f = [0.0; 3];
+            let shift = mu * norm(&w[1..]);
+            natural_map_by(rho, &z, &w, shift, &mut f, |x| cone::project(mu, x));
+            f[0] * f[0] + f[1] * f[1] + f[2] * f[2]
         }
-        let (mut wrong, mut size) = (0.0, 0.0);
-        let (mut q, mut f) = ([0.0; COMPONENTS], [0.0; COMPONENTS]);
-        for (c, touch) in touches.iter().enumerate() {
-            let n = touch.friction.size();
-            let own = &z[c * stride..c * stride + n];
-            q[..3].copy_from_slice(&touch.q);
-            for k in 0..touch.friction.linear() {
-                q[k] += touch.compliance_of(k) * own[k];
-            }
-            let still = q[..n].iter().all(|q| *q == 0.0);
-            size += own.iter().map(|z| z * z).sum::<f64>();
-            if still && in_cone(touch.friction, own) {
-                continue;
-            }
-            // what moves, or is open: in units of the impulse that would change it
-            let rho = 1.0 / touch.diagonal(bodies, 0);
-            touch.friction.set().natural_map(rho, own, &q[..n], &mut f[..n]);
-            wrong += f[..n].iter().map(|x| x * x).sum::<f64>();
-        }
-        let wrong = if wrong == 0.0 { 0.0 } else { f64::sqrt(wrong) / f64::sqrt(size) };
-        let left = if left == 0.0 { 0.0 } else { f64::sqrt(left / free) };
-        left + wrong
-    }
-
-    /// The velocities under the impulses `z`.
-    pub(super) fn follow(&self, z: &[f64], stride: usize, twists: &mut [Twist]) {
-        self.start(twists);
-        self.push_all(z, stride, twists);
-    }
-
-    /// Those without impulses.
-    fn start(&self, twists: &mut [Twist]) {
-        for &k in self.members {
-            let MovingBody { v, omega, .. } = self.bodies[k as usize];
-            twists[k as usize] = Twist { v, omega };
-        }
-    }
-
-    /// Adds what the impulses do.
-    fn push_all(&self, z: &[f64], stride: usize, twists: &mut [Twist]) {
-        for (c, touch) in self.touches.iter().enumerate() {
-            let z = &z[c * stride..];
-            if z[..touch.friction.size()].iter().all(|z| *z == 0.0) {
-                continue;
-            }
-            let (impulse, moment) = touch.impulse(z);
-            let [a, b] = touch.bodies.map(|k| k as usize);
-            twists[a].push(&self.bodies[a], touch.arms[0], 1.0, impulse, moment);
-            twists[b].push(&self.bodies[b], touch.arms[1], -1.0, impulse, moment);
+        _ => {
+            let n = z.len();
+            friction.set().natural_map(rho, z, &w[..n], &mut f[..n]);
+            f[..n].iter().map(|x| x * x).sum()
         }
     }
 }

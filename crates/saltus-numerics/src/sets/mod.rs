@@ -24,7 +24,7 @@
 //! component.
 
 mod block;
-mod cone;
+pub(crate) mod cone;
 mod disks;
 pub(crate) mod edges;
 mod ellipse;
@@ -252,23 +252,7 @@ impl Set {
             }
             return;
         }
-        for i in 0..z.len() {
-            f[i] = z[i] - rho * w[i];
-        }
-        let shift = self.shift(w);
-        f[0] -= rho * shift;
-        let finite = 0.0 * f.iter().sum::<f64>(); // NaN unless all are finite
-        match self.project(rho, f) {
-            // z − (z − ρ w) is written as what it is, lest a large z hide it
-            Place::Inside => {
-                for i in 0..z.len() {
-                    f[i] = rho * w[i] + finite;
-                }
-                f[0] += rho * shift;
-            }
-            Place::Apex => f.iter_mut().zip(z).for_each(|(f, z)| *f = z + finite),
-            Place::Surface => f.iter_mut().zip(z).for_each(|(f, z)| *f = z - *f),
-        }
+        natural_map_by(rho, z, w, self.shift(w), f, |x| self.project(rho, x));
     }
 
     /// The generalized Jacobian of the natural map: `∂f/∂z` and `∂f/∂w`, row by row.
@@ -384,6 +368,34 @@ pub(crate) fn natural(z: f64, w: f64, lower: f64, upper: f64) -> f64 {
     let least = if below < w { below } else { w };
     let middle = if above > least { above } else { least };
     middle + 0.0 * z
+}
+
+/// `f ← z − P(z − ρ (w + φ e_N))` with the shift `φ`.
+#[inline(always)]
+pub(crate) fn natural_map_by(
+    rho: f64,
+    z: &[f64],
+    w: &[f64],
+    shift: f64,
+    f: &mut [f64],
+    project: impl FnOnce(&mut [f64]) -> Place,
+) {
+    for i in 0..z.len() {
+        f[i] = z[i] - rho * w[i];
+    }
+    f[0] -= rho * shift;
+    let finite = 0.0 * f.iter().sum::<f64>(); // NaN unless all are finite
+    match project(f) {
+        // z − (z − ρ w) is written as what it is, lest a large z hide it
+        Place::Inside => {
+            for i in 0..z.len() {
+                f[i] = rho * w[i] + finite;
+            }
+            f[0] += rho * shift;
+        }
+        Place::Apex => f.iter_mut().zip(z).for_each(|(f, z)| *f = z + finite),
+        Place::Surface => f.iter_mut().zip(z).for_each(|(f, z)| *f = z - *f),
+    }
 }
 
 /// The point of `[lower, upper]` closest to `z`. A NaN stays one.

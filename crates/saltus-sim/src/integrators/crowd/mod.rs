@@ -215,7 +215,7 @@ impl Crowd {
             method: "rest",
         };
         if still && z_before && !overlaps {
-            let residual = own.rests(z, stride, &mut self.after);
+            let residual = own.rests(z, stride, tol, &mut self.after);
             if residual <= tol {
                 self.stop(island);
                 return Ok(rest(residual, 0));
@@ -275,10 +275,10 @@ impl Crowd {
             return Ok(report);
         }
         if !overlaps {
-            let mut residual = own.rests(z, stride, &mut self.after);
             // springs come to rest little by little
-            let nearly = if own.gives() { NEARLY_GIVING } else { NEARLY };
-            if residual > tol && residual <= nearly * tol && touches.len() > SMALL {
+            let nearly = if own.gives() { NEARLY_GIVING * tol } else { NEARLY * tol };
+            let mut residual = own.rests(z, stride, nearly, &mut self.after);
+            if residual > tol && residual <= nearly && touches.len() > SMALL {
                 // digits beyond the tolerance tell whether it moves
                 self.scratch.clear();
                 self.scratch.extend_from_slice(z);
@@ -289,7 +289,7 @@ impl Crowd {
                 }
                 report.iterations += finer.iterations;
                 report.residual = report.residual.min(finer.residual);
-                residual = own.rests(z, stride, &mut self.after);
+                residual = own.rests(z, stride, tol, &mut self.after);
             }
             if residual <= tol {
                 self.stop(island);
