@@ -11,7 +11,7 @@ use saltus_model::{Model, Order};
 use saltus_numerics::{NumericsError, Solver};
 use saltus_sim::{
     AdaptiveSettings, EventSettings, Integrator, Layout, NewtonSettings, Signal, SignalError,
-    SimError, signals_of,
+    SimError, check_scene, signals_of,
 };
 use serde::de::DeserializeOwned;
 
@@ -50,6 +50,20 @@ pub(crate) fn simulation(fields: &Fields, model: &Model) -> Result<Simulation, F
             h,
             format!("a step that is not lost in rounding at t = {until}"),
         ));
+    }
+    if stepping {
+        let Simulation { integrators, newton, solver, .. } = &simulation;
+        check_scene(model, integrators, *newton, solver).map_err(|error| {
+            let (key, owner, reason) = match error {
+                SimError::Unsuited { integrator, owner, what, needs } => {
+                    let key = if what == "`newton`" { "newton" } else { "integrator" };
+                    (key, owner, format!("{integrator} needs {what} to be {needs}"))
+                }
+                error => ("solver", "solver".to_owned(), error.to_string()),
+            };
+            let place = fields.place_of(key).unwrap_or(fields.place);
+            Fault::new(place, ErrorKind::Settings { owner, reason })
+        })?;
     }
     Ok(simulation)
 }

@@ -114,6 +114,9 @@ impl Scene {
         let mut moment = operator("moment", &body.moment, turns)?;
         let mut gravity = self.gravity;
         self.check_life(k, body)?;
+        if let Some(death) = body.death.filter(|&death| death <= t0) {
+            return Err(fault("death", SceneFault::NeverThere { death, t0 }));
+        }
         if body.is_mortal() {
             force = Some(life::force(body, &mass, gravity, force, components));
             moment = moment.map(|moment| life::moment(body, moment));
