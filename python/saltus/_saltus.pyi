@@ -726,7 +726,7 @@ class Scene:
         et: float,
         touch: bool,
         stiffness: float | None,
-        damping: float,
+        damping: float | None,
         tangential_stiffness: float | None,
     ) -> None: ...
     def apart(self, a: str, b: str) -> None: ...

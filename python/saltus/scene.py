@@ -168,7 +168,7 @@ class Scene:
         et: float | str = 0.0,
         touch: bool = True,
         stiffness: float | str | None = None,
-        damping: float | str = 0.0,
+        damping: float | str | None = None,
         tangential_stiffness: float | str | None = None,
     ) -> None:
         """Says what happens where two materials touch.
@@ -189,12 +189,12 @@ class Scene:
         et : float
             Tangential restitution, in [-1, 1].
         touch : bool
-            Whether they touch at all, or pass through each other.
+            Whether they touch at all, or pass through each other; then nothing else is said of them.
         stiffness : float, optional
             They give way by springs of this stiffness, force a length; rigid unless given. `e` and
             `et` are 0 with it.
-        damping : float
-            That of the dampers beside the springs, force a velocity.
+        damping : float, optional
+            That of the dampers beside the springs, force a velocity; 0 unless given.
         tangential_stiffness : float, optional
             Stiffness of the springs along the tangents; `stiffness` unless given.
 
@@ -226,7 +226,7 @@ class Scene:
             number(et, "et"),
             bool(touch),
             number_or_none(stiffness, "stiffness"),
-            number(damping, "damping"),
+            number_or_none(damping, "damping"),
             number_or_none(tangential_stiffness, "tangential_stiffness"),
         )
 

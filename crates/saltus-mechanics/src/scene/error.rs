@@ -208,6 +208,15 @@ impl fmt::Display for SceneError {
 impl std::error::Error for SceneError {}
 
 impl super::Scene {
+    /// Two parts of the same name, of which this one is the second.
+    pub fn duplicate(&self, member: Member) -> SceneError {
+        let what = match member {
+            Member::Material(_) => "materials",
+            _ => "statics, bodies and joints",
+        };
+        self.error(member, "name", SceneFault::Duplicate { what })
+    }
+
     /// An error of a part of the scene.
     pub(crate) fn error(
         &self,

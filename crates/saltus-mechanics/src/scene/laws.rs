@@ -14,24 +14,27 @@ impl Scene {
     pub(crate) fn all_materials(&self) -> Result<Materials<'_>, SceneError> {
         let mut names: Vec<&str> = Vec::with_capacity(self.materials.len() + 1);
         for (k, material) in self.materials.iter().enumerate() {
-            let at = Member::Material(k);
-            if names.contains(&material.name.as_str()) {
-                let fault = SceneFault::Duplicate { what: "materials" };
-                return Err(self.error(at, "name", fault));
-            }
-            if let Some(value) = material.density
-                && !(value > 0.0 && value.is_finite())
-            {
-                let allowed = "a positive number";
-                let fault = SceneFault::Range { key: "density", value, allowed };
-                return Err(self.error(at, "density", fault));
-            }
+            self.check_material(k)?;
             names.push(&material.name);
         }
         if !names.contains(&DEFAULT) {
             names.push(DEFAULT);
         }
         Ok(Materials { names })
+    }
+
+    pub(super) fn check_material(&self, k: usize) -> Result<(), SceneError> {
+        let (at, material) = (Member::Material(k), &self.materials[k]);
+        if self.materials[..k].iter().any(|other| other.name == material.name) {
+            return Err(self.duplicate(at));
+        }
+        match material.density {
+            Some(value) if !(value > 0.0 && value.is_finite()) => {
+                let (key, allowed) = ("density", "a positive number");
+                Err(self.error(at, key, SceneFault::Range { key, value, allowed }))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The laws by pair; an error where two of `meeting` materials have none.
@@ -42,7 +45,14 @@ impl Scene {
     ) -> Result<PairLaws, SceneError> {
         let mut laws = Vec::with_capacity(self.contacts.len());
         for (k, pair) in self.contacts.iter().enumerate() {
-            self.check_pair(k, pair, materials)?;
+            for name in &pair.materials {
+                if !materials.names.contains(&name.as_str()) {
+                    let known = materials.names.iter().copied();
+                    let fault = SceneFault::unknown("material", name, known);
+                    return Err(self.error(Member::Contact(k), "materials", fault));
+                }
+            }
+            self.check_contact(k)?;
             laws.push(pair.law());
         }
         let count = materials.names.len();
@@ -68,20 +78,8 @@ impl Scene {
         Ok(PairLaws { laws, elastic, of_pair })
     }
 
-    fn check_pair(
-        &self,
-        k: usize,
-        pair: &ContactPair,
-        materials: &Materials<'_>,
-    ) -> Result<(), SceneError> {
-        let at = Member::Contact(k);
-        for name in &pair.materials {
-            if !materials.names.contains(&name.as_str()) {
-                let known = materials.names.iter().copied();
-                let fault = SceneFault::unknown("material", name, known);
-                return Err(self.error(at, "materials", fault));
-            }
-        }
+    pub(super) fn check_contact(&self, k: usize) -> Result<(), SceneError> {
+        let (at, pair) = (Member::Contact(k), &self.contacts[k]);
         let is_same = |other: &&ContactPair| is_pair(other, &pair.materials);
         if let Some(other) = self.contacts[..k].iter().find(is_same) {
             let [a, b] = other.materials.clone();
