@@ -257,6 +257,90 @@ class TestCalls:
         assert len(sc.model.systems) == 1
 
 
+class TestParameters:
+    """Events that set parameters of a scene, which all its formulas see."""
+
+    def scene(self):
+        sc = m.Scene(gravity=(0, 0, -9.81), parameters={"mu0": 0.5, "F": 0.0, "shift": 0.0})
+        sc.contact("default", "default", mu="2*mu0")
+        sc.add_static("ground", m.Plane())
+        slab = np.array([0.0, 0.0, 0.05])
+        sc.add_body("slab", m.Box(1, 1, 0.1), mass=2, position=slab, v=(3, 0, 0), force=["F", 0, 0])
+        slab[2] = 7.0  # what was said stays
+        return sc
+
+    def test_as_in_a_file(self, tmp_path):
+        sc = self.scene()
+        sc.model.at(0.05, do=sl.SetParameter("mu0", 0), name="ice")
+        sc.model.at(0.1, do=sl.SetParameter("F", "2*mu0 + 4"), name="push")
+        run = sc.run(h=1e-3, until=0.2)
+        v = run["slab"].v[:, 0]
+        assert v[50] == pytest.approx(3 - 9.81 * 0.05, abs=1e-6)
+        assert v[100] == pytest.approx(v[50], abs=1e-9)
+        assert v[200] == pytest.approx(v[100] + 2 * 0.1, abs=1e-6)
+        assert [event.name for event in run.events if event.kind == "scheduled"] == ["ice", "push"]
+        text = """
+            [parameters]
+            mu0 = 0.5
+            F = 0
+            [simulation]
+            h = 1e-3
+            until = 0.2
+            [scene]
+            gravity = [0, 0, -9.81]
+            [[contact]]
+            materials = ["default", "default"]
+            mu = "2*mu0"
+            [[static]]
+            name = "ground"
+            shape = { kind = "plane" }
+            [[body]]
+            name = "slab"
+            shape = { kind = "box", size = [1, 1, 0.1] }
+            mass = 2
+            position = [0, 0, 0.05]
+            v = [3, 0, 0]
+            force = ["F", 0, 0]
+            [[event]]
+            name = "ice"
+            at = 0.05
+            set = { mu0 = 0 }
+            [[event]]
+            name = "push"
+            at = 0.1
+            set = { F = "2*mu0 + 4" }
+            """
+        (tmp_path / "scene.toml").write_text(text)
+        again = sl.run(tmp_path / "scene.toml")
+        assert np.array_equal(again["slab"].v, run["slab"].v)
+
+    def test_a_scene_that_changes_meanwhile(self):
+        sc = self.scene()
+        sc.model.at(0.01, do=sl.SetParameter("mu0", 0), name="ice")
+        sim = sl.TimeStepping(sc.model, h=1e-3)
+        box(sc, "late", position=(9, 0, 9))
+        run = sim.run(until=0.02)
+        assert run["slab"].v[-1, 0] == pytest.approx(3 - 9.81 * 0.01, abs=1e-6)
+        assert sc.run(h=1e-3, until=0.02)["late"].v[-1, 2] < 0
+
+    def test_no_file_can_hold_it(self, tmp_path):
+        sc = self.scene()
+        sc.model.at(0.01, do=sl.SetParameter("mu0", 0), name="ice")
+        with pytest.raises(sl.InputError, match="event `ice`: it sets `mu0`, and a file of a scene"):
+            sc.save(tmp_path / "scene.toml")
+
+    def test_a_scene_from_a_file(self, tmp_path):
+        self.scene().save(tmp_path / "scene.toml")
+        sc = m.load(tmp_path / "scene.toml")
+        with pytest.raises(sl.ModelError, match="an event cannot set `mu0`: a scene that was read"):
+            sc.model.at(0.01, do=sl.SetParameter("mu0", 0))
+        assert sc.model.events == []
+
+    def test_no_such_parameter(self):
+        with pytest.raises(sl.ModelError, match="no parameter named `mu1`; did you mean `mu0`"):
+            self.scene().model.at(0.01, do=sl.SetParameter("mu1", 0))
+
+
 class TestNames:
     """What is wrong is called by its name."""
 
