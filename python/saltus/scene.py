@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import numbers
 import os
 import warnings
@@ -504,7 +505,8 @@ class Scene:
         until : float, optional
             The end, likewise.
         tol : float, optional
-            The verified residual of every step's problem is at most this; that of the solver unless given.
+            The verified residual of every step's problem is at most this, also where `solver` says another;
+            that of the solver unless given.
         integrator : Integrator, optional
             That of the file, or `MoreauJean`, unless given.
         solver : Solver, optional
@@ -532,16 +534,19 @@ class Scene:
             texts = [one._json() for one in _integrators(integrator)]
         if solver is not None:
             method = solver._json()
+            if tol is not None:
+                method = json.dumps({**json.loads(method), "tol": real(tol, "tol")})
         elif tol is not None:
             method = Auto(tol=real(tol, "tol"))._json()
-        self._settings = (step, end, texts, method, newton)
+        settings = (step, end, texts, method, newton)
         self.last_run = None
         try:
-            text: str | None = self._text(*self._settings)
+            text: str | None = self._text(*settings)
         except InputError:  # functions, which no text can hold
             text = None
         simulation = TimeStepping.__new__(TimeStepping)
         simulation._start(self.model, step, texts, method, text, newton)
+        self._settings = settings
         try:
             return simulation.run(end, progress, every, signals)
         finally:

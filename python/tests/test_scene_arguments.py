@@ -169,6 +169,28 @@ class TestRuns:
         sc.run(h=1e-3, until=0.01)
         assert sc.last_run is None
 
+    def test_the_tolerance_is_that_which_is_given(self):
+        sc = one_body()
+        run = sc.run(h=1e-3, until=0.01, tol=1e-10, solver=sl.solvers.GaussSeidel(tol=1e-2))
+        assert "tol = 1e-10" in run.model_text and 'kind = "gauss-seidel"' in run.model_text
+
+    @pytest.mark.parametrize(
+        ("more", "message"),
+        [
+            ({"integrator": sl.MoreauJean(gamma=0.9)}, "needs `gamma` to be left out"),
+            ({"solver": sl.solvers.Lemke()}, "lemke does not solve problems with friction in space"),
+            ({"tol": 0.0}, "`tol` = 0 is outside"),
+        ],
+    )
+    def test_settings_that_scenes_have_no_use_for(self, more, message):
+        sc = one_body()
+        sc.contact("default", "default", mu=0.5)
+        text = sc.text()
+        with pytest.raises(sl.InputError, match=message):
+            sc.run(h=1e-3, until=0.01, **more)
+        assert sc.text() == text
+        assert sc.run(h=1e-3, until=0.01).complete
+
     def test_given_instants(self):
         sc = one_body()
         run = sc.run(h=[0.1, 0.2, 0.5], until=0.5)
