@@ -175,7 +175,10 @@ def _event(do: list[events.Action], trigger: Mapping[str, Any], owner: str) -> _
             new = {f"{action.system}.{key}": value for key, value in action.values.items()}
             _add(values, new, owner)
         elif isinstance(action, events.SetParameter):
-            _add(values, {action.parameter: action.value}, owner)
+            raise InputError(
+                f"{owner}: it sets `{action.parameter}`, and a file of a scene holds the numbers "
+                "that its parameters give at first"
+            )
         elif isinstance(action, events.SetLaw):
             _add(new_laws, {action.interaction: _members(action.law, _LAWS, owner)}, owner)
         elif isinstance(action, events.Connect):

@@ -27,6 +27,10 @@ _Call: TypeAlias = "Callable[[_saltus.Model, Mapping[str, float]], Any]"
 """Adds a part to a model, with these values of its parameters."""
 
 
+_Again: TypeAlias = "Callable[[], Callable[[Mapping[str, float]], _saltus.Scene]]"
+"""Tells what makes a scene as it is now, with these values of its parameters."""
+
+
 @dataclass(frozen=True)
 class _Addition:
     """A part of a model: what it is called, what adds it, and what it was made of."""
@@ -72,6 +76,7 @@ class Model:
         self._latest: weakref.ref[Strategy] | None = None
         # of the model of a scene: the scene, whether it has changed since, and what it was then
         self._source: _saltus.Scene | None = None
+        self._again: _Again | None = None
         self._is_stale = False
         self._scene: _saltus.Scene | None = None
         for name, value in self._parameters.items():
@@ -88,10 +93,11 @@ class Model:
         return model
 
     @classmethod
-    def _of_scene(cls, scene: _saltus.Scene) -> Model:
-        """The model of a scene, which follows the scene as it changes."""
+    def _of_scene(cls, scene: _saltus.Scene, again: _Again | None) -> Model:
+        """The model of a scene, which follows the scene as it changes; `again` tells what makes the scene
+        as it then is."""
         model = cls()
-        model._source, model._is_stale = scene, True
+        model._source, model._again, model._is_stale = scene, again, True
         model._refresh()
         return model
 
@@ -325,10 +331,17 @@ class Model:
             return _saltus.add_event(core, compiled, **trigger)
 
         self._refresh()
+        sets = [one for one in changes if isinstance(one, SetParameter)]
+        if sets and self._source is not None and self._again is None and self._parameters:
+            raise ModelError(
+                f"an event cannot set `{sets[0].parameter}`: a scene that was read from a file has "
+                "the numbers that its parameters gave at first; `load_model` reads such a file with "
+                "its events"
+            )
         name = add(self._core, self._parameters)
         trigger["name"] = name
         self._remember("event", name, add, changes, trigger)
-        self._sets_parameters |= any(isinstance(one, SetParameter) for one in changes)
+        self._sets_parameters |= bool(sets)
         return name
 
     def _remember(self, kind: str, name: str, call: _Call, *parts: Any) -> None:
@@ -343,12 +356,17 @@ class Model:
         added = self._origin is not None and self._additions
         if not self._parameters or not (self._sets_parameters or added):
             return
+        if self._source is not None and not self._sets_parameters:
+            return
         title, t0, origin = self.title, self.t0, self._origin
+        again = None if self._again is None else self._again()
         additions, initial = tuple(self._additions), dict(self._parameters)
 
         def recipe(pairs: list[tuple[str, float]]) -> _saltus.Model:
             parameters = {**initial, **dict(pairs)}
-            if origin is None:
+            if again is not None:
+                core = again(parameters).model()
+            elif origin is None:
                 core = _saltus.Model(title, t0)
                 for name, value in parameters.items():
                     _saltus.add_parameter(core, name, value)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from saltus import _saltus
-from saltus._arrays import Array
+from saltus._arrays import Array, count
 from saltus._errors import InputError, SignalError, did_you_mean
 from saltus.events import Event, records
 
@@ -408,6 +408,7 @@ class Run:
         to: str | None = None,
         signals: Sequence[str] = (),
         folder: str | os.PathLike[str] | None = None,
+        every: int = 1,
     ) -> None:
         """Writes the run in another format.
 
@@ -423,6 +424,8 @@ class Run:
         folder : path, optional
             Of ``"vtk"``: the folder of the model, where meshes are looked for first that it has in
             files.
+        every : int
+            Only every so many of the recorded instants, with the first and the last.
 
         Raises
         ------
@@ -435,13 +438,16 @@ class Run:
         to = (ending if ending in ("csv", "raw") else "vtk") if to is None else to
         if to not in ("csv", "raw", "vtk"):
             raise InputError(f'`to` is {to!r}, expected "csv", "raw" or "vtk"')
+        every = count(every, "every")
+        if every == 0:
+            raise InputError("`every` = 0 is outside 1, 2, 3 …")
         if to == "vtk":
             if signals:
                 raise InputError('`signals` are for tables, not for "vtk"')
             if ending == "pvd":
                 raise InputError(f"`{name}`: expected a folder, in which `bodies.pvd` will be")
             where = None if folder is None else os.fspath(folder)
-            self._core.export_vtk(name, self._scene, where)
+            self._core.export_vtk(name, self._scene, where, every)
             return
         if folder is not None:
             raise InputError('`folder` is for "vtk", whose meshes may be files')
@@ -451,7 +457,7 @@ class Run:
             own = self._records.get(one, {})
             named = "value" not in own and own
             paths += [f"{one}.{quantity}" for quantity in own] if named else [one]
-        self._core.export_table(name, to, paths)
+        self._core.export_table(name, to, paths, every)
 
     def plot(
         self, *signals: str, file: str | os.PathLike[str] | None = None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import numbers
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +31,36 @@ if TYPE_CHECKING:
 __all__ = ["Drive", "Scene", "SceneWarning", "Side", "load"]
 
 _TURN = (1.0, 0.0, 0.0, 0.0)
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _remembered(
+    call: Callable[Concatenate[Scene, _P], _R],
+) -> Callable[Concatenate[Scene, _P], _R]:
+    """Keeps what is said of a scene with parameters, to say it again with other values of these."""
+
+    @wraps(call)
+    def remembering(scene: Scene, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        said = _said(args), _said(kwargs)
+        made = call(scene, *args, **kwargs)
+        if scene._calls is not None:
+            scene._calls.append((call, *said))
+        return made
+
+    return remembering
+
+
+def _said(value: Any) -> Any:
+    """A value that no longer changes when the one that said it changes its own."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+        return type(value)(_said(entry) for entry in value)
+    if type(value) is dict:
+        return {key: _said(entry) for key, entry in value.items()}
+    return value
 
 
 class SceneWarning(UserWarning):
@@ -91,6 +123,9 @@ class Scene:
     >>> run["box"].position
     """
 
+    #: What was said of it, where it has parameters and was made here.
+    _calls: list[tuple[Callable[..., Any], Any, Any]] | None
+
     def __init__(
         self,
         gravity: ArrayLike | None = None,
@@ -103,10 +138,24 @@ class Scene:
         down = None if gravity is None else vector(gravity, "gravity")
         named = [(name, real(value, name)) for name, value in (parameters or {}).items()]
         self._take(_saltus.Scene(title, int(dim), down, named))
+        self._calls = [] if named else None
+
+    def _again(self) -> Callable[[Mapping[str, float]], _saltus.Scene]:
+        """What makes the scene as it is now, with these values of its parameters."""
+        calls, (gravity, dim, title) = tuple(self._calls or ()), (self.gravity, self.dim, self.title)
+
+        def again(parameters: Mapping[str, float]) -> _saltus.Scene:
+            scene = Scene(gravity, dim, title, parameters)
+            for call, args, kwargs in calls:
+                call(scene, *args, **kwargs)
+            return scene._core
+
+        return again
 
     def _take(self, core: _saltus.Scene) -> None:
         self._core = core
         self._model: Model | None = None
+        self._calls = None
         self._settings: tuple[float | Array, float, list[str], str, str | None] | None = None
         self._methods: tuple[list[str], str, str | None] = ([], Auto()._json(), None)  # of the file
         self.last_run: Run | None = None
@@ -146,6 +195,7 @@ class Scene:
         """The names of the joints."""
         return self._core.names()[3]
 
+    @_remembered
     def material(self, name: str, density: float | None = None) -> None:
         """Adds a material.
 
@@ -158,6 +208,7 @@ class Scene:
         self._changed()
         self._core.material(name, None if density is None else real(density, "density"))
 
+    @_remembered
     def contact(
         self,
         a: str,
@@ -168,7 +219,7 @@ class Scene:
         et: float | str = 0.0,
         touch: bool = True,
         stiffness: float | str | None = None,
-        damping: float | str = 0.0,
+        damping: float | str | None = None,
         tangential_stiffness: float | str | None = None,
     ) -> None:
         """Says what happens where two materials touch.
@@ -189,12 +240,12 @@ class Scene:
         et : float
             Tangential restitution, in [-1, 1].
         touch : bool
-            Whether they touch at all, or pass through each other.
+            Whether they touch at all, or pass through each other; then nothing else is said of them.
         stiffness : float, optional
             They give way by springs of this stiffness, force a length; rigid unless given. `e` and
             `et` are 0 with it.
-        damping : float
-            That of the dampers beside the springs, force a velocity.
+        damping : float, optional
+            That of the dampers beside the springs, force a velocity; 0 unless given.
         tangential_stiffness : float, optional
             Stiffness of the springs along the tangents; `stiffness` unless given.
 
@@ -226,15 +277,17 @@ class Scene:
             number(et, "et"),
             bool(touch),
             number_or_none(stiffness, "stiffness"),
-            number(damping, "damping"),
+            number_or_none(damping, "damping"),
             number_or_none(tangential_stiffness, "tangential_stiffness"),
         )
 
+    @_remembered
     def apart(self, a: Side | str, b: Side | str) -> None:
         """Lets two bodies, statics or groups not touch each other; a group twice: its members."""
         self._changed()
         self._core.apart(_name(a), _name(b))
 
+    @_remembered
     def add_static(
         self,
         name: str,
@@ -276,6 +329,7 @@ class Scene:
         self._core.add_static(name, shapes, material, place, turn, group, moved)
         return Side(name)
 
+    @_remembered
     def add_body(
         self,
         name: str,
@@ -363,6 +417,7 @@ class Scene:
         )
         return Side(name)
 
+    @_remembered
     def add_joint(
         self,
         name: str,
@@ -424,7 +479,8 @@ class Scene:
         from saltus.model import Model
 
         if self._model is None:
-            self._model = Model._of_scene(self._core)
+            again = None if self._calls is None else self._again
+            self._model = Model._of_scene(self._core, again)
         self._model._refresh()
         return self._model
 
@@ -449,7 +505,8 @@ class Scene:
         until : float, optional
             The end, likewise.
         tol : float, optional
-            The verified residual of every step's problem is at most this; that of the solver unless given.
+            The verified residual of every step's problem is at most this, also where `solver` says another;
+            that of the solver unless given.
         integrator : Integrator, optional
             That of the file, or `MoreauJean`, unless given.
         solver : Solver, optional
@@ -477,16 +534,19 @@ class Scene:
             texts = [one._json() for one in _integrators(integrator)]
         if solver is not None:
             method = solver._json()
+            if tol is not None:
+                method = json.dumps({**json.loads(method), "tol": real(tol, "tol")})
         elif tol is not None:
             method = Auto(tol=real(tol, "tol"))._json()
-        self._settings = (step, end, texts, method, newton)
+        settings = (step, end, texts, method, newton)
         self.last_run = None
         try:
-            text: str | None = self._text(*self._settings)
+            text: str | None = self._text(*settings)
         except InputError:  # functions, which no text can hold
             text = None
         simulation = TimeStepping.__new__(TimeStepping)
         simulation._start(self.model, step, texts, method, text, newton)
+        self._settings = settings
         try:
             return simulation.run(end, progress, every, signals)
         finally:

@@ -94,7 +94,7 @@ class TestBuiltIn:
             texts = []
             for coordinate in ("", joint._first):
                 sc = one_body(position=(0.5, 0, 0))
-                built_in = [(coordinate, (-9.0, 9.0, 0.0), None, None, None)]
+                built_in = [(coordinate, (-3.0, 3.0, 0.0), None, None, None)]
                 values = joint._values(_Constants())
                 sc._core.add_joint("j", *values, built_in, None, None, ["b"], False, None)
                 texts.append(sc.text())
@@ -169,6 +169,28 @@ class TestRuns:
         sc.run(h=1e-3, until=0.01)
         assert sc.last_run is None
 
+    def test_the_tolerance_is_that_which_is_given(self):
+        sc = one_body()
+        run = sc.run(h=1e-3, until=0.01, tol=1e-10, solver=sl.solvers.GaussSeidel(tol=1e-2))
+        assert "tol = 1e-10" in run.model_text and 'kind = "gauss-seidel"' in run.model_text
+
+    @pytest.mark.parametrize(
+        ("more", "message"),
+        [
+            ({"integrator": sl.MoreauJean(gamma=0.9)}, "needs `gamma` to be left out"),
+            ({"solver": sl.solvers.Lemke()}, "lemke does not solve problems with friction in space"),
+            ({"tol": 0.0}, "`tol` = 0 is outside"),
+        ],
+    )
+    def test_settings_that_scenes_have_no_use_for(self, more, message):
+        sc = one_body()
+        sc.contact("default", "default", mu=0.5)
+        text = sc.text()
+        with pytest.raises(sl.InputError, match=message):
+            sc.run(h=1e-3, until=0.01, **more)
+        assert sc.text() == text
+        assert sc.run(h=1e-3, until=0.01).complete
+
     def test_given_instants(self):
         sc = one_body()
         run = sc.run(h=[0.1, 0.2, 0.5], until=0.5)
@@ -178,6 +200,167 @@ class TestRuns:
         assert sc.run(until=0.2).t == pytest.approx([0, 0.1, 0.2])
         with pytest.raises(TypeError, match="`h` must be a number"):
             sc.run(h="a", until=1)
+
+
+def box(sc, name="b", **more):
+    return sc.add_body(name, **{"shape": m.Sphere(0.1), "mass": 1, **more})
+
+
+class TestCalls:
+    """What is wrong with one part of a scene is told by the call that says it, and the scene stays as it was."""
+
+    CALLS = [
+        (lambda sc: sc.material("stone", -1), "material `stone`: `density` is -1"),
+        (lambda sc: sc.material("air", 1), "material `air`: the name is used twice"),
+        (lambda sc: sc.contact("air", "air", mu=float("nan")), "`mu` is NaN, expected not negative"),
+        (lambda sc: sc.contact("default", "default"), "is described twice"),
+        (lambda sc: sc.contact("air", "air", touch=False, e=0.5), "expected nothing where `touch`"),
+        (lambda sc: sc.add_static("s", m.Sphere(-1)), "static `s`: sphere: `radius` = -1 is outside"),
+        (lambda sc: sc.add_static("a", m.Plane()), "static `a`: the name is used twice"),
+        (lambda sc: sc.add_static("s", m.Plane(), orientation=(0, 0, 0, 0)), "quaternion"),
+        (lambda sc: sc.add_static("s", m.Plane(), drive=m.Drive(omega=["x", 0, 0])), "omega"),
+        (lambda sc: box(sc, "a"), "body `a`: the name is used twice"),
+        (lambda sc: box(sc, "hinge"), "body `hinge`: the name is used twice"),
+        (lambda sc: box(sc, v=(0, float("nan"), 0)), "system `b`: `v`.1. is NaN"),
+        (lambda sc: box(sc, mass=0), "body `b`: `mass` is 0, expected a positive number"),
+        (lambda sc: box(sc, mass=None, material="air"), "material `air` has no density"),
+        (lambda sc: box(sc, force=["x", 0, 0]), "`force`.*`x`"),
+        (lambda sc: box(sc, birth=2, death=1), "`death` is 1, expected a time after its birth"),
+        (lambda sc: box(sc, death=-1), "`death` is -1, and the simulation begins at 0"),
+        (lambda sc: box(sc, inertia=(-1, 1, 1)), "inertia"),
+        (lambda sc: sc.add_joint("j", m.Ball((0, 0, 0)), "z"), "there is no body named `z`"),
+        (lambda sc: sc.add_joint("j", m.Ball((0, 0, 0))), "one or two bodies, found none"),
+        (lambda sc: sc.add_joint("j", m.Pivot((0, 0, 0), (0, 0, 0)), "a"), "axis"),
+        (
+            lambda sc: sc.add_joint("j", m.Pivot((0, 0, 0), (0, 0, 1), limits=(1, 2)), "a"),
+            "joint `j`|limit",
+        ),
+        (lambda sc: sc.add_joint("a", m.Ball((0, 0, 0)), "a"), "joint `a`: the name is used twice"),
+        (
+            lambda sc: sc.add_joint(
+                "j", m.Pivot((0, 0, 0), (0, 1, 0)), "c", follows="hinge", follow_ratio=0
+            ),
+            "follow|ratio",
+        ),
+    ]
+
+    @pytest.mark.parametrize(("call", "message"), CALLS)
+    def test_at_the_call(self, call, message):
+        sc = m.Scene(gravity=(0, 0, -9.81))
+        sc.material("air")
+        sc.contact("default", "default", mu=0.5)
+        box(sc, "a")
+        box(sc, "c", position=(1, 0, 0))
+        sc.add_joint("hinge", m.Pivot((0, 0, 1), (0, 1, 0)), "a")
+        before = sc.text()
+        with pytest.raises(sl.ModelError, match=message):
+            call(sc)
+        assert sc.text() == before
+        # the names are free
+        box(sc)
+        sc.add_joint("j", m.Ball((0, 0, 0)), "b")
+        assert sc.run(h=1e-3, until=2e-3).complete
+
+    def test_gravity(self):
+        with pytest.raises(sl.ModelError, match="scene: `gravity` is NaN, expected finite numbers"):
+            m.Scene(gravity=(0, 0, float("nan")))
+
+    def test_materials_may_come_later(self):
+        sc = m.Scene()
+        sc.contact("stone", "stone", mu=0.5)
+        sc.add_static("ground", m.Plane(), material="stone")
+        sc.add_body("a", m.Sphere(0.5), material="stone", position=(0, 0, 1))
+        sc.add_joint("hinge", m.Pivot((0, 0, 2), (0, 1, 0)), "a", follows="other")
+        sc.add_joint("other", m.Pivot((0, 1, 2), (0, 1, 0)), "a")
+        with pytest.raises(sl.ModelError, match="there is no material named `stone`"):
+            _ = sc.model
+        sc.material("stone", density=1000.0)
+        assert sc.mass("a")[0] == pytest.approx(1000 * np.pi / 6)
+        assert len(sc.model.systems) == 1
+
+
+class TestParameters:
+    """Events that set parameters of a scene, which all its formulas see."""
+
+    def scene(self):
+        sc = m.Scene(gravity=(0, 0, -9.81), parameters={"mu0": 0.5, "F": 0.0, "shift": 0.0})
+        sc.contact("default", "default", mu="2*mu0")
+        sc.add_static("ground", m.Plane())
+        slab = np.array([0.0, 0.0, 0.05])
+        sc.add_body("slab", m.Box(1, 1, 0.1), mass=2, position=slab, v=(3, 0, 0), force=["F", 0, 0])
+        slab[2] = 7.0  # what was said stays
+        return sc
+
+    def test_as_in_a_file(self, tmp_path):
+        sc = self.scene()
+        sc.model.at(0.05, do=sl.SetParameter("mu0", 0), name="ice")
+        sc.model.at(0.1, do=sl.SetParameter("F", "2*mu0 + 4"), name="push")
+        run = sc.run(h=1e-3, until=0.2)
+        v = run["slab"].v[:, 0]
+        assert v[50] == pytest.approx(3 - 9.81 * 0.05, abs=1e-6)
+        assert v[100] == pytest.approx(v[50], abs=1e-9)
+        assert v[200] == pytest.approx(v[100] + 2 * 0.1, abs=1e-6)
+        assert [event.name for event in run.events if event.kind == "scheduled"] == ["ice", "push"]
+        text = """
+            [parameters]
+            mu0 = 0.5
+            F = 0
+            [simulation]
+            h = 1e-3
+            until = 0.2
+            [scene]
+            gravity = [0, 0, -9.81]
+            [[contact]]
+            materials = ["default", "default"]
+            mu = "2*mu0"
+            [[static]]
+            name = "ground"
+            shape = { kind = "plane" }
+            [[body]]
+            name = "slab"
+            shape = { kind = "box", size = [1, 1, 0.1] }
+            mass = 2
+            position = [0, 0, 0.05]
+            v = [3, 0, 0]
+            force = ["F", 0, 0]
+            [[event]]
+            name = "ice"
+            at = 0.05
+            set = { mu0 = 0 }
+            [[event]]
+            name = "push"
+            at = 0.1
+            set = { F = "2*mu0 + 4" }
+            """
+        (tmp_path / "scene.toml").write_text(text)
+        again = sl.run(tmp_path / "scene.toml")
+        assert np.array_equal(again["slab"].v, run["slab"].v)
+
+    def test_a_scene_that_changes_meanwhile(self):
+        sc = self.scene()
+        sc.model.at(0.01, do=sl.SetParameter("mu0", 0), name="ice")
+        sim = sl.TimeStepping(sc.model, h=1e-3)
+        box(sc, "late", position=(9, 0, 9))
+        run = sim.run(until=0.02)
+        assert run["slab"].v[-1, 0] == pytest.approx(3 - 9.81 * 0.01, abs=1e-6)
+        assert sc.run(h=1e-3, until=0.02)["late"].v[-1, 2] < 0
+
+    def test_no_file_can_hold_it(self, tmp_path):
+        sc = self.scene()
+        sc.model.at(0.01, do=sl.SetParameter("mu0", 0), name="ice")
+        with pytest.raises(sl.InputError, match="event `ice`: it sets `mu0`, and a file of a scene"):
+            sc.save(tmp_path / "scene.toml")
+
+    def test_a_scene_from_a_file(self, tmp_path):
+        self.scene().save(tmp_path / "scene.toml")
+        sc = m.load(tmp_path / "scene.toml")
+        with pytest.raises(sl.ModelError, match="an event cannot set `mu0`: a scene that was read"):
+            sc.model.at(0.01, do=sl.SetParameter("mu0", 0))
+        assert sc.model.events == []
+
+    def test_no_such_parameter(self):
+        with pytest.raises(sl.ModelError, match="no parameter named `mu1`; did you mean `mu0`"):
+            self.scene().model.at(0.01, do=sl.SetParameter("mu1", 0))
 
 
 class TestNames:
@@ -199,20 +382,19 @@ class TestNames:
     def test_a_thin_box(self):
         sc = m.Scene()
         sc.material("stone", density=1.0)
-        sc.add_body("b", m.Box(1e-200, 1, 1), material="stone")
         with pytest.raises(sl.ModelError, match="body `b`: the mass of its shapes is 1e-200"):
-            _ = sc.model
+            sc.add_body("b", m.Box(1e-200, 1, 1), material="stone")
 
     def test_tangential_restitution_without_effect(self):
         sc = one_body()
-        sc.contact("default", "default", mu=0.3, mu_r=0.1, et=0.5)
         with pytest.raises(sl.ModelError, match="`et` is 0.5, expected 0 where `mu_r` is given"):
-            _ = sc.model
+            sc.contact("default", "default", mu=0.3, mu_r=0.1, et=0.5)
 
     @pytest.mark.parametrize(
         ("keys", "error", "message"),
         [
             ({"damping": 10}, sl.InputError, "missing `stiffness`, which `damping` needs"),
+            ({"damping": 0.0}, sl.InputError, "missing `stiffness`, which `damping` needs"),
             ({"damping": "1/10"}, sl.InputError, "missing `stiffness`, which `damping` needs"),
             (
                 {"tangential_stiffness": 1e6},
@@ -229,6 +411,8 @@ class TestNames:
             ),
             ({"stiffness": 1, "e": 0.1}, sl.ModelError, "`e` is 0.1, expected 0 where `stiffness`"),
             ({"stiffness": 1, "mu": 1, "et": 0.1}, sl.ModelError, "`et` is 0.1, expected 0 where"),
+            ({"touch": False, "mu": 0.5}, sl.ModelError, "`mu` is 0.5, expected nothing where `touch`"),
+            ({"touch": False, "stiffness": 1}, sl.ModelError, "`stiffness` is 1, expected nothing"),
         ],
     )
     def test_contacts_that_cannot_give_way(self, keys, error, message):

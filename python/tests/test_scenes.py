@@ -365,9 +365,9 @@ class TestErrors:
     )
     def test_scenes_that_make_no_sense(self, change, message):
         sc = box_on_ground()
-        change(sc)
         with pytest.raises(sl.ModelError, match=message):
-            _ = sc.model
+            change(sc)
+            _ = sc.model  # materials may be said later
 
     def test_arguments(self):
         sc = box_on_ground()
@@ -480,6 +480,18 @@ class TestExport:
         run.export(tmp_path / "run.txt", to="csv", signals=["box"])
         with pytest.raises(sl.InputError, match="expected \"csv\""):
             run.export(tmp_path / "x", to="obj")
+
+    def test_every_so_many_instants(self, tmp_path):
+        run = box_on_ground().run(h=5e-3, until=0.035)
+        assert len(run) == 8
+        run.export(tmp_path / "vtk", every=3)
+        assert len(list((tmp_path / "vtk" / "bodies").iterdir())) == 4
+        run.export(tmp_path / "run.csv", every=3)
+        times = [float(row.split(",")[0]) for row in (tmp_path / "run.csv").read_text().splitlines()[1:]]
+        assert times == list(run.t[[0, 3, 6, 7]])
+        for path in ("run.csv", "vtk"):
+            with pytest.raises(sl.InputError, match="`every` = 0 is outside 1, 2, 3"):
+                run.export(tmp_path / path, every=0)
 
     def test_scenes_in_memory(self, tmp_path):
         """Runs without a text have the scene of their model, as long as the program goes on."""

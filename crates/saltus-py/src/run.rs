@@ -99,6 +99,7 @@ impl PyRun {
         path: PathBuf,
         to: &str,
         signals: Vec<String>,
+        every: usize,
     ) -> PyResult<()> {
         let format = match to {
             "csv" => Format::Csv,
@@ -108,7 +109,7 @@ impl PyRun {
         let found = signals.iter().map(|path| self.run.layout.find(path));
         let found = found.collect::<Result<Vec<Signal>, _>>();
         let found = found.map_err(|error| errors::signal(&error))?;
-        let written = py.detach(|| export(&self.run, &found, format, path));
+        let written = py.detach(|| export(&self.run, &found, every, format, path));
         written.map_err(|error| errors::export(&error))
     }
 
@@ -120,13 +121,14 @@ impl PyRun {
         path: PathBuf,
         scene: Option<PyRef<'_, PyScene>>,
         folder: Option<PathBuf>,
+        every: usize,
     ) -> PyResult<()> {
         let text = self.model_text.as_deref();
         let written = match &scene {
-            Some(scene) => write_scene(&self.run, scene.scene(), &path),
+            Some(scene) => write_scene(&self.run, scene.scene(), every, &path),
             None => py.detach(|| {
                 let scene = scene_of_run(text, folder.as_deref(), self.beside.as_deref())?;
-                write_scene(&self.run, &scene, &path)
+                write_scene(&self.run, &scene, every, &path)
             }),
         };
         written.map_err(|error| errors::vtk(&error))

@@ -9,11 +9,13 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use saltus::io::model_file::{ModelFile, Output, Simulation, Strategy, scene_model, scene_text};
 use saltus::io::scene_file::{SceneFile, read_scene};
+use saltus::mechanics::scene::Member;
 use saltus::mechanics::{
     Anchor, BodySpec, ContactPair, DriveSpec, Fitting, Follows, Given, JointLink, Material,
     MotorSpec, Part, Placed, Scene, Shape, StaticSpec,
 };
-use saltus::model::{Body, Elasticity, Frame};
+use saltus::model::{Body, Frame};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 type Vector<'py> = PyReadonlyArray1<'py, f64>;
@@ -190,9 +192,48 @@ pub struct PyScene {
     /// Systems, interactions and events that stood beside it in a model file.
     beside: String,
     is_python: bool,
+    /// Names of statics, bodies and joints.
+    names: HashSet<String>,
 }
 
 impl PyScene {
+    fn around(scene: Scene, beside: String, is_python: bool) -> PyScene {
+        let statics = scene.statics.iter().map(|one| &one.name);
+        let bodies = scene.bodies.iter().map(|one| &one.name);
+        let joints = scene.joints.iter().map(|one| &one.name);
+        let names = statics.chain(bodies).chain(joints).cloned().collect();
+        PyScene { scene, beside, is_python, names }
+    }
+
+    /// Takes the last part of a list back where something is wrong with it.
+    fn checked(&mut self, member: Member) -> PyResult<()> {
+        let name = match member {
+            Member::Static(k) => Some(&self.scene.statics[k].name),
+            Member::Body(k) => Some(&self.scene.bodies[k].name),
+            Member::Joint(k) => Some(&self.scene.joints[k].name),
+            _ => None,
+        };
+        let is_new = name.is_none_or(|name| self.names.insert(name.clone()));
+        let done = match is_new {
+            true => self.scene.check(member),
+            false => Err(self.scene.duplicate(member)),
+        };
+        let Err(error) = done else { return Ok(()) };
+        let scene = &mut self.scene;
+        let name = match member {
+            Member::Scene => None,
+            Member::Material(_) => scene.materials.pop().and(None),
+            Member::Contact(_) => scene.contacts.pop().and(None),
+            Member::Static(_) => scene.statics.pop().map(|one| one.name),
+            Member::Body(_) => scene.bodies.pop().map(|one| one.name),
+            Member::Joint(_) => scene.joints.pop().map(|one| one.name),
+        };
+        if let Some(name) = name.filter(|_| is_new) {
+            self.names.remove(&name);
+        }
+        Err(errors::model_input(error.to_string()))
+    }
+
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
@@ -250,8 +291,9 @@ impl PyScene {
             _ => return Err(errors::input(format!("`dim` is {dim}, expected 2 or 3"))),
         };
         scene.parameters = parameters;
-        let mut scene = PyScene { scene, beside: String::new(), is_python: false };
+        let mut scene = PyScene::around(scene, String::new(), false);
         scene.scene.gravity = scene.optional("gravity", gravity)?.unwrap_or_default();
+        scene.checked(Member::Scene)?;
         Ok(scene)
     }
 
@@ -286,8 +328,9 @@ impl PyScene {
         ]
     }
 
-    fn material(&mut self, name: String, density: Option<f64>) {
+    fn material(&mut self, name: String, density: Option<f64>) -> PyResult<()> {
         self.scene.materials.push(Material { name, density });
+        self.checked(Member::Material(self.scene.materials.len() - 1))
     }
 
     #[allow(clippy::too_many_arguments)] // those of the law
@@ -301,34 +344,15 @@ impl PyScene {
         et: f64,
         touch: bool,
         stiffness: Option<f64>,
-        damping: f64,
+        damping: Option<f64>,
         tangential_stiffness: Option<f64>,
     ) -> PyResult<()> {
-        let without = match (stiffness, tangential_stiffness) {
-            (Some(_), _) => None,
-            (None, Some(_)) => Some("tangential_stiffness"),
-            (None, None) => (damping != 0.0).then_some("damping"),
-        };
-        if let Some(key) = without {
-            let owner = format!("contact of `{a}` and `{b}`");
-            let message = format!("{owner}: missing `stiffness`, which `{key}` needs");
-            return Err(errors::input(message));
-        }
-        let elastic = stiffness.map(|stiffness| Elasticity {
-            stiffness,
-            damping,
-            tangential: tangential_stiffness.unwrap_or(stiffness),
-        });
-        self.scene.contacts.push(ContactPair {
-            materials: [a, b],
-            e,
-            mu,
-            mu_r,
-            et,
-            elastic,
-            touch,
-        });
-        Ok(())
+        let owner = format!("contact of `{a}` and `{b}`");
+        let pair = ContactPair { e, mu, mu_r, et, touch, ..ContactPair::new(a, b) };
+        let pair = pair.giving_way(stiffness, damping, tangential_stiffness);
+        let pair = pair.map_err(|fault| errors::input(format!("{owner}: {fault}")))?;
+        self.scene.contacts.push(pair);
+        self.checked(Member::Contact(self.scene.contacts.len() - 1))
     }
 
     fn apart(&mut self, a: String, b: String) {
@@ -366,7 +390,7 @@ impl PyScene {
             drive,
             group,
         });
-        Ok(())
+        self.checked(Member::Static(self.scene.statics.len() - 1))
     }
 
     #[allow(clippy::too_many_arguments)] // all that can be said of it
@@ -425,7 +449,7 @@ impl PyScene {
             ..BodySpec::without_shape(name)
         };
         self.scene.bodies.push(body);
-        Ok(())
+        self.checked(Member::Body(self.scene.bodies.len() - 1))
     }
 
     #[allow(clippy::too_many_arguments)] // those of all kinds
@@ -471,7 +495,7 @@ impl PyScene {
             });
         }
         self.scene.joints.push(link);
-        Ok(())
+        self.checked(Member::Joint(self.scene.joints.len() - 1))
     }
 
     /// Mass, center of mass and moments of inertia of the body number `k`.
@@ -482,8 +506,7 @@ impl PyScene {
 
     /// The scene as it is now.
     fn copy(&self) -> PyScene {
-        let beside = self.beside.clone();
-        PyScene { scene: self.scene.clone(), beside, is_python: self.is_python }
+        PyScene::around(self.scene.clone(), self.beside.clone(), self.is_python)
     }
 
     fn model(&self) -> PyResult<PyModel> {
@@ -553,5 +576,5 @@ pub fn load_scene(py: Python<'_>, path: PathBuf) -> PyResult<Loaded> {
         let solver = text_of(serde_json::to_string(&one.solver))?;
         Ok((one.h, one.until, integrators, solver, newton_text(one.newton)?))
     });
-    Ok((PyScene { scene, beside, is_python: false }, settings.transpose()?, left_aside))
+    Ok((PyScene::around(scene, beside, false), settings.transpose()?, left_aside))
 }

@@ -18,7 +18,7 @@ use thiserror::Error;
 
 const MAGIC: [u8; 8] = *b"SALTUSCP";
 /// Version of the layout of the memory; it changes whenever a part remembers something else.
-const VERSION: u64 = 6;
+const VERSION: u64 = 7;
 const HEADER: usize = 32;
 
 /// A simulation at one instant.
@@ -137,22 +137,51 @@ impl Fingerprint {
         self.0.push((what.into(), value.to_string()));
     }
 
-    /// The first difference to what is here.
+    /// The first difference to what is here; of lists that differ in length also that.
     pub fn check(&self, here: &Fingerprint) -> Result<(), CheckpointError> {
-        for k in 0..self.0.len().max(here.0.len()) {
-            let (saved, here) = (self.0.get(k), here.0.get(k));
-            if saved == here {
+        let mut lists: Vec<&str> = Vec::new();
+        for (title, _) in here.0.iter().chain(&self.0) {
+            let list = list_of(title);
+            if !lists.contains(&list) {
+                lists.push(list);
+            }
+        }
+        for list in lists {
+            let [own, other] = [here, self].map(|one| one.list(list));
+            if own == other {
                 continue;
             }
-            let value = |of: Option<&(String, String)>, what: &str| match of {
-                Some((own, value)) if own == what => value.clone(),
-                _ => "nothing".to_string(),
+            let longest = own.len().max(other.len());
+            let k = (0..longest).find(|&k| own.get(k) != other.get(k)).unwrap_or(0);
+            let value = |of: &[&(String, String)]| {
+                of.get(k).map_or("nothing".to_string(), |(_, value)| value.clone())
             };
-            let what = here.or(saved).map_or(String::new(), |(what, _)| what.clone());
-            let (saved, here) = (value(saved, &what), value(here, &what));
+            let (saved, here) = (value(&other), value(&own));
+            let what = own.get(k).or(other.get(k)).map_or("", |(what, _)| what);
+            let what = match own.len() == other.len() || own.len().min(other.len()) == 0 {
+                true => what.to_string(),
+                false => format!(
+                    "the number of {list}s is {} and was {}, and the first that differs: {what}",
+                    own.len(),
+                    other.len()
+                ),
+            };
             return Err(CheckpointError::Other { what, saved, here });
         }
         Ok(())
+    }
+
+    /// The entries of a list.
+    fn list(&self, name: &str) -> Vec<&(String, String)> {
+        self.0.iter().filter(|(title, _)| list_of(title) == name).collect()
+    }
+}
+
+/// What the entries of a list have in common: `system` of `system 3`.
+fn list_of(title: &str) -> &str {
+    match title.rsplit_once(' ') {
+        Some((list, number)) if number.bytes().all(|c| c.is_ascii_digit()) => list,
+        _ => title,
     }
 }
 
@@ -216,5 +245,37 @@ mod tests {
         other.0[0].1 = "0.1".to_string();
         let error = here.check(&other).unwrap_err().to_string();
         assert!(error.contains("system 0 is nothing, and was `ball`"), "{error}");
+    }
+
+    /// Lists are compared with their likes, whatever stands between them.
+    #[test]
+    fn lists_of_other_lengths() {
+        let print = |systems: &[&str], interactions: &[&str]| {
+            let mut print = Fingerprint::default();
+            let lists = [("system", systems), ("interaction", interactions)];
+            for (list, names) in lists {
+                let names = names.iter().enumerate();
+                names.for_each(|(k, name)| print.add(format!("{list} {k}"), name));
+            }
+            print.add("the solver", "auto");
+            print
+        };
+        let check = |saved: &Fingerprint, here: &Fingerprint, expected: &str| {
+            let error = saved.check(here).unwrap_err().to_string();
+            assert!(error.ends_with(expected), "{error}");
+        };
+        let all = print(&["a", "b", "c"], &["hinge"]);
+        check(
+            &all,
+            &print(&["a", "c"], &["hinge"]),
+            ": the number of systems is 2 and was 3, and the first that differs: system 1 is c, and was b",
+        );
+        check(
+            &print(&["a", "b"], &["hinge"]),
+            &all,
+            ": the number of systems is 3 and was 2, and the first that differs: system 2 is c, and was nothing",
+        );
+        check(&all, &print(&["a", "b", "c"], &[]), ": interaction 0 is nothing, and was hinge");
+        check(&all, &print(&["a", "b", "c"], &["axle"]), ": interaction 0 is axle, and was hinge");
     }
 }

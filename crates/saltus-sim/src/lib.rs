@@ -31,7 +31,7 @@ pub use events::{EventProgress, EventState};
 pub use forces::{Acting, Source};
 pub use integrators::{
     D1MinusLinear, EulerMoreau, Form, GeneralizedAlpha, Integrator, MoreauJean, MoreauJeanBilbao,
-    NewtonMode, NewtonSettings, Projection, SchatzmanPaoli, Variant, ZeroOrderHold,
+    NewtonMode, NewtonSettings, Projection, SchatzmanPaoli, Variant, ZeroOrderHold, check_scene,
 };
 pub use keeper::{CheckpointEvery, Checkpoints};
 pub use pushes::{Impulse, Push};

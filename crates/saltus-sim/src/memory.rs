@@ -86,10 +86,21 @@ impl TimeStepping {
             let value = format!("`{name}` of {linked}, {law} with {size} components");
             fingerprint.add(format!("interaction {k}"), value);
         }
+        if let Some(finder) = model.contact_finder() {
+            let statics = finder.sides().iter().filter(|side| side.system.is_none());
+            for (k, side) in statics.enumerate() {
+                fingerprint.add(format!("static {k}"), format!("`{}`", side.name));
+            }
+            fingerprint.add("the number of sides of contacts", finder.sides().len());
+            for (k, law) in finder.laws().iter().enumerate() {
+                let gives = finder.elasticity(k).is_some();
+                let kind = if gives { "giving way" } else { "rigid" };
+                fingerprint.add(format!("contact law {k}"), format!("{}, {kind}", law.name()));
+            }
+        }
         let Methods { integrators, newton, solver } = &self.methods;
         fingerprint.add("newton", format!("{newton:?}"));
         fingerprint.add("the solver", format!("{solver:?}"));
-        // lists of any length come last, so that each is compared with its like
         for (k, integrator) in integrators.iter().enumerate() {
             fingerprint.add(format!("integrator {k}"), format!("{integrator:?}"));
         }

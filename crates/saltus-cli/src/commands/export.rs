@@ -20,6 +20,9 @@ pub struct Args {
     /// Only these signals, for example `ball.q[0]` or `ball`
     #[arg(long = "signal", value_name = "SIGNAL")]
     signals: Vec<String>,
+    /// Only every N-th recorded instant, with the first and the last
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    every: usize,
     /// Of `vtk`: the folder of the model, where meshes are looked for first that it has in files
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
@@ -37,6 +40,9 @@ enum Format {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Outcome, Error> {
+    if args.every == 0 {
+        return Err("--every is 0, expected 1, 2, 3 …".into());
+    }
     let format = match args.to {
         Format::Csv => saltus::io::export::Format::Csv,
         Format::Raw => saltus::io::export::Format::Raw,
@@ -51,7 +57,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
     paths::check_distinct(&files, "give another name with -o")?;
     let run = saltus::io::run_file::read_run(&args.run)?;
     let signals = find_signals(&run.layout, &args.signals)?;
-    export(&run, &signals, format, &path)?;
+    export(&run, &signals, args.every, format, &path)?;
     text::out(&format!("{}\n", path.display()))?;
     Ok(Outcome::Done)
 }
@@ -66,7 +72,7 @@ fn vtk(args: &Args) -> Result<Outcome, Error> {
     let info = saltus::io::run_file::read_info(&args.run)?;
     let text = info.model_text.as_deref();
     let scene = scene_of_run(text, args.folder.as_deref(), args.run.parent())?;
-    write_scene(&run, &scene, &folder)?;
+    write_scene(&run, &scene, args.every, &folder)?;
     text::out(&format!("{}\n", folder.join("bodies.pvd").display()))?;
     Ok(Outcome::Done)
 }

@@ -220,6 +220,10 @@ fn uses() {
         r#"saltus: ball.txt: expected a model file (.toml), a scene (.hdf5, .urdf, .xml, .mjcf), a netlist (.cir), a run file (.h5) or a stored problem (.dat, .hdf5)"#,
     );
     check_use(&["export", "nope.h5", "--to", "csv"], r#"saltus: there is no file `nope.h5`"#);
+    check_use(
+        &["export", "nope.h5", "--to", "vtk", "--every", "0"],
+        "saltus: --every is 0, expected 1, 2, 3 …",
+    );
     check_use(&["compare", "a.h5", "b.h5"], r#"saltus: there is no file `a.h5`"#);
     check_use(
         &["examples", "nope"],

@@ -122,6 +122,12 @@ const CASES: &[Case] = &[
         &["export", "run.h5", "--to", "csv", "--signal", "ball.q"],
         In("run.csv"),
     ),
+    case(
+        "export --every",
+        &["export", "run.h5", "--to", "csv"],
+        &["export", "run.h5", "--to", "csv", "--every", "5"],
+        In("run.csv"),
+    ),
     case("verify --tol", &["verify", "ball.toml"], &["verify", "ball.toml", "--tol", "10"], Status),
     case(
         "verify --until",

@@ -12,9 +12,15 @@ use super::{ExportError, Table};
 use saltus_sim::{Run, Signal};
 use std::io::{BufWriter, Write};
 
-/// Writes the time and the signals of a run; all its signals if none are named.
-pub fn write_csv(run: &Run, signals: &[Signal], out: impl Write) -> Result<(), ExportError> {
-    let table = Table::new(run, signals)?;
+/// Writes the time and the signals of a run; all its signals if none are named. Of its instants every so
+/// many, the first and the last.
+pub fn write_csv(
+    run: &Run,
+    signals: &[Signal],
+    every: usize,
+    out: impl Write,
+) -> Result<(), ExportError> {
+    let table = Table::new(run, signals, every)?;
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut write = || {
         out.write_all(b"t")?;

@@ -32,6 +32,9 @@ pub enum ExportError {
         /// The columns asked for, among those of the quantity.
         columns: Range<usize>,
     },
+    /// A thinning that keeps nothing.
+    #[error(transparent)]
+    Every(#[from] NoInstants),
     /// Writing failed.
     #[error("writing failed: {source}")]
     Write {
@@ -41,6 +44,19 @@ pub enum ExportError {
     /// The file cannot be made, or writing it failed.
     #[error(transparent)]
     File(#[from] WriteError),
+}
+
+/// Every zeroth instant is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("`every` = 0 is outside 1, 2, 3 …")]
+pub struct NoInstants;
+
+/// The places of every so many of `count` instants, with the first and the last.
+fn thinned(count: usize, every: usize) -> Result<impl Iterator<Item = usize> + Clone, NoInstants> {
+    if every == 0 {
+        return Err(NoInstants);
+    }
+    Ok((0..count).filter(move |k| k % every == 0 || k + 1 == count))
 }
 
 /// A format of a file.
@@ -63,18 +79,19 @@ impl Format {
 }
 
 /// Writes the time and the signals of a run, all its signals if none are named, to a file, which
-/// appears whole or not at all.
+/// appears whole or not at all. Of its instants every so many, the first and the last.
 pub fn export(
     run: &Run,
     signals: &[Signal],
+    every: usize,
     format: Format,
     path: impl AsRef<Path>,
 ) -> Result<(), ExportError> {
     let path = path.as_ref();
     write_with(path, |file: &File| {
         let written = match format {
-            Format::Csv => write_csv(run, signals, file),
-            Format::Raw => write_raw(run, signals, file),
+            Format::Csv => write_csv(run, signals, every, file),
+            Format::Raw => write_raw(run, signals, every, file),
         };
         written.map_err(|error| match error {
             ExportError::Write { source } => {
@@ -89,12 +106,14 @@ pub fn export(
 struct Table<'a> {
     run: &'a Run,
     columns: Vec<(String, usize)>, // path and place in a row
+    every: usize,
 }
 
 impl<'a> Table<'a> {
     /// The columns of these signals, of all if there are none. A column has its index within the
     /// whole signal, also where a part is asked for.
-    fn new(run: &'a Run, signals: &[Signal]) -> Result<Self, ExportError> {
+    fn new(run: &'a Run, signals: &[Signal], every: usize) -> Result<Self, ExportError> {
+        let _ = thinned(0, every)?;
         let signals = if signals.is_empty() { &run.layout.signals[..] } else { signals };
         let key = |signal: &'a Signal| (signal.owner.as_str(), signal.quantity);
         let whole: HashMap<(&str, Quantity), &Range<usize>> =
@@ -109,13 +128,19 @@ impl<'a> Table<'a> {
             };
             columns.extend((start..end).map(|place| (signal.column(place - whole.start), place)));
         }
-        Ok(Table { run, columns })
+        Ok(Table { run, columns, every })
+    }
+
+    /// The places of the rows that are written.
+    fn instants(&self) -> impl Iterator<Item = usize> {
+        thinned(self.run.frames.len(), self.every).into_iter().flatten()
     }
 
     /// The rows: the time, and the values of the columns.
     fn rows(&self) -> impl Iterator<Item = (f64, impl Iterator<Item = f64>)> {
         let width = self.run.layout.width();
-        self.run.frames.time.iter().enumerate().map(move |(row, &time)| {
+        self.instants().map(move |row| {
+            let time = self.run.frames.time[row];
             let values = self.run.frames.rows.get(row * width..(row + 1) * width).unwrap_or(&[]);
             (time, self.columns.iter().filter_map(|&(_, place)| values.get(place).copied()))
         })

@@ -19,15 +19,21 @@ use super::{ExportError, Table};
 use saltus_sim::{Run, Signal};
 use std::io::{BufWriter, Write};
 
-/// Writes the time and the signals of a run; all its signals if none are named.
-pub fn write_raw(run: &Run, signals: &[Signal], out: impl Write) -> Result<(), ExportError> {
-    let table = Table::new(run, signals)?;
+/// Writes the time and the signals of a run; all its signals if none are named. Of its instants every so
+/// many, the first and the last.
+pub fn write_raw(
+    run: &Run,
+    signals: &[Signal],
+    every: usize,
+    out: impl Write,
+) -> Result<(), ExportError> {
+    let table = Table::new(run, signals, every)?;
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut write = || {
         let title = run.layout.title.replace(['\n', '\r'], " ");
         writeln!(out, "Title: {title}\nPlotname: Transient Analysis\nFlags: real")?;
         writeln!(out, "No. Variables: {}", table.columns.len() + 1)?;
-        writeln!(out, "No. Points: {}", run.frames.len())?;
+        writeln!(out, "No. Points: {}", table.instants().count())?;
         writeln!(out, "Variables:\n\t0\ttime\ttime")?;
         for (number, (path, _)) in table.columns.iter().enumerate() {
             let name: String = path.split_whitespace().collect();

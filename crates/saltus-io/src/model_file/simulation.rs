@@ -11,7 +11,7 @@ use saltus_model::{Model, Order};
 use saltus_numerics::{NumericsError, Solver};
 use saltus_sim::{
     AdaptiveSettings, EventSettings, Integrator, Layout, NewtonSettings, Signal, SignalError,
-    SimError, signals_of,
+    SimError, check_scene, signals_of,
 };
 use serde::de::DeserializeOwned;
 
@@ -51,7 +51,26 @@ pub(crate) fn simulation(fields: &Fields, model: &Model) -> Result<Simulation, F
             format!("a step that is not lost in rounding at t = {until}"),
         ));
     }
+    if stepping {
+        scene(fields, model, &simulation)?;
+    }
     Ok(simulation)
+}
+
+/// Settings that a scene has no use for, or that cannot be used for it.
+fn scene(fields: &Fields, model: &Model, simulation: &Simulation) -> Result<(), Fault> {
+    let Simulation { integrators, newton, solver, .. } = simulation;
+    let (key, owner, reason) = match check_scene(model, integrators, *newton, solver) {
+        Err(SimError::Unsuited { integrator, owner, what, needs }) => {
+            let key = if what == "`newton`" { "newton" } else { "integrator" };
+            (key, owner, format!("{integrator} needs {what} to be {needs}"))
+        }
+        Err(SimError::Numerics(error)) => ("solver", "solver".to_owned(), error.to_string()),
+        // how integrators share the systems is looked at when it runs
+        _ => return Ok(()),
+    };
+    let place = fields.place_of(key).unwrap_or(fields.place);
+    Err(Fault::new(place, ErrorKind::Settings { owner, reason }))
 }
 
 fn range(fields: &Fields, key: &str, value: f64, allowed: impl Into<String>) -> Fault {

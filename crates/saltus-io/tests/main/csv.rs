@@ -1,13 +1,13 @@
 //! CSV: the header, numbers that read back, files that appear whole.
 
 use crate::sample::{self, Folder};
-use saltus_io::export::{ExportError, Format, export, write_csv};
+use saltus_io::export::{ExportError, Format, NoInstants, export, write_csv};
 use saltus_sim::{Quantity, Run};
 
 fn csv(run: &Run, paths: &[&str]) -> String {
     let signals: Vec<_> = paths.iter().map(|path| run.layout.find(path).unwrap()).collect();
     let mut out = Vec::new();
-    write_csv(run, &signals, &mut out).unwrap();
+    write_csv(run, &signals, 1, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -56,10 +56,32 @@ fn names_with_commas_are_quoted() {
 }
 
 #[test]
+fn every_so_many_instants() {
+    let run = sample::run(8);
+    let times = |every: usize| {
+        let mut out = Vec::new();
+        write_csv(&run, &[], every, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let times = text.lines().skip(1).filter_map(|line| line.split(',').next()?.parse().ok());
+        times.collect::<Vec<f64>>()
+    };
+    let of =
+        |places: &[usize]| -> Vec<f64> { places.iter().map(|&k| run.frames.time[k]).collect() };
+    assert_eq!(times(1), run.frames.time);
+    // the first and the last always
+    assert_eq!(times(3), of(&[0, 3, 6, 7]));
+    assert_eq!(times(7), of(&[0, 7]));
+    assert_eq!(times(100), of(&[0, 7]));
+    let error = write_csv(&run, &[], 0, Vec::new()).unwrap_err();
+    assert!(matches!(error, ExportError::Every(NoInstants)));
+    assert_eq!(error.to_string(), "`every` = 0 is outside 1, 2, 3 …");
+}
+
+#[test]
 fn a_signal_of_another_run() {
     let run = sample::run(1);
     let signal = sample::signal("red ball", Quantity::Q, 0..4);
-    let error = write_csv(&run, &[signal], Vec::new()).unwrap_err();
+    let error = write_csv(&run, &[signal], 1, Vec::new()).unwrap_err();
     assert!(matches!(error, ExportError::Unknown { .. }), "{error}");
 }
 
@@ -67,11 +89,11 @@ fn a_signal_of_another_run() {
 fn files_are_whole_or_absent() {
     let folder = Folder::new();
     let run = sample::run(20);
-    export(&run, &[], Format::Csv, folder.path("run.csv")).unwrap();
+    export(&run, &[], 1, Format::Csv, folder.path("run.csv")).unwrap();
     assert_eq!(std::fs::read_to_string(folder.path("run.csv")).unwrap(), csv(&run, &[]));
     let other = [sample::signal("other", Quantity::Q, 0..1)];
-    assert!(export(&run, &other, Format::Csv, folder.path("other.csv")).is_err());
-    let error = export(&run, &[], Format::Csv, folder.path("missing/run.csv")).unwrap_err();
+    assert!(export(&run, &other, 1, Format::Csv, folder.path("other.csv")).is_err());
+    let error = export(&run, &[], 1, Format::Csv, folder.path("missing/run.csv")).unwrap_err();
     assert!(error.to_string().contains("there is no folder"), "{error}");
     assert_eq!(folder.names(), ["run.csv"]);
 }

@@ -16,7 +16,7 @@ fn a_raw_file_has_a_header_and_numbers_row_by_row() {
     run.layout.title = "two\nlines".to_string();
     run.frames = sample::frames(&run.layout, 0..3);
     let mut bytes = Vec::new();
-    write_raw(&run, &[], &mut bytes).unwrap();
+    write_raw(&run, &[], 1, &mut bytes).unwrap();
 
     let marker = b"Binary:\n";
     let at = bytes.windows(marker.len()).position(|window| window == marker).unwrap();
@@ -42,8 +42,8 @@ fn a_raw_file_has_a_header_and_numbers_row_by_row() {
 #[test]
 fn a_file_appears_whole_or_not_at_all() {
     let (run, folder) = (sample::run(3), Folder::new());
-    export(&run, &[], Format::Raw, folder.path("run.raw")).unwrap();
+    export(&run, &[], 1, Format::Raw, folder.path("run.raw")).unwrap();
     let other = [sample::signal("nobody", Quantity::X, 0..1)];
-    assert!(export(&run, &other, Format::Raw, folder.path("other.raw")).is_err());
+    assert!(export(&run, &other, 1, Format::Raw, folder.path("other.raw")).is_err());
     assert_eq!(folder.names(), ["run.raw"]);
 }

@@ -2,8 +2,10 @@
 
 use crate::sample::Folder;
 use saltus_io::model_file::scene_model;
-use saltus_io::scene_file::{SceneFileError, read_model, read_scene};
+use saltus_io::scene_file::{SceneFile, SceneFileError, read_model, read_scene};
 use saltus_mechanics::{AnyJoint, Coordinate, Follows, Joint, Shape};
+use saltus_model::rotation;
+use saltus_sim::TimeStepping;
 use std::path::{Path, PathBuf};
 
 fn data(name: &str) -> PathBuf {
@@ -255,11 +257,15 @@ fn a_model_of_mujoco() {
 }
 
 /// Reads a model of MuJoCo from its inner text.
-fn mujoco(inner: &str) -> saltus_io::scene_file::SceneFile {
+fn mujoco(inner: &str) -> SceneFile {
+    try_mujoco(inner).expect("a model")
+}
+
+fn try_mujoco(inner: &str) -> Result<SceneFile, SceneFileError> {
     let folder = Folder::new();
     let path = folder.path("m.xml");
     std::fs::write(&path, format!("<mujoco>{inner}</mujoco>")).expect("a file");
-    read_scene(&path).expect("a model")
+    read_scene(&path)
 }
 
 /// Stiffness, damping and rest of a joint act beside a floor that is touched: `√(k/J)`, about `springref`.
@@ -336,6 +342,112 @@ fn models_of_mujoco_in_parts() {
     let joint = "<worldbody><body><joint range='-1 1'/><geom size='1'/></body></worldbody>";
     let file = mujoco(&format!("<compiler autolimits='false'/>{joint}"));
     assert!(file.scene.joints[0].fittings.is_empty());
+}
+
+/// A joint whose range does not hold where the file draws it stands at the end next to that, and what hangs on
+/// it moves along; this is told, in the units of the file.
+#[test]
+fn models_of_mujoco_that_cannot_stand_as_drawn() {
+    let near = |found: &[f64], known: &[f64]| {
+        let far = found.iter().zip(known).any(|(a, b)| (a - b).abs() > 1e-14);
+        assert!(found.len() == known.len() && !far, "{found:?} {known:?}");
+    };
+    let limits = |file: &SceneFile, joint: usize, fitting: usize| {
+        let limits = file.scene.joints[joint].fittings[fitting].limits.expect("limits");
+        [limits.lower, limits.upper]
+    };
+    let geom = "<geom size='.01' density='1'/>";
+    let arm = |elbow: &str, wrist: &str| {
+        mujoco(&format!(
+            "<worldbody><body name='upper' pos='0 0 1'><joint name='elbow' axis='0 2 0' {elbow}/>{geom}
+            <body name='lower' pos='1 0 0'><joint name='wrist' pos='0 1 0' {wrist}/>{geom}</body></body></worldbody>"
+        ))
+    };
+    let file = arm("range='-150 -30'", "range='-60 60' stiffness='2' springref='30'");
+    let told = "the joint `elbow` of the body `upper` stands at -30, since 0 is outside its `range`, line 1";
+    assert_eq!(file.left_aside, [told]);
+    let degrees = std::f64::consts::PI / 180.0;
+    let (sin, cos) = (30.0 * degrees).sin_cos();
+    let half = 15.0 * degrees;
+    let [upper, lower] = &file.scene.bodies[..] else { panic!("two bodies") };
+    near(&upper.position, &[0.0, 0.0, 1.0]);
+    near(&lower.position, &[cos, 0.0, 1.0 + sin]);
+    for body in [upper, lower] {
+        near(&body.orientation, &[half.cos(), 0.0, -half.sin(), 0.0]);
+    }
+    let AnyJoint::Space(Joint::Pivot { point, axis }) = file.scene.joints[1].joint else {
+        panic!("a pivot")
+    };
+    near(&point, &[cos, 1.0, 1.0 + sin]);
+    near(&axis, &[-sin, 0.0, cos]);
+    near(&limits(&file, 0, 0), &[-120.0 * degrees, 0.0]);
+    near(&limits(&file, 1, 0), &[-60.0 * degrees, 60.0 * degrees]);
+    near(&[file.scene.joints[1].fittings[0].spring.expect("a spring").rest], &[30.0 * degrees]);
+    file.scene.model().expect("a model");
+
+    // `ref` is the value of what is drawn; the spring keeps its rest
+    let file =
+        arm("range='10 40' ref='20'", "range='-60 -40' ref='-10' stiffness='2' springref='30'");
+    let told = "the joint `wrist` of the body `lower` stands at -40, since -10 is outside its `range`, line 2";
+    assert_eq!(file.left_aside, [told]);
+    near(&limits(&file, 0, 0), &[-10.0 * degrees, 20.0 * degrees]);
+    near(&limits(&file, 1, 0), &[-20.0 * degrees, 0.0]);
+    near(&[file.scene.joints[1].fittings[0].spring.expect("a spring").rest], &[70.0 * degrees]);
+    // about a point that stays where it is
+    near(&file.scene.bodies[1].position, &[1.0 - 0.5, 1.0 - 0.75_f64.sqrt(), 1.0]);
+    file.scene.model().expect("a model");
+
+    // what is not limited stands where it is drawn
+    assert_eq!(arm("range='10 40' limited='false'", "").left_aside, [""; 0]);
+
+    // a cross: the inner axis turns with the outer one
+    let file = mujoco(&format!(
+        "<compiler angle='radian'/><worldbody><body><joint axis='1 0 0' range='.3 1'/>
+        <joint axis='0 1 0' range='-1 -.2'/>{geom}</body></worldbody>"
+    ));
+    assert_eq!(file.left_aside.len(), 2);
+    let [a, b] = [[0.3, 0.0, 0.0], [0.0, -0.2, 0.0]].map(rotation::exp);
+    near(&file.scene.bodies[0].orientation, &rotation::product(a, b));
+    near(&limits(&file, 0, 0), &[0.0, 0.7]);
+    near(&limits(&file, 0, 1), &[-0.8, 0.0]);
+    let AnyJoint::Space(Joint::Universal { axis, second_axis, .. }) = file.scene.joints[0].joint
+    else {
+        panic!("a cross")
+    };
+    near(&second_axis, &[1.0, 0.0, 0.0]);
+    near(&axis, &rotation::rotate(a, [0.0, 1.0, 0.0]));
+    let sim = TimeStepping::new(file.scene.model().expect("a model"), 1e-3, []);
+    sim.expect("a simulation").step().expect("a step");
+
+    // one that follows another stands where that says, and is not told
+    let fingers = |equality: &str| {
+        let finger = |name: &str, range: &str| {
+            format!(
+                "<body name='{name}'><joint name='{name} slide' type='slide' axis='0 0 2' range='{range}'/>{geom}</body>"
+            )
+        };
+        format!(
+            "<worldbody>{}{}</worldbody><equality>{equality}</equality>",
+            finger("right", "-1 1"),
+            finger("left", ".1 .3")
+        )
+    };
+    let file =
+        mujoco(&fingers("<joint joint1='right slide' joint2='left slide' polycoef='0 -2'/>"));
+    let told = "the joint `left slide` of the body `left` stands at 0.1, since 0 is outside its `range`, line 1";
+    assert_eq!(file.left_aside, [told]);
+    near(&file.scene.bodies[0].position, &[0.0, 0.0, -0.2]);
+    near(&file.scene.bodies[1].position, &[0.0, 0.0, 0.1]);
+    near(&limits(&file, 0, 0), &[-0.8, 1.2]);
+    file.scene.model().expect("a model");
+
+    // what was moved apart cannot be held together as it was
+    let welded = fingers("<weld body1='right' body2='left'/>");
+    let error = try_mujoco(&welded).expect_err("they are apart").to_string();
+    let said =
+        "<weld> `equality 1`: joints that begin at their limits have moved apart what it holds";
+    assert!(error.contains(said), "{error}");
+    mujoco(&fingers("<weld body1='right'/>"));
 }
 
 /// What changes a motion and is not read is told, by the name of its attribute.

@@ -3,7 +3,7 @@
 use crate::sample::Folder;
 use roxmltree::{Document, Node};
 use saltus_io::ModelFile;
-use saltus_io::export::{VtkError, scene_of_run, write_scene, write_vtk};
+use saltus_io::export::{NoInstants, VtkError, scene_of_run, write_scene, write_vtk};
 use saltus_sim::{Run, TimeStepping};
 use std::path::Path;
 
@@ -83,7 +83,7 @@ fn bodies_contacts_and_chains() {
     let run = sim.run(settings.until).expect("a run");
     let folder = Folder::new();
     let at = folder.path("scene");
-    write_vtk(&run, Some(SCENE), &at).expect("it is written");
+    write_vtk(&run, Some(SCENE), 1, &at).expect("it is written");
 
     for name in ["bodies", "contacts", "chains"] {
         let text = std::fs::read_to_string(at.join(format!("{name}.pvd"))).expect("a collection");
@@ -111,7 +111,24 @@ fn bodies_contacts_and_chains() {
         })
         .sum();
     assert!((up - 3.0 * 9.81).abs() < 1e-6, "{up}");
-    assert!(matches!(write_vtk(&run, None, &at), Err(VtkError::NoText)));
+    assert!(matches!(write_vtk(&run, None, 1, &at), Err(VtkError::NoText)));
+    assert!(matches!(write_vtk(&run, Some(SCENE), 0, &at), Err(VtkError::Every(NoInstants))));
+    // thinner, with the forces of the steps that are left
+    let thin = folder.path("thin");
+    write_vtk(&run, Some(SCENE), 5, &thin).expect("it is written");
+    let last = run.frames.len() - 1;
+    let kept: Vec<usize> = (0..=last).filter(|k| k % 5 == 0 || *k == last).collect();
+    for name in ["bodies", "contacts", "chains"] {
+        assert_eq!(std::fs::read_dir(thin.join(name)).expect("a folder").count(), kept.len());
+        let collection = std::fs::read_to_string(thin.join(format!("{name}.pvd"))).expect("one");
+        assert_eq!(collection.matches("<DataSet").count(), kept.len());
+        for (new, old) in kept.iter().enumerate() {
+            let read = |at: &Path, k: usize| {
+                std::fs::read(at.join(format!("{name}/{k:06}.vtp"))).expect("a file")
+            };
+            assert_eq!(read(&thin, new), read(&at, *old), "{name} {old}");
+        }
+    }
 }
 
 /// The run of a text, and that text.
@@ -163,7 +180,7 @@ mass = 1
 "#;
     let (run, text) = run_of(ModelFile::parse(SHAKEN, "scene.toml", &[]).expect("a scene"));
     let folder = Folder::new();
-    write_vtk(&run, Some(&text), folder.as_ref()).expect("it is written");
+    write_vtk(&run, Some(&text), 1, folder.as_ref()).expect("it is written");
     let corners = [-1.0, 1.0].iter().flat_map(|x| {
         [-1.0, 1.0].iter().flat_map(move |y| [-1.0, 1.0].iter().map(move |z| [*x, *y, *z]))
     });
@@ -207,7 +224,7 @@ death = 0.75
 "#;
     let (run, text) = run_of(ModelFile::parse(SHORT, "scene.toml", &[]).expect("a scene"));
     let folder = Folder::new();
-    write_vtk(&run, Some(&text), folder.as_ref()).expect("it is written");
+    write_vtk(&run, Some(&text), 1, folder.as_ref()).expect("it is written");
     for (k, &t) in run.frames.time.iter().enumerate() {
         assert!(!drawn(folder.as_ref(), k, 0).is_empty());
         let is_there = (0.25..0.75).contains(&t);
@@ -239,7 +256,7 @@ center = [0, 0, 0]
     assert_eq!(file.files, [model.join("part.obj")]);
     let (run, text) = run_of(file);
     assert_eq!(text, format!("# folder {}\n{MESHED}", model.display()));
-    write_vtk(&run, Some(&text), &folder.path("vtk")).expect("it is written");
+    write_vtk(&run, Some(&text), 1, &folder.path("vtk")).expect("it is written");
     assert_eq!(drawn(&folder.path("vtk"), 0, 0).len(), 4);
 
     // the model is gone, and found again
@@ -254,6 +271,6 @@ center = [0, 0, 0]
         other => panic!("{other:?}"),
     }
     let scene = scene_of_run(Some(&text), Some(&moved), None).expect("the scene");
-    write_scene(&run, &scene, &folder.path("vtk")).expect("it is written");
+    write_scene(&run, &scene, 1, &folder.path("vtk")).expect("it is written");
     scene_of_run(Some(&text), None, Some(&moved)).expect("beside the run");
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::coordinates::Following;
 use crate::row::{End, Sides};
-use crate::{Collider, Colliders, Drive, Finder, JointCoordinate, Placed};
+use crate::{Collider, Colliders, Drive, Finder, JointCoordinate, MassProperties, Placed};
 use saltus_model::rotation::{IDENTITY, Quaternion, Vector};
 use saltus_model::rotation::{add, normalized, product, rotate, sub};
 use saltus_model::{
@@ -47,7 +47,7 @@ impl Scene {
                 self.material(Member::Body(k), &body.material, part, &materials)?;
                 self.check_shape(Member::Body(k), part)?;
             }
-            let system = self.system(k, body, model.t0())?;
+            let system = self.system(k, self.mass_of(k)?, model.t0())?;
             (model.add(&body.name, system))
                 .map_err(|error| self.error(Member::Body(k), key_of(&error), error))?;
         }
@@ -97,9 +97,13 @@ impl Scene {
     }
 
     /// The system of a body.
-    fn system(&self, k: usize, body: &BodySpec, t0: f64) -> Result<System, SceneError> {
-        let at = Member::Body(k);
-        let mass = self.mass_of(k)?;
+    pub(super) fn system(
+        &self,
+        k: usize,
+        mass: MassProperties,
+        t0: f64,
+    ) -> Result<System, SceneError> {
+        let (at, body) = (Member::Body(k), &self.bodies[k]);
         let fault = |key, fault: SceneFault| self.error(at, key, fault);
         let (names, components, turns) = match self.space {
             Body::Space => (IN_SPACE, 3, 3),
@@ -114,6 +118,9 @@ impl Scene {
         let mut moment = operator("moment", &body.moment, turns)?;
         let mut gravity = self.gravity;
         self.check_life(k, body)?;
+        if let Some(death) = body.death.filter(|&death| death <= t0) {
+            return Err(fault("death", SceneFault::NeverThere { death, t0 }));
+        }
         if body.is_mortal() {
             force = Some(life::force(body, &mass, gravity, force, components));
             moment = moment.map(|moment| life::moment(body, moment));
@@ -175,7 +182,12 @@ impl Scene {
         }
     }
 
-    fn connect(&self, k: usize, link: &JointLink, model: &mut Model) -> Result<(), SceneError> {
+    pub(super) fn connect(
+        &self,
+        k: usize,
+        link: &JointLink,
+        model: &mut Model,
+    ) -> Result<(), SceneError> {
         let at = Member::Joint(k);
         let ends = self.ends(link, model).map_err(|fault| self.error(at, "bodies", fault))?;
         let systems: Vec<SystemId> = ends.iter().flatten().copied().collect();
@@ -195,7 +207,7 @@ impl Scene {
     }
 
     /// The coordinate of a joint is held in a ratio to that of another.
-    fn follow(
+    pub(super) fn follow(
         &self,
         k: usize,
         link: &JointLink,
@@ -409,8 +421,7 @@ impl Scene {
         let joints = joints.map(|(k, name)| (Member::Joint(k), name));
         for (member, name) in bodies.chain(joints).chain(statics) {
             if !names.insert(name) {
-                let what = "statics, bodies and joints";
-                return Err(self.error(member, "name", SceneFault::Duplicate { what }));
+                return Err(self.duplicate(member));
             }
         }
         Ok(())
@@ -438,7 +449,7 @@ impl Scene {
     }
 
     /// A part in a frame that is itself at a place and turned.
-    fn placed(
+    pub(super) fn placed(
         &self,
         at: Member,
         part: &Part,
@@ -571,7 +582,7 @@ impl Meeting {
 }
 
 /// The key that an error of the model is about.
-fn key_of(error: &saltus_model::ModelError) -> &'static str {
+pub(super) fn key_of(error: &saltus_model::ModelError) -> &'static str {
     use saltus_model::ModelError;
     match error {
         ModelError::Length { what, .. }

@@ -109,6 +109,14 @@ pub enum SceneFault {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// A number that another one needs.
+    #[error("missing `{key}`, which `{needed}` needs")]
+    Missing {
+        /// The key that is missing.
+        key: &'static str,
+        /// The one that is there.
+        needed: &'static str,
+    },
     /// A vector with the wrong number of components.
     #[error("`{key}` has {found} components, expected {expected}")]
     Length {
@@ -118,6 +126,14 @@ pub enum SceneFault {
         found: usize,
         /// How many it should have.
         expected: usize,
+    },
+    /// A body that is never there.
+    #[error("`death` is {}, and the simulation begins at {}: expected a time after that", shown(*.death), shown(*.t0))]
+    NeverThere {
+        /// Its death.
+        death: f64,
+        /// The beginning.
+        t0: f64,
     },
     /// A shape that makes no sense, or not there.
     #[error(transparent)]
@@ -192,6 +208,15 @@ impl fmt::Display for SceneError {
 impl std::error::Error for SceneError {}
 
 impl super::Scene {
+    /// Two parts of the same name, of which this one is the second.
+    pub fn duplicate(&self, member: Member) -> SceneError {
+        let what = match member {
+            Member::Material(_) => "materials",
+            _ => "statics, bodies and joints",
+        };
+        self.error(member, "name", SceneFault::Duplicate { what })
+    }
+
     /// An error of a part of the scene.
     pub(crate) fn error(
         &self,

@@ -14,24 +14,27 @@ impl Scene {
     pub(crate) fn all_materials(&self) -> Result<Materials<'_>, SceneError> {
         let mut names: Vec<&str> = Vec::with_capacity(self.materials.len() + 1);
         for (k, material) in self.materials.iter().enumerate() {
-            let at = Member::Material(k);
-            if names.contains(&material.name.as_str()) {
-                let fault = SceneFault::Duplicate { what: "materials" };
-                return Err(self.error(at, "name", fault));
-            }
-            if let Some(value) = material.density
-                && !(value > 0.0 && value.is_finite())
-            {
-                let allowed = "a positive number";
-                let fault = SceneFault::Range { key: "density", value, allowed };
-                return Err(self.error(at, "density", fault));
-            }
+            self.check_material(k)?;
             names.push(&material.name);
         }
         if !names.contains(&DEFAULT) {
             names.push(DEFAULT);
         }
         Ok(Materials { names })
+    }
+
+    pub(super) fn check_material(&self, k: usize) -> Result<(), SceneError> {
+        let (at, material) = (Member::Material(k), &self.materials[k]);
+        if self.materials[..k].iter().any(|other| other.name == material.name) {
+            return Err(self.duplicate(at));
+        }
+        match material.density {
+            Some(value) if !(value > 0.0 && value.is_finite()) => {
+                let (key, allowed) = ("density", "a positive number");
+                Err(self.error(at, key, SceneFault::Range { key, value, allowed }))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The laws by pair; an error where two of `meeting` materials have none.
@@ -42,7 +45,14 @@ impl Scene {
     ) -> Result<PairLaws, SceneError> {
         let mut laws = Vec::with_capacity(self.contacts.len());
         for (k, pair) in self.contacts.iter().enumerate() {
-            self.check_pair(k, pair, materials)?;
+            for name in &pair.materials {
+                if !materials.names.contains(&name.as_str()) {
+                    let known = materials.names.iter().copied();
+                    let fault = SceneFault::unknown("material", name, known);
+                    return Err(self.error(Member::Contact(k), "materials", fault));
+                }
+            }
+            self.check_contact(k)?;
             laws.push(pair.law());
         }
         let count = materials.names.len();
@@ -68,20 +78,8 @@ impl Scene {
         Ok(PairLaws { laws, elastic, of_pair })
     }
 
-    fn check_pair(
-        &self,
-        k: usize,
-        pair: &ContactPair,
-        materials: &Materials<'_>,
-    ) -> Result<(), SceneError> {
-        let at = Member::Contact(k);
-        for name in &pair.materials {
-            if !materials.names.contains(&name.as_str()) {
-                let known = materials.names.iter().copied();
-                let fault = SceneFault::unknown("material", name, known);
-                return Err(self.error(at, "materials", fault));
-            }
-        }
+    pub(super) fn check_contact(&self, k: usize) -> Result<(), SceneError> {
+        let (at, pair) = (Member::Contact(k), &self.contacts[k]);
         let is_same = |other: &&ContactPair| is_pair(other, &pair.materials);
         if let Some(other) = self.contacts[..k].iter().find(is_same) {
             let [a, b] = other.materials.clone();
@@ -130,6 +128,22 @@ impl Scene {
                 }
             }
         }
+        if !pair.touch {
+            let given = |value: f64| Some(value).filter(|value| *value != 0.0);
+            let settings = [
+                ("e", given(pair.e)),
+                ("mu", pair.mu),
+                ("mu_r", pair.mu_r),
+                ("et", given(pair.et)),
+                ("stiffness", pair.elastic.map(|elastic| elastic.stiffness)),
+            ];
+            if let Some((key, value)) =
+                settings.into_iter().find_map(|(key, value)| Some((key, value?)))
+            {
+                let allowed = "nothing where `touch` is false: they pass through each other";
+                return Err(self.error(at, key, SceneFault::Range { key, value, allowed }));
+            }
+        }
         // it would have no effect
         let allowed = match (pair.mu, pair.mu_r) {
             (_, Some(_)) => {
@@ -174,6 +188,25 @@ fn is_pair(pair: &ContactPair, [a, b]: &[String; 2]) -> bool {
 }
 
 impl ContactPair {
+    /// The same with springs and dampers as tables and calls give them, each of them or none: without a
+    /// stiffness there are no others; tangential springs have that of the normal unless given.
+    pub fn giving_way(
+        mut self,
+        stiffness: Option<f64>,
+        damping: Option<f64>,
+        tangential: Option<f64>,
+    ) -> Result<Self, SceneFault> {
+        self.elastic = stiffness.map(|stiffness| {
+            let (damping, tangential) = (damping.unwrap_or(0.0), tangential.unwrap_or(stiffness));
+            Elasticity { stiffness, damping, tangential }
+        });
+        let others = [("damping", damping), ("tangential_stiffness", tangential)];
+        match others.into_iter().find(|(_, value)| value.is_some() && stiffness.is_none()) {
+            Some((key, _)) => Err(SceneFault::Missing { key: "stiffness", needed: key }),
+            None => Ok(self),
+        }
+    }
+
     /// The law.
     pub fn law(&self) -> Law {
         let (e, mu) = (self.e.into(), self.mu.unwrap_or(0.0).into());
@@ -213,5 +246,42 @@ mod tests {
         check(Some(0.3), None, None);
         check(Some(0.3), Some(0.1), Some("where `mu_r` is given"));
         check(None, None, Some("where `mu` is not given"));
+    }
+
+    /// What passes through has no law.
+    #[test]
+    fn pairs_that_do_not_touch_have_nothing_else() {
+        let check = |pair: ContactPair, expected: Option<&str>| {
+            let mut scene = Scene::new("");
+            let ball = Shape::Sphere { radius: 1.0 };
+            scene.bodies.push(super::super::BodySpec::new("b", ball).mass(1.0));
+            scene.contacts.push(ContactPair { touch: false, ..pair });
+            let error = scene.model().err().map(|error| error.to_string());
+            let why = "expected nothing where `touch` is false: they pass through each other";
+            let owner = "contact of `default` and `default`";
+            assert_eq!(error, expected.map(|given| format!("{owner}: {given}, {why}")));
+        };
+        let pair = || ContactPair::new(DEFAULT, DEFAULT);
+        check(pair(), None);
+        check(pair().restitution(0.5), Some("`e` is 0.5"));
+        check(pair().friction(0.0), Some("`mu` is 0"));
+        check(pair().rolling(0.1), Some("`mu_r` is 0.1"));
+        check(pair().elastic(1e6, 0.0), Some("`stiffness` is 1000000"));
+    }
+
+    /// Dampers and tangential springs stand beside springs.
+    #[test]
+    fn springs_before_dampers() {
+        let pair = |k, c, t| ContactPair::new(DEFAULT, DEFAULT).giving_way(k, c, t);
+        let parts = |pair: ContactPair| pair.elastic.map(|it| (it.damping, it.tangential));
+        assert_eq!(pair(None, None, None).map(parts), Ok(None));
+        assert_eq!(pair(Some(3.0), None, None).map(parts), Ok(Some((0.0, 3.0))));
+        assert_eq!(pair(Some(3.0), Some(1.0), Some(2.0)).map(parts), Ok(Some((1.0, 2.0))));
+        for (c, t, needed) in
+            [(Some(0.0), None, "damping"), (None, Some(1.0), "tangential_stiffness")]
+        {
+            let key = "stiffness";
+            assert_eq!(pair(None, c, t), Err(SceneFault::Missing { key, needed }));
+        }
     }
 }

@@ -110,6 +110,14 @@ impl ContactSearch for LivingSearch {
         found.retain(|contact| contact.sides.into_iter().all(is_there));
         Ok(())
     }
+
+    fn drive(&self, contact: &FoundContact) -> Vector {
+        self.search.drive(contact)
+    }
+
+    fn turn(&self, contact: &FoundContact) -> Vector {
+        self.search.turn(contact)
+    }
 }
 
 /// A load that acts from birth to death, and the weight beside it.

@@ -18,6 +18,7 @@
 //! A scene comes to a model: a rigid body a body, an interaction a joint, and a finder of contacts.
 //! Other systems may stand in the same model, and interactions may link them with bodies.
 
+mod alone;
 mod build;
 mod error;
 mod given;

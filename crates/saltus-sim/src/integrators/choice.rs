@@ -7,10 +7,10 @@
 
 use super::mixed::Mixed;
 use super::part::Part;
-use super::{Integrator, NewtonSettings};
+use super::{Integrator, MoreauJean, NewtonSettings};
 use crate::SimError;
-use saltus_model::{Law, Model, Order};
-use saltus_numerics::Solver;
+use saltus_model::{Body, Law, Model, Order};
+use saltus_numerics::{NumericsError, Solver};
 
 /// The systems of one order that are solved together.
 #[derive(Debug)]
@@ -31,6 +31,7 @@ pub(crate) fn part(
     let mut groups = groups(model, order, integrators)?;
     if order == Order::Second {
         check_found(model, &groups)?;
+        check_settings(model, &groups, newton, solver)?;
     }
     match groups.len() {
         0 => Ok(None),
@@ -59,6 +60,59 @@ fn check_found(model: &Model, groups: &[Group]) -> Result<(), SimError> {
     };
     let (owner, what) = (format!("the model `{}`", model.title()), "contacts that are found");
     Err(SimError::Unsuited { integrator, owner, what, needs })
+}
+
+/// Refuses settings that have no effect on the steps of a scene, or with which its contacts cannot be solved.
+pub fn check_scene(
+    model: &Model,
+    integrators: &[Integrator],
+    newton: NewtonSettings,
+    solver: &Solver,
+) -> Result<(), SimError> {
+    match model.contact_finder() {
+        None => Ok(()),
+        Some(_) => {
+            let groups = groups(model, Order::Second, integrators)?;
+            check_settings(model, &groups, newton, solver)
+        }
+    }
+}
+
+fn check_settings(
+    model: &Model,
+    groups: &[Group],
+    newton: NewtonSettings,
+    solver: &Solver,
+) -> Result<(), SimError> {
+    let Some(finder) = model.contact_finder() else { return Ok(()) };
+    let [group] = groups else { return Ok(()) };
+    let Integrator::MoreauJean(scheme) = &group.scheme else { return Ok(()) };
+    match scheme.check_crowd(model, &group.thetas(scheme)) {
+        // its systems are treated as those of other models are
+        Err(SimError::Unsuited { .. }) if !model.has_found_contacts() => return Ok(()),
+        done => done?,
+    }
+    scheme.check_idle(model, newton)?;
+    // methods that pivot have no cones
+    let pivots = matches!(
+        solver,
+        Solver::Pivoting(_)
+            | Solver::Lemke(_)
+            | Solver::FischerBurmeister(_)
+            | Solver::Enumeration(_)
+    );
+    let in_plane = finder.space() == Body::Plane;
+    let what = finder.laws().iter().find_map(|law| match law {
+        Law::RollingFriction { .. } => Some("rolling friction"),
+        Law::ImpactFriction { .. } if !in_plane => Some("friction in space"),
+        _ => None,
+    });
+    match what {
+        Some(what) if pivots => {
+            Err(NumericsError::Unsupported { method: solver.name(), what }.into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The first interaction that is a switch.
@@ -155,12 +209,17 @@ impl Group {
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
         if let Integrator::MoreauJean(scheme) = &self.scheme {
-            let thetas = self.systems.iter().map(|(_, one)| match one {
-                Integrator::MoreauJean(one) => one.theta,
-                _ => scheme.theta,
-            });
-            return scheme.part_with(model, thetas.collect(), newton, solver);
+            return scheme.part_with(model, self.thetas(scheme), newton, solver);
         }
         self.scheme.part(model, newton, solver)
+    }
+
+    /// θ of each system.
+    fn thetas(&self, scheme: &MoreauJean) -> Vec<f64> {
+        let theta = |(_, one): &(usize, Integrator)| match one {
+            Integrator::MoreauJean(one) => one.theta,
+            _ => scheme.theta,
+        };
+        self.systems.iter().map(theta).collect()
     }
 }

@@ -32,6 +32,8 @@ mod together;
 mod user_set;
 mod zero_order_hold;
 
+pub use choice::check_scene;
+
 use crate::SimError;
 use generalized_alpha::Alpha;
 use mechanics::{Activation, Mechanics};
@@ -329,6 +331,12 @@ impl MoreauJean {
         thetas: &[f64],
         solver: &Solver,
     ) -> Result<Box<dyn Part>, SimError> {
+        self.check_crowd(model, thetas)?;
+        Ok(Box::new(crowd::Crowd::new(model, thetas, solver)?))
+    }
+
+    /// Whether the settings are those of systems whose contacts are found.
+    fn check_crowd(&self, model: &Model, thetas: &[f64]) -> Result<(), SimError> {
         let (integrator, owner) = ("moreau-jean", "contacts that are found".to_string());
         let unsuited = |what, needs| SimError::Unsuited { integrator, owner, what, needs };
         if self.form != Form::Reduced {
@@ -341,7 +349,27 @@ impl MoreauJean {
         if thetas.contains(&0.0) && !free {
             return Err(unsuited("`theta`", "positive where there are joints or contacts"));
         }
-        Ok(Box::new(crowd::Crowd::new(model, thetas, solver)?))
+        Ok(())
+    }
+
+    /// Refuses settings that systems whose contacts are found have no use for.
+    fn check_idle(&self, model: &Model, newton: NewtonSettings) -> Result<(), SimError> {
+        let (integrator, owner) = ("moreau-jean", "a scene".to_string());
+        let unsuited = |what, needs| SimError::Unsuited { integrator, owner, what, needs };
+        let default = MoreauJean::default();
+        let why = "left out: it looks in each step for the contacts that can close";
+        if self.gamma != default.gamma {
+            return Err(unsuited("`gamma`", why));
+        }
+        if self.threshold != default.threshold {
+            return Err(unsuited("`threshold`", why));
+        }
+        // those of first order may need it
+        let is_all = !model.systems().any(|(_, system)| system.order() == Order::First);
+        if is_all && newton != NewtonSettings::default() {
+            return Err(unsuited("`newton`", "left out: its steps have no such iteration"));
+        }
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 //! after.
 
 use crate::support::within;
+use saltus::io::model_file::ModelFile;
 use saltus::mechanics::{BodySpec, Scene, Shape, StaticSpec};
 use saltus::prelude::*;
 
@@ -58,4 +59,28 @@ fn a_drop_above_a_floor_falls_from_birth_to_death() {
     let plane = Shape::Plane { normal: [0.0, 0.0, 1.0], offset: -3.0 };
     scene.statics.push(StaticSpec::new("floor", plane));
     check(&scene, 1e-2, 0.0);
+}
+
+/// A belt carries, and a lift lifts, also where a body is born.
+#[test]
+fn what_moves_as_it_is_told_does_so_beside_births() {
+    let text = |birth: &str| {
+        format!(
+            "[simulation]\nh = 1e-3\nuntil = 0.5\n[scene]\ngravity = [0, 0, -10]\n
+            [[contact]]\nmaterials = ['default', 'default']\nmu = 0.5\n
+            [[static]]\nname = 'belt'\nshape = {{ kind = 'plane' }}\ndrive = {{ position = [0, 0, 't/4'], surface = [1, 0, 0] }}\n
+            [[body]]\nname = 'parcel'\nshape = {{ kind = 'box', size = [1, 1, 0.1] }}\nmass = 1\nposition = [0, 0, 0.05]\n
+            [[body]]\nname = 'late'\nshape = {{ kind = 'sphere', radius = 0.1 }}\nmass = 1\nposition = [9, 0, 9]\n{birth}"
+        )
+    };
+    for birth in ["", "birth = 0.4", "death = 0.4"] {
+        let file = ModelFile::parse(&text(birth), "scene.toml", &[]).unwrap();
+        let mut sim = TimeStepping::new(file.model, 1e-3, []).unwrap();
+        let run = sim.run(0.5).unwrap();
+        // carried along by friction, at 5 m/s², up to the speed of the belt
+        for (signal, expected) in [("parcel.v[0]", 1.0), ("parcel.v[2]", 0.25)] {
+            let last = run.signal(signal).unwrap().last().copied().unwrap();
+            within(&format!("{signal} {birth}"), (last - expected).abs(), 1e-6);
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 use saltus::io::checkpoint_file;
 use saltus::io::model_file::{ModelFile, Strategy};
+use saltus::mechanics::{BodySpec, ContactPair, Joint, JointLink, Scene, Shape, StaticSpec};
 use saltus::numerics::Solver;
 use saltus::prelude::*;
 use saltus::sim::{
@@ -340,6 +341,70 @@ fn what_does_not_fit_is_named() {
         assert!(error.to_string().contains(words), "{error}");
         assert_eq!(bits(&here), before);
     }
+}
+
+/// A checkpoint of another scene says what of it differs.
+#[test]
+fn what_differs_of_a_scene_is_named() {
+    let scene = |bodies: &[&str], change: &dyn Fn(&mut Scene)| {
+        let mut scene = Scene::new("").gravity([0.0, 0.0, -9.81]);
+        let ground = Shape::Plane { normal: [0.0, 0.0, 1.0], offset: 0.0 };
+        scene.statics.push(StaticSpec::new("ground", ground));
+        scene.contacts.push(ContactPair::new("default", "default").friction(0.5));
+        for (k, name) in bodies.iter().enumerate() {
+            let ball = Shape::Sphere { radius: 0.5 };
+            let at = [2.0 * k as f64, 0.0, 0.5];
+            scene.bodies.push(BodySpec::new(*name, ball).at(at).mass(1.0));
+        }
+        change(&mut scene);
+        TimeStepping::new(scene.model().unwrap(), 1e-3, []).unwrap()
+    };
+    let mut there = scene(&["a", "b", "c"], &|_| {});
+    (0..3).for_each(|_| assert!(there.step().is_ok()));
+    let checkpoint = there.checkpoint();
+    scene(&["a", "b", "c"], &|scene| scene.contacts[0].mu = Some(0.1))
+        .restore(&checkpoint)
+        .unwrap();
+    let check = |mut here: TimeStepping, expected: &str| {
+        let error = here.restore(&checkpoint).unwrap_err().to_string();
+        let start = "the checkpoint is of another simulation: ";
+        assert_eq!(error, format!("{start}{expected}"));
+        here.step().unwrap();
+    };
+    check(
+        scene(&["a", "c"], &|_| {}),
+        "the number of systems is 2 and was 3, and the first that differs: system 1 is `c`, Lagrangian with 6 components, and was `b`, Lagrangian with 6 components",
+    );
+    let all = ["a", "b", "c"];
+    check(
+        scene(&all, &|scene| scene.statics[0].name = "floor".into()),
+        "static 0 is `floor`, and was `ground`",
+    );
+    check(
+        scene(&all, &|scene| {
+            let wall = Shape::Plane { normal: [1.0, 0.0, 0.0], offset: -9.0 };
+            scene.statics.push(StaticSpec::new("wall", wall));
+        }),
+        "the number of statics is 2 and was 1, and the first that differs: static 1 is `wall`, and was nothing",
+    );
+    check(
+        scene(&all, &|scene| scene.contacts[0].mu = None),
+        "contact law 0 is NewtonImpact, rigid, and was ImpactFriction, rigid",
+    );
+    check(
+        scene(&all, &|scene| {
+            let own = scene.contacts[0].clone();
+            scene.contacts[0] = own.elastic(1e5, 0.0);
+        }),
+        "contact law 0 is ImpactFriction, giving way, and was ImpactFriction, rigid",
+    );
+    check(
+        scene(&all, &|scene| {
+            let pivot = Joint::Ball { point: [0.0, 0.0, 1.0] };
+            scene.joints.push(JointLink::new("hinge", pivot, &["a"]));
+        }),
+        "interaction 0 is `hinge` of `a`, Equality with 3 components, and was nothing",
+    );
 }
 
 /// A run that makes checkpoints is the one that makes none, and each of them leads to its end,

@@ -10,6 +10,7 @@
 mod items;
 mod xml;
 
+use super::{NoInstants, thinned};
 use crate::model_file::{ErrorKind, ModelFile, quoted};
 use crate::partial::{WriteError, write_whole};
 use items::{Item, items};
@@ -45,6 +46,9 @@ pub enum VtkError {
         /// Where it was looked for.
         tried: Vec<PathBuf>,
     },
+    /// A thinning that keeps nothing.
+    #[error(transparent)]
+    Every(#[from] NoInstants),
     /// A static whose drive has no value.
     #[error("at t = {time} s: {reason}")]
     Drive {
@@ -94,21 +98,28 @@ pub fn scene_of_run(
     file.scene.ok_or(VtkError::NoScene)
 }
 
-/// Writes the bodies, contacts and force chains of a run to a folder. `text` is the model file that
-/// made it, as the run file holds it.
-pub fn write_vtk(run: &Run, text: Option<&str>, folder: &Path) -> Result<(), VtkError> {
-    write_scene(run, &scene_of_run(text, None, None)?, folder)
+/// Writes the bodies, contacts and force chains of a run to a folder, at every so many of its instants,
+/// the first and the last. `text` is the model file that made it, as the run file holds it.
+pub fn write_vtk(
+    run: &Run,
+    text: Option<&str>,
+    every: usize,
+    folder: &Path,
+) -> Result<(), VtkError> {
+    write_scene(run, &scene_of_run(text, None, None)?, every, folder)
 }
 
 /// The same of a scene at hand.
-pub fn write_scene(run: &Run, scene: &Scene, folder: &Path) -> Result<(), VtkError> {
+pub fn write_scene(run: &Run, scene: &Scene, every: usize, folder: &Path) -> Result<(), VtkError> {
+    let instants = thinned(run.frames.len(), every)?;
     let mut items = items(run, scene)?;
     let [mut shapes, mut contacts] =
         [Series::new(folder, "bodies")?, Series::new(folder, "contacts")?];
     let mut chains = Series::new(folder, "chains")?;
     let touching = !run.layout.sides.is_empty();
     let width = run.layout.width();
-    for (k, &time) in run.frames.time.iter().enumerate() {
+    for k in instants {
+        let time = run.frames.time[k];
         let row = &run.frames.rows[k * width..(k + 1) * width];
         for item in &mut items {
             item.be_at(time, row)?;

@@ -44,12 +44,12 @@ use super::slot::Sizes;
 use super::source::Place;
 use super::tree::{Item, Table, Value};
 use super::vocabulary::SectionId;
-use saltus_mechanics::scene::{DEFAULT, Member};
+use saltus_mechanics::scene::{DEFAULT, Member, SceneFault};
 use saltus_mechanics::{
     Anchor, BodySpec, ContactPair, DriveSpec, Given, Material, Scene, SceneError, StaticSpec,
 };
 use saltus_model::rotation::{IDENTITY, Matrix3, Quaternion, Vector};
-use saltus_model::{Body, Elasticity, Frame, Model, ModelError};
+use saltus_model::{Body, Frame, Model, ModelError};
 use std::cell::RefCell;
 use std::path::PathBuf;
 
@@ -287,33 +287,31 @@ fn contact(fields: &Fields) -> Result<ContactPair, Fault> {
     let [a, b] = &names[..] else {
         return Err(fields.scope.wrong_type(item, "materials", "two names of materials"));
     };
-    Ok(ContactPair {
-        materials: [a.clone(), b.clone()],
+    let pair = ContactPair {
         e: fields.number("e")?,
         mu: number(fields, "mu")?,
         mu_r: number(fields, "mu_r")?,
         et: fields.number("et")?,
-        elastic: elasticity(fields, [a, b])?,
         touch: flag(fields, "touch", true)?,
+        ..ContactPair::new(a, b)
+    };
+    let number = |key| number(fields, key);
+    let [stiffness, tangential] = [number("stiffness")?, number("tangential_stiffness")?];
+    pair.giving_way(stiffness, number("damping")?, tangential).map_err(|fault| {
+        let owner = format!("contact of `{a}` and `{b}`");
+        let (key, kind) = match fault {
+            SceneFault::Missing { key, needed } => {
+                let (key, doc) = (key.to_owned(), format!("which `{needed}` needs"));
+                (needed, ErrorKind::MissingKey { owner, key, doc })
+            }
+            fault => {
+                let (member, fault) = (Member::Scene, Box::new(fault));
+                ("", SceneError { member, owner, key: "", fault }.into())
+            }
+        };
+        let place = fields.place_of(key).unwrap_or(fields.place);
+        Fault::new(place, kind).repeated(fields.scope.pass())
     })
-}
-
-/// What two materials give way by; nothing where they are rigid.
-fn elasticity(fields: &Fields, [a, b]: [&str; 2]) -> Result<Option<Elasticity>, Fault> {
-    if let Some(stiffness) = number(fields, "stiffness")? {
-        let damping = fields.number("damping")?;
-        let tangential = number(fields, "tangential_stiffness")?.unwrap_or(stiffness);
-        return Ok(Some(Elasticity { stiffness, damping, tangential }));
-    }
-    for key in ["damping", "tangential_stiffness"] {
-        if let Some(place) = fields.place_of(key) {
-            let owner = format!("contact of `{a}` and `{b}`");
-            let (key, doc) = ("stiffness".to_owned(), format!("which `{key}` needs"));
-            let missing = ErrorKind::MissingKey { owner, key, doc };
-            return Err(Fault::new(place, missing).repeated(fields.scope.pass()));
-        }
-    }
-    Ok(None)
 }
 
 pub(super) fn flag(fields: &Fields, key: &str, default: bool) -> Result<bool, Fault> {

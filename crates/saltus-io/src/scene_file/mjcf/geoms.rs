@@ -223,8 +223,10 @@ impl<'a> Reader<'a> {
                 let [[contype, conaffinity], [other_type, other_affinity]] =
                     [one.masks, other.masks];
                 pair.touch = contype & other_affinity != 0 || other_type & conaffinity != 0;
-                pair.mu = (mu > 0.0 && condim >= 3.0).then_some(mu);
-                pair.mu_r = (mu_r > 0.0 && mu > 0.0 && condim >= 6.0).then_some(mu_r);
+                if pair.touch {
+                    pair.mu = (mu > 0.0 && condim >= 3.0).then_some(mu);
+                    pair.mu_r = (mu_r > 0.0 && mu > 0.0 && condim >= 6.0).then_some(mu_r);
+                }
                 self.scene.contacts.push(pair);
             }
         }

@@ -8,6 +8,9 @@
 //! | several joints of a body | hinge and hinge: universal; slide and hinge: cylindrical; slide, slide, hinge: planar |
 //! | equality | connect: ball; weld: fixed; joint: one follows the other |
 //!
+//! Bodies stand as the file draws them, which is where joints have the value `ref`; a joint whose `range`
+//! does not hold that begins at the end next to it, and one that follows it where that says. This is told.
+//!
 //! Of two geoms the larger `condim` and friction hold, or those of the larger priority; contacts are hard
 //! and have no restitution, whatever `solref` and `solimp` say. What has no place in a scene and every
 //! attribute that is not read is told; a mesh that touches or weighs is an error, and so are flags that
@@ -23,8 +26,8 @@ use geoms::Kind;
 use roxmltree::{Document, Node};
 use saltus_mechanics::{Anchor, BodySpec, Scene, Shape, StaticSpec};
 use saltus_model::rotation::{
-    IDENTITY, Matrix3, Quaternion, Vector, cross, dot, exp, norm, normalized, product, rotate_back,
-    scaled, sub, unit,
+    IDENTITY, Matrix3, Quaternion, Vector, conjugate, cross, dot, exp, norm, normalized, product,
+    rotate, rotate_back, scaled, sub, unit,
 };
 use std::collections::HashMap;
 use std::f64::consts::PI;
@@ -45,6 +48,16 @@ struct Placed {
     side: String,
     within: Pose,
     world: Pose,
+    /// Where the file puts it: joints whose limits do not hold that stand elsewhere.
+    drawn: Pose,
+}
+
+impl Placed {
+    /// How far joints have moved it from where the file puts it.
+    fn shift(&self) -> Pose {
+        let p = product(self.world.p, conjugate(self.drawn.p));
+        Pose { x: sub(self.world.x, rotate(p, self.drawn.x)), p }
+    }
 }
 
 struct Reader<'a> {
@@ -150,7 +163,13 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        let world = Placed { owner: None, side, within: Pose::ORIGIN, world: Pose::ORIGIN };
+        let world = Placed {
+            owner: None,
+            side,
+            within: Pose::ORIGIN,
+            world: Pose::ORIGIN,
+            drawn: Pose::ORIGIN,
+        };
         self.bodies.insert("world", world.clone());
         for node in children(root, "worldbody") {
             self.inside(node, "main", &world)?;
@@ -393,7 +412,7 @@ impl<'a> Reader<'a> {
     ) -> Result<(), SceneFileError> {
         let inner = node.attribute("childclass").unwrap_or(class);
         let own_pose = self.pose(node, class)?;
-        let world = parent.world.then(own_pose);
+        let (mut world, drawn) = (parent.world.then(own_pose), parent.drawn.then(own_pose));
         let joints: Vec<Node<'a, 'a>> = children(node, "joint").collect();
         let is_free = child(node, "freejoint").is_some();
         self.tell_unknown(node, class);
@@ -407,7 +426,11 @@ impl<'a> Reader<'a> {
         };
         self.places.insert(name.clone(), node);
         let (owner, side) = (Some(name.clone()), name.clone());
-        let mut at = Placed { owner, side, within: Pose::ORIGIN, world };
+        let axes = match is_free {
+            true => Vec::new(),
+            false => self.start(&joints, inner, &name, &mut world)?,
+        };
+        let mut at = Placed { owner, side, within: Pose::ORIGIN, world, drawn };
         let mut has_mass = child(node, "inertial").is_some();
         for geom in children(node, "geom") {
             has_mass |= self.has_mass(geom, inner)?;
@@ -439,7 +462,7 @@ impl<'a> Reader<'a> {
         }
         self.scene.bodies.push(body);
         if !is_free {
-            self.link(node, &joints, inner, &name, parent, world)?;
+            self.link(node, &joints, inner, &name, parent, &axes)?;
         }
         self.enter(node, &at);
         self.inside(node, class, &at)

@@ -180,6 +180,49 @@ fn contacts_that_cannot_give_way() {
     check("mu = 1\net = 0.5\nstiffness = 1\n", &format!("22:1: `et` is 0.5, {rebounds}"));
 }
 
+/// What passes through has no law.
+#[test]
+fn contacts_that_do_not_touch() {
+    let pair = |keys: &str| replaced(BOXES, "e = 0.1\nmu = 0.7\n", keys);
+    parse(&pair("touch = false\n")).expect("they pass through each other");
+    parse(&pair("touch = false\ne = 0\n")).expect("which is the default");
+    let check = |key: &str, value: &str| {
+        let said = format!(
+            "contact of `stone` and `default`: `{key}` is {value}, expected nothing where `touch` is false: they pass through each other"
+        );
+        let keys = format!("touch = false\n{key} = {value}\n");
+        check("e = 0.1\nmu = 0.7\n", &keys, &format!("22:1: {said}"));
+    };
+    check("mu", "0.5");
+    check("mu", "0");
+    check("e", "0.5");
+    check("mu_r", "0.1");
+    check("stiffness", "1000");
+}
+
+/// A body that is dead before anything begins is a slip.
+#[test]
+fn deaths_before_the_beginning() {
+    let with = |keys: &str| format!("mass = 2\n{keys}");
+    let said =
+        "body `rod`: `death` is 0, and the simulation begins at 0: expected a time after that";
+    let place = |keys: &str| {
+        let text = replaced(BOXES, "mass = 2\n", &with(keys));
+        text.lines().position(|line| line.starts_with("death")).map_or(0, |line| line + 1)
+    };
+    check("mass = 2\n", &with("death = 0\n"), &format!("{}:1: {said}", place("death = 0\n")));
+    let later = replaced(BOXES, "mass = 2\n", &with("death = 1.5\n"));
+    parse(&later).expect("it is there for a while");
+    let later = replaced(&later, "[simulation]\n", "[simulation]\nt0 = 1.5\n");
+    let error = parse(&later).expect_err("it is wrong").to_string();
+    let said = "`death` is 1.5, and the simulation begins at 1.5: expected a time after that";
+    assert!(error.ends_with(said), "{error}");
+    let early = "birth = 2\ndeath = 1\n";
+    let text = replaced(BOXES, "mass = 2\n", &with(early));
+    let error = parse(&text).expect_err("it is wrong").to_string();
+    assert!(error.ends_with("`death` is 1, expected a time after its birth"), "{error}");
+}
+
 /// A ratio of nothing is no ratio, and a file that is called `scene.toml` has the name of its folder.
 #[test]
 fn what_follows_nothing() {
@@ -218,13 +261,42 @@ fn the_way_back_of_settings() {
     };
     check("", &[], &["integrator", "newton", "output"]);
     check("integrator = { theta = 0.75 }", &["theta = 0.75"], &["newton"]);
-    check("newton = { tol = 1e-6 }", &["newton = { "], &["integrator"]);
     check("solver = { kind = \"newton\", tol = 1e-9 }", &["kind = \"newton\""], &["integrator"]);
     check(
         "output = { every = 3, signals = [\"box0\", \"rod.v[1]\"] }",
         &["every = 3", "rod.v[1]"],
         &["samples"],
     );
+}
+
+/// What has no effect on the steps of a scene, and what cannot be used for its contacts.
+#[test]
+fn settings_that_scenes_have_no_use_for() {
+    let with = |settings: &str| format!("[simulation]\n{settings}\n");
+    let check = |settings: &str, expected: &str| {
+        check("[simulation]\n", &with(settings), &format!("8:1: {expected}"));
+    };
+    let scene = "a scene: moreau-jean needs";
+    check(
+        "newton = { tol = 1e-6 }",
+        &format!("{scene} `newton` to be left out: its steps have no such iteration"),
+    );
+    let why = "left out: it looks in each step for the contacts that can close";
+    check("integrator = { gamma = 1 }", &format!("{scene} `gamma` to be {why}"));
+    check("integrator = { threshold = 1e-3 }", &format!("{scene} `threshold` to be {why}"));
+    for method in ["pivoting", "lemke", "fischer-burmeister", "enumeration"] {
+        let said = "does not solve problems with friction in space; use another method, for example `auto`";
+        check(&format!("solver = {method:?}"), &format!("solver: {method} {said}"));
+        // without friction, and for its joints, it may be used
+        let smooth = replaced(BOXES, "mu = 0.7\n", "");
+        let settings = with(&format!("solver = {method:?}"));
+        parse(&replaced(&smooth, "[simulation]\n", &settings)).expect("it is possible");
+    }
+    let first =
+        "[[system]]\nname = \"heat\"\nkind = \"first-order\"\nx0 = [1]\nf = [\"-x[0]^2\"]\n";
+    let text =
+        format!("{}\n{first}", replaced(BOXES, "[simulation]\n", &with("newton = { tol = 1e-6 }")));
+    parse(&text).expect("what stands beside the scene may need it");
 }
 
 /// No integrators are the default ones.
