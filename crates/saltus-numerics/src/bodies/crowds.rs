@@ -5,9 +5,9 @@
 //!
 //! - Of few bodies, whose factors cost as much as some sweeps, all contacts go through the
 //!   [interior point method](super::interior), down or [along](super::central_path) its path.
-//! - Of more, [surroundings](super::surroundings) of the worst contacts are solved in turn with sweeps, wider ones
-//!   where that does not help.
-//! - Contacts that give way have a matrix `W + C` whose least values are those of `C`: where all do, sweeps solve them, however many there are. Where
+//! - Of more, sweeps go on [where impulses still change](super::lively). Then [surroundings](super::surroundings) of the worst contacts
+//!   are solved in turn with sweeps, wider ones where that does not help.
+//! - Contacts that give way have a matrix `W + C` whose least values are those of `C`: where all do, such sweeps solve them, however many there are. Where
 //!   factors are sparse, as of stacks and walls, sweeps only find most modes, and [Newton's method](super::newton) the rest.
 
 use super::fours::Fours;
@@ -27,7 +27,8 @@ use saltus_linalg::vector::foresee;
 
 /// Rounds of sweeps at first.
 const FIRST: usize = 3;
-/// Of contacts that give way: sweeps of a round, within which the residual must halve, and rounds.
+/// Sweeps [where something changes](super::lively); of contacts that give way, of a round, within which the residual must halve, and
+/// rounds.
 const LONG: usize = 400;
 const ROUNDS: usize = 20;
 /// Of these, too: how many, and multiplications of a factorization a contact, up to which Newton's method comes first; the residual up
@@ -64,7 +65,8 @@ pub(super) struct Crowds {
     rows: Rows,
     fours: Fours,
     light: Fours<f32>, // of contacts that give way
-    lively: Lively<f32>,
+    lively: Lively,
+    light_lively: Lively<f32>,
     lu: GraphLu,
     interior: Interior,
     newton: Newton,
@@ -125,7 +127,7 @@ impl Crowds {
             }
         }
         if call.goes_on(&now) {
-            let Crowds { rows, light, lively, .. } = self;
+            let Crowds { rows, light, light_lively: lively, .. } = self;
             light.take_in(island, rows, work.is_finite());
             for _ in 0..ROUNDS {
                 let before = now.residual.value;
@@ -150,6 +152,10 @@ impl Crowds {
             if call.goes_on(&now) {
                 now = call.sweep(&mut self.fours, SWEEPS, Fours::run);
             }
+        }
+        if call.goes_on(&now) && !is_factored {
+            let Crowds { fours, lively, .. } = self;
+            now = call.sweep(fours, LONG, |fours, most, still| lively.run(fours, most, still));
         }
         now = self.or_saved(call, now);
         if call.goes_on(&now) && is_factored {

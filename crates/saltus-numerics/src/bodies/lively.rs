@@ -1,6 +1,6 @@
 //! Sweeps that go on where impulses still change.
 //!
-//! In a heap whose contacts give way most impulses are settled after some dozens of sweeps, while in a few places they take hundreds
+//! In a large heap most impulses are settled after some dozens of sweeps, while in a few places they take hundreds
 //! to shift. With what a sweep changes of each contact, an energy,
 //!
 //! ```text
@@ -31,7 +31,7 @@ const DEEP: usize = 3;
 
 /// What is kept between calls: each part is one of the part before.
 #[derive(Debug)]
-pub(super) struct Lively<T> {
+pub(super) struct Lively<T = f64> {
     parts: [Piece<T>; DEEP],
 }
 
@@ -66,7 +66,7 @@ impl<T> Default for Lively<T> {
 }
 
 impl<T: Kept> Lively<T> {
-    /// So many sweeps at most, of all and of parts, until one over all changes no more than `still`. How many: a sweep over a part
+    /// So many sweeps at most, of all and of parts, until one over all of them changes no more than `still`. How many: a sweep over a part
     /// counts by its contacts.
     pub fn run(&mut self, fours: &mut Fours<T>, most: usize, still: f64) -> usize {
         let count = fours.count().max(1);

@@ -320,15 +320,18 @@ impl Touch {
     }
 
     /// An entry on the diagonal of `W_cc + C`.
-    #[inline]
+    #[inline(always)]
     pub fn diagonal(&self, bodies: &[MovingBody], k: usize) -> f64 {
         let (direction, is_turn) = self.direction(k);
         let mut sum = self.compliance_of(k);
         for side in 0..2 {
             let body = &bodies[self.bodies[side] as usize];
-            let turn = if is_turn { direction } else { cross(self.arms[side], direction) };
-            sum += dot(turn, apply(&body.inverse_inertia, turn));
-            sum += if is_turn { 0.0 } else { body.inverse_mass * dot(direction, direction) };
+            if is_turn {
+                sum += dot(direction, apply(&body.inverse_inertia, direction));
+                continue;
+            }
+            let turn = cross(self.arms[side], direction);
+            sum += dot(turn, apply(&body.inverse_inertia, turn)) + body.inverse_mass;
         }
         sum
     }

@@ -217,9 +217,10 @@ impl Touching {
             touch.friction = law.friction(touch.friction);
             let island = self.island(&self.touches[place], islands);
             if let Some(of) = law.elastic {
-                let least = self.theta_of(of, place, step.h, members);
-                if let Some(theta) = island.map(|island| &mut self.thetas[island]) {
-                    *theta = theta.max(least);
+                // none asks for more than 1
+                if let Some(island) = island.filter(|&island| self.thetas[island] < 1.0) {
+                    let least = self.theta_of(of, place, step.h, members);
+                    self.thetas[island] = self.thetas[island].max(least);
                 }
                 continue;
             }
