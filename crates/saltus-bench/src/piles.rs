@@ -197,9 +197,7 @@ fn table(kind: &str, size: usize, asked: &Asked) -> Result<(), String> {
             row(&format!("MuJoCo, {name}"), &one);
         }
     }
-    if size <= 1000
-        && let Some(one) = pile.peer(&siconos, &peer("siconos_pile.py"), &[])
-    {
+    if let Some(one) = pile.peer(&siconos, &peer("siconos_pile.py"), &[]) {
         row("Siconos", &one);
     }
     Ok(())

@@ -165,6 +165,11 @@ fn model_file(path: &Path) -> Result<SceneFile, SceneFileError> {
         let what = "events that set parameters";
         return Err(SceneFileError::MoreThanAScene { path, what });
     }
+    // those begin at 0, and what is born, driven or timed would be at other times
+    if file.model.t0() != 0.0 {
+        let what = "a beginning `t0` other than 0";
+        return Err(SceneFileError::MoreThanAScene { path, what });
+    }
     let beside = tables_beside(&file.text, &path.display().to_string())?;
     let simulation = Some(file.simulation);
     Ok(SceneFile { scene, beside, simulation, left_aside: Vec::new() })

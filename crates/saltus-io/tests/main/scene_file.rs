@@ -441,6 +441,26 @@ fn models_of_mujoco_that_cannot_stand_as_drawn() {
     near(&limits(&file, 0, 0), &[-0.8, 1.2]);
     file.scene.model().expect("a model");
 
+    // what is left aside says nothing of where joints stand
+    let file = mujoco(&fingers("<joint joint1='left slide' joint2='right slide' polycoef='0 0'/>"));
+    assert!(file.left_aside.iter().any(|told| told.contains("its ratio is zero")));
+    near(&file.scene.bodies[1].position, &[0.0, 0.0, 0.1]);
+    file.scene.model().expect("a model");
+    let finger = |name: &str, range: &str| {
+        format!(
+            "<body name='{name}'><joint name='{name}' type='slide' axis='0 0 1' range='{range}'/>{geom}</body>"
+        )
+    };
+    let file = mujoco(&format!(
+        "<worldbody><body name='hand'><joint name='hand'/>{geom}{}{}</body></worldbody>
+        <equality><joint joint1='r' joint2='l'/></equality>",
+        finger("l", ".1 .3"),
+        finger("r", ".2 .3")
+    ));
+    assert!(file.left_aside.iter().any(|told| told.contains("more than two bodies")));
+    near(&file.scene.bodies[2].position, &[0.0, 0.0, 0.2]);
+    file.scene.model().expect("a model");
+
     // what was moved apart cannot be held together as it was
     let welded = fingers("<weld body1='right' body2='left'/>");
     let error = try_mujoco(&welded).expect_err("they are apart").to_string();
@@ -743,4 +763,10 @@ fn what_stands_beside_a_scene() {
     std::fs::write(&path, text).expect("a file");
     let error = read_scene(&path).expect_err("it sets a parameter").to_string();
     assert!(error.contains("has events that set parameters besides its scene"), "{error}");
+
+    // scenes begin at 0
+    let text = TEXT.replace("[simulation]\n", "[simulation]\nt0 = -1\n");
+    std::fs::write(&path, text).expect("a file");
+    let error = read_scene(&path).expect_err("it begins before").to_string();
+    assert!(error.contains("has a beginning `t0` other than 0 besides its scene"), "{error}");
 }

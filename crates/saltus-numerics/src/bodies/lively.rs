@@ -4,30 +4,33 @@
 //! to shift. With what a sweep changes of each contact, an energy,
 //!
 //! ```text
-//! e_c = tr(W_cc + C_c)/3 |z_c⁺ − z_c|²,     Σ e_c over the rest ≤ REST Σ e_c over all                  (1)
+//! e_c = m_c |z_c⁺ − z_c|²,     Σ e_c over the rest ≤ REST Σ e_c over all                               (1)
 //! ```
 //!
-//! the contacts that hold nearly all of it, with the others of their bodies, are a heap of their own. Where it is a small part, it is
-//! swept with all other impulses as they are until it changes about as much as the rest does; in the same way, so that ever smaller
+//! (`m_c` the mean of the diagonal of `W_cc + C_c`) the contacts that hold nearly all of it, with the others of their bodies, are a
+//! heap of their own. Where those that hold it are few, it is swept with all other impulses as they are until it changes about as much as the rest does; in the same way, so that ever smaller
 //! parts are swept ever longer. Sweeps over all begin and end it: only one of these tells that nothing changes any more.
 
 use super::fours::Fours;
 use super::lanes::Kept;
 use super::rows::{FIXED, Motion, Row, Whole};
+use saltus_linalg::vector::foresee;
 
 /// Sweeps before a part is looked for, at first and then.
 const FIRST: usize = 40;
 const AHEAD: usize = 20;
-/// (1), and the share of the contacts that may hold the others' change.
+/// (1), and the share of all contacts that those may be which hold the change.
 const REST: f64 = 0.1;
 const PART: f64 = 0.1;
-/// Change of a sweep over a part up to which it is swept, of that of the rest; no less is asked than of what is around it.
+/// A part is swept until a sweep changes this share of what it changes of the rest, or of what all are asked for if that is more.
 const AIM: f64 = 0.3;
 /// Sweeps over a part at most.
 const MOST: usize = 1000;
 /// Contacts up to which all of them are swept; parts in parts.
 const FEW: usize = 200;
 const DEEP: usize = 3;
+/// A part has room at first for this part of all bodies and contacts.
+const ROOM: usize = 4;
 
 /// What is kept between calls: each part is one of the part before.
 #[derive(Debug)]
@@ -102,7 +105,7 @@ fn run<T: Kept>(parts: &mut [Piece<T>], fours: &mut Fours<T>, most: usize, still
 }
 
 impl<T: Kept> Piece<T> {
-    /// The contacts that (1) leaves, with those of their bodies, where they are a small part; the change of the rest.
+    /// The contacts that (1) leaves, with those of their bodies, where the former are few; the change of the rest.
     fn pick(&mut self, fours: &Fours<T>) -> Option<f64> {
         let Piece { of, bodies, .. } = self;
         // by powers of two
@@ -136,6 +139,7 @@ impl<T: Kept> Piece<T> {
         let own = bodies.all.len() as u32;
         let is_own = |side: u32| side != FIXED && bodies.place[side as usize] < own;
         of.clear();
+        foresee(of, 1, fours.count() / ROOM);
         of.extend(fours.places().filter(|&place| fours.sides_at(place).into_iter().any(is_own)));
         of.iter().for_each(|&place| bodies.add(fours.sides_at(place)));
         Some(all - held)
@@ -146,8 +150,10 @@ impl<T: Kept> Piece<T> {
         let Piece { fours: own, of, bodies, z, s } = self;
         own.fill(&PartOf { fours, of, bodies });
         z.clear();
+        foresee(z, 3 * of.len(), 3 * fours.count() / ROOM);
         of.iter().for_each(|&place| z.extend(fours.impulse_at(place)));
         s.clear();
+        foresee(s, bodies.all.len(), fours.bodies() / ROOM);
         s.extend(bodies.all.iter().map(|&k| *fours.motion(k)));
         own.take(z, s);
     }
@@ -164,6 +170,7 @@ impl Numbered {
     fn begin(&mut self, bodies: usize) {
         self.place.resize(bodies.max(self.place.len()), FIXED);
         self.all.clear();
+        foresee(&mut self.all, 1, bodies / ROOM);
     }
 
     /// Those of a contact too.

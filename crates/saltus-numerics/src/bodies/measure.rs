@@ -237,7 +237,7 @@ impl Wide for OfImpulses<'_> {
 fn share(friction: Friction, rho: f64, z: &[f64], w: &[f64; COMPONENTS]) -> f64 {
     let mut f = [0.0; COMPONENTS];
     match (friction, z) {
-        // of a known length: compiled into the loop over contacts
+        // of a known length and set
         (Friction::Space { mu }, &[a, b, c]) => {
             let [z, w] = [[a, b, c], [w[0], w[1], w[2]]];
             let mut f = [0.0; 3];

@@ -3,9 +3,10 @@
 //! ```text
 //! z_c ← the answer of w_c = (W_cc + C_c) z_c + b_c with its law,    b_c = K_c s + q_c − W_cc z_c
 //! s ← s + K_cᵀ (z_c⁺ − z_c)                                                                   (1)
-//! z ← z + β p,    p ← β p + (z⁺ − z)                                                          (2)
+//! z ← z + β p,    p ← β p + κ (z⁺ − z)                                                         (2)
 //! ```
 //!
+//! with the `β` of [conjugate directions](super::fours), and `κ = 1`, or both zero where the direction is forgotten.
 //! Take-off and stick are exact; the direction of slip goes two steps of Newton's method from where it was, and where it is lost
 //! all answers are looked for.
 
