@@ -37,6 +37,8 @@ const GIVING: usize = 10_000;
 const SHORT: f64 = 3000.0;
 const SETTLED: f64 = 0.03;
 const SETTLING: usize = 30;
+/// Residual of rigid contacts, in units of the tolerance, above which such sweeps come before surroundings.
+const FAR: f64 = 10.0;
 /// Multiplications of a factorization, about, up to which the whole crowd is factored first; and at all.
 const QUICK: f64 = 1e7;
 const LONGEST: f64 = 2e8;
@@ -153,7 +155,8 @@ impl Crowds {
                 now = call.sweep(&mut self.fours, SWEEPS, Fours::run);
             }
         }
-        if call.goes_on(&now) && !is_factored {
+        let is_far = now.residual.value > FAR * call.settings.tol;
+        if call.goes_on(&now) && !is_factored && is_far {
             let Crowds { fours, lively, .. } = self;
             now = call.sweep(fours, LONG, |fours, most, still| lively.run(fours, most, still));
         }
