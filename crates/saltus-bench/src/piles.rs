@@ -10,9 +10,10 @@
 //! ‖r − P(r − u − μ ‖u_T‖ n)‖,    P the projection onto ‖r_T‖ ≤ μ r_N
 //! ```
 //!
-//! with `r` in units of the mean normal impulse and `u` in units of `g h`; an open gap of a peer counts
+//! and that from Coulomb's law alone, with the normal impulse as it is: `‖r_T − P(r_T − u_T)‖` with the disk `‖r_T‖ ≤ μ r_N`. Here `r`
+//! is in units of the mean normal impulse and `u` in units of `g h`; an open gap of a peer counts
 //! as velocity of the normal, `gap/h`; of ours the closed contacts count. Several tolerances give several rows of ours;
-//! ratios are to the first row. `--springs K C` are rows of ours with contacts that give way by springs and dampers; those of
+//! ratios are to the first row, over the steps that both did. `--springs K C` are rows of ours with contacts that give way by springs and dampers; those of
 //! rigid contacts then take a `--tol`. No engine begins a step after `--patience` seconds of the processor (600), which its row
 //! says; the first steps, which fall freely, are the cheap ones.
 
@@ -49,10 +50,20 @@ struct Answer {
     steps: usize,
     /// A step.
     seconds: f64,
+    /// Seconds after each step, of ours.
+    clock: Vec<f64>,
     poses: Vec<Vec<f64>>,
-    /// Worst and mean distance from the law, in units of the mean normal impulse and of g h.
-    residual: Option<[f64; 2]>,
+    residual: Option<Distance>,
     note: String,
+}
+
+/// Distances of contacts from the law, in units of the mean normal impulse and of g h.
+struct Distance {
+    worst: f64,
+    /// Root mean square.
+    mean: f64,
+    /// The same of friction alone.
+    friction: f64,
 }
 
 /// What is asked.
@@ -134,9 +145,9 @@ pub fn run(arguments: &[String]) -> ExitCode {
         }
     };
     println!(
-        "| bodies | engine | a step | to Saltus | penetration | distance from the law, worst | mean square |"
+        "| bodies | engine | a step | to Saltus, same steps | penetration | distance from the law, worst | mean square | of friction |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for kind in &asked.kinds {
         for &size in &asked.sizes {
             if let Err(error) = table(kind, size, &asked) {
@@ -150,13 +161,17 @@ pub fn run(arguments: &[String]) -> ExitCode {
 
 fn table(kind: &str, size: usize, asked: &Asked) -> Result<(), String> {
     let pile = Pile::new(kind, size, asked);
-    let mut to = None;
+    let mut first: Option<Vec<f64>> = None;
     let mut row = |engine: &str, one: &Answer| {
-        let to = *to.get_or_insert(one.seconds);
+        let clock = first.get_or_insert_with(|| one.clock.clone());
+        let same = one.steps.clamp(1, clock.len().max(1));
+        let to = clock.get(same - 1).map_or(f64::NAN, |seconds| seconds / same as f64);
         let depth = pile.penetration(&one.poses).unwrap_or(f64::NAN);
         let law = match one.residual {
-            Some([worst, rms]) => format!("{worst:.1e} | {rms:.1e}"),
-            None => "- | -".to_string(),
+            Some(Distance { worst, mean, friction }) => {
+                format!("{worst:.1e} | {mean:.1e} | {friction:.1e}")
+            }
+            None => "- | - | -".to_string(),
         };
         let (time, ratio) = (crate::time(Some(one.seconds)), one.seconds / to);
         let ended = match one.steps < asked.steps {
@@ -283,14 +298,15 @@ impl Pile {
         let mut sim = TimeStepping::with_solver(model, H, scheme, &solver).map_err(|e| said(&e))?;
         let (mut worst, mut iterations) = (0.0_f64, 0);
         let begin = ProcessTime::now();
-        let mut steps = 0;
-        while steps < self.steps && begin.elapsed().as_secs() < self.patience as u64 {
+        let mut clock = Vec::with_capacity(self.steps);
+        while clock.len() < self.steps && begin.elapsed().as_secs() < self.patience as u64 {
             let done = sim.step().map_err(|e| said(&e))?;
             worst = worst.max(done.residual);
             iterations += done.iterations;
-            steps += 1;
+            clock.push(begin.elapsed().as_secs_f64());
         }
-        let seconds = begin.elapsed().as_secs_f64() / steps as f64;
+        let steps = clock.len();
+        let seconds = clock.last().map_or(f64::NAN, |all| all / steps as f64);
         let pose = |name: &String| {
             let id = sim.model().system_id(name).map_err(|e| said(&e))?;
             sim.q(id).map(<[f64]>::to_vec).map_err(|e| said(&e))
@@ -309,7 +325,7 @@ impl Pile {
             u.push(along(table.u[k]));
         }
         let residual = Some(distance(&r, &u));
-        Ok(Answer { steps, seconds, poses, residual, note })
+        Ok(Answer { steps, seconds, clock, poses, residual, note })
     }
 
     /// The deepest overlap of bodies that are there.
@@ -385,15 +401,15 @@ fn read(answer: &Value) -> Option<Answer> {
     let residual = r.zip(u).map(|(r, u)| distance(&r, &u));
     let (steps, seconds) = (answer["steps"].as_u64()? as usize, answer["seconds"].as_f64()?);
     let note = answer["note"].as_str().unwrap_or_default().to_string();
-    Some(Answer { steps, seconds, poses, residual, note })
+    Some(Answer { steps, seconds, clock: Vec::new(), poses, residual, note })
 }
 
-/// Worst and root mean square distance of contacts from the law.
-fn distance(reactions: &[Vec<f64>], velocities: &[Vec<f64>]) -> [f64; 2] {
+/// How far contacts are from the law.
+fn distance(reactions: &[Vec<f64>], velocities: &[Vec<f64>]) -> Distance {
     let acting = reactions.iter().filter(|r| r[0] > 0.0);
     let (sum, count) = acting.fold((0.0, 0), |(sum, count), r| (sum + r[0], count + 1));
     let (mean, gh) = (sum / f64::from(count.max(1)), 9.81 * H);
-    let (mut worst, mut squares) = (0.0_f64, 0.0);
+    let (mut worst, mut squares, mut of_friction) = (0.0_f64, 0.0, 0.0);
     for (r, u) in reactions.iter().zip(velocities) {
         let r = [0, 1, 2].map(|k| r[k] / mean);
         let u = [0, 1, 2].map(|k| u[k] / gh);
@@ -402,8 +418,12 @@ fn distance(reactions: &[Vec<f64>], velocities: &[Vec<f64>]) -> [f64; 2] {
         let apart = (0..3).map(|k| (r[k] - projected[k]).powi(2)).sum::<f64>();
         worst = worst.max(apart.sqrt());
         squares += apart;
+        let along = x[1].hypot(x[2]);
+        let cut = if along > MU * r[0].max(0.0) { MU * r[0].max(0.0) / along } else { 1.0 };
+        of_friction += (1..3).map(|k| (r[k] - cut * x[k]).powi(2)).sum::<f64>();
     }
-    [worst, (squares / reactions.len().max(1) as f64).sqrt()]
+    let mean_of = |squares: f64| (squares / reactions.len().max(1) as f64).sqrt();
+    Distance { worst, mean: mean_of(squares), friction: mean_of(of_friction) }
 }
 
 /// The point of the cone `‖x_T‖ ≤ μ x_N` next to `x`.
