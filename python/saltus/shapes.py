@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from saltus import _saltus
+from saltus import _saltus, _step
 from saltus._arrays import matrix, real, vector
 from saltus._errors import InputError
 
@@ -156,11 +156,56 @@ class TriangleMesh(Shape):
         self._core = _saltus.Shape.triangle_mesh(matrix(points, "points"), _corners(triangles))
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str], scale: float = 1.0) -> TriangleMesh:
-        """Reads a mesh: STL, OBJ or VTK. Its lengths are multiplied by `scale`."""
-        mesh = cls.__new__(cls)
-        mesh._core = _saltus.Shape.mesh_file(os.fspath(path), real(scale, "scale"))
-        return mesh
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        scale: float = 1.0,
+        deflection: float | None = None,
+    ) -> TriangleMesh:
+        """Reads a mesh: STL, OBJ or VTK; or a part: STEP, with the package ``cadquery-ocp-novtk`` or ``cadquery-ocp``.
+
+        Parameters
+        ----------
+        path : path_like
+        scale : float
+            Lengths are multiplied by it. Those of STEP are metres before, whatever the unit of the file is.
+        deflection : float, optional
+            Of STEP only: how far triangles stand off curved faces at most, in metres after `scale`; a thousandth of the diagonal of
+            each solid unless given. All solids of the file are one mesh (`parts` tells them apart).
+        """
+        file, times = os.fspath(path), real(scale, "scale")
+        if not _step.is_step(file):
+            if deflection is not None:
+                raise InputError(f"`deflection` is for parts of STEP (.step, .stp), not for {file}")
+            mesh = cls.__new__(cls)
+            mesh._core = _saltus.Shape.mesh_file(file, times)
+            return mesh
+        solids = _step_solids(file, times, deflection)
+        counts = np.cumsum([0, *(len(solid.points) for solid in solids)])
+        corners = [solid.triangles + k for solid, k in zip(solids, counts, strict=False)]
+        return cls(np.concatenate([solid.points for solid in solids]), np.concatenate(corners))
+
+    @classmethod
+    def parts(
+        cls,
+        path: str | os.PathLike[str],
+        scale: float = 1.0,
+        deflection: float | None = None,
+    ) -> list[TriangleMesh]:
+        """The solids of a STEP file, each a mesh in its place, as `from_file` reads them together."""
+        file, times = os.fspath(path), real(scale, "scale")
+        if not _step.is_step(file):
+            raise InputError(f"{file}: parts are told apart in STEP files (.step, .stp) only")
+        return [cls(one.points, one.triangles) for one in _step_solids(file, times, deflection)]
+
+
+def _step_solids(file: str, scale: float, deflection: float | None) -> list[_step.Surface]:
+    """Where what is asked makes sense."""
+    apart = None if deflection is None else real(deflection, "deflection")
+    for name, value in (("scale", scale), ("deflection", apart)):
+        if value is not None and not value > 0.0:
+            raise InputError(f"`{name}` is {value}, expected a number above zero")
+    return _step.solids(file, scale, apart)
 
 
 def _corners(triangles: ArrayLike) -> list[list[int]]:

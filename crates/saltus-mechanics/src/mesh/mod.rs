@@ -8,7 +8,7 @@
 //! | `.vtp` | XML files of polygons and strips, with text arrays |
 //!
 //! Points that are the same to the last bit are one. Parts of STEP files are solids with curved faces,
-//! which the library of shapes does not know; CAD programs export their surface as STL.
+//! which the library of shapes does not know; CAD programs export their surface as STL, and Python reads them with Open CASCADE.
 
 mod obj;
 mod stl;
@@ -49,7 +49,9 @@ pub enum MeshError {
         path.display(),
         found.as_deref().map_or("(none)".to_string(), |found| format!("`.{found}`")),
         match found.as_deref() {
-            Some("step" | "stp") => "; parts of STEP are curved solids, export their surface",
+            Some("step" | "stp") => {
+                "; parts of STEP are curved solids: export their surface, or read them in Python (`TriangleMesh.from_file`)"
+            }
             _ => "",
         }
     )]
