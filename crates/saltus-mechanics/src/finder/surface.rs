@@ -5,6 +5,7 @@
 //! Closed surfaces and height fields have an inside, open ones two sides.
 
 mod crossings;
+mod flat;
 mod inside;
 mod meeting;
 mod ridges;
@@ -32,8 +33,14 @@ const DIRECTIONS: u32 = 6 * CELLS * CELLS;
 /// Normals may lean this much out of what the surface allows: a sine.
 const LEAN: f64 = 1e-6;
 
+/// Triangles that are more parallel than this have no edge between them: a sine.
+const FLAT: f64 = 1e-5;
+
 /// Cosine above which two directions are the same.
 const SAME: f64 = 1.0 - 1e-12;
+
+/// Distances are told apart up to this share.
+const SLACK: f64 = 1e-6;
 
 /// Triangles with their neighbours.
 #[derive(Debug)]
@@ -45,6 +52,8 @@ pub(super) struct Surface {
     neighbours: Vec<[u32; 3]>,
     /// Sides that an edge of another surface can cross.
     edges: Vec<[bool; 3]>,
+    /// Points that are not within a plane.
+    felt: Vec<u32>,
     /// Triangles about each point: `fans[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
     fans: Vec<u32>,
@@ -150,13 +159,13 @@ impl Surface {
         let extent = norm(bounds[1]);
         let thick = bounds[1].into_iter().filter(|&half| half > 1e-3 * extent);
         let size = thick.fold(f64::INFINITY, f64::min);
-        let edges = Vec::new();
         let mut surface = Surface {
             points,
             triangles,
             normals,
             neighbours,
-            edges,
+            edges: Vec::new(),
+            felt: Vec::new(),
             starts,
             fans,
             solid,
@@ -166,6 +175,8 @@ impl Surface {
         };
         let all = 0..surface.triangles.len() as u32;
         surface.edges = all.map(|t| [0, 1, 2].map(|k| surface.is_edge((t, k)))).collect();
+        let all = 0..surface.points.len() as u32;
+        surface.felt = all.filter(|&point| !surface.is_flat_about(point)).collect();
         surface
     }
 
@@ -271,6 +282,8 @@ impl Surface {
                     behind = Some(behind.map_or(-height, |other| other.min(-height)));
                     continue;
                 }
+                // too far away, whatever the surface has there
+                _ if (1.0 - SLACK) * distance - r > reach => continue,
                 Part::Edge(k) if !self.edge_has(t, k, direction, LEAN) => continue,
                 Part::Corner(k)
                     if !self.point_has(self.triangles[t as usize][k], direction, LEAN) =>
@@ -399,6 +412,7 @@ impl Surface {
                 found.iter().any(|other| other.normal == touch.normal && had(other))
             };
             if found.iter().all(fine) {
+                self.leave_out_flat(t, triangle, touches, one);
                 self.name(t, triangle, &mut touches[one..]);
             } else {
                 touches.truncate(one);
@@ -433,6 +447,7 @@ impl Surface {
                 }
                 touches.truncate(kept);
             }
+            self.leave_out_flat(t, triangle, touches, one);
             self.name(t, triangle, &mut touches[one..]);
         }
     }

@@ -15,12 +15,9 @@
 use super::super::nearest::segments;
 use super::super::separate::NEARLY;
 use super::super::touch::Touch;
-use super::{LEAN, NONE, Room, Surface};
+use super::{FLAT, LEAN, NONE, Room, Surface};
 use crate::pose::Pose;
 use saltus_model::rotation::{Vector, add, cross, dot, norm, scaled, sub, unit};
-
-/// Faces that are more parallel than this have no edge between them: a sine.
-const FLAT: f64 = 1e-5;
 
 /// Edges that are more parallel than this cross nowhere: a sine.
 const PARALLEL: f64 = 1e-7;
@@ -47,14 +44,13 @@ impl Surface {
     /// Whether the surface can be touched on a side of a triangle by an edge: where it is convex or, if it has two sides, bent at all.
     /// Of the two triangles at an edge it is a side of the first.
     pub(super) fn is_edge(&self, (t, k): Edge) -> bool {
-        let other = self.neighbours[t as usize][k];
-        if other == NONE {
-            return true;
+        match self.bend(t, k) {
+            None => true,
+            Some(up) if t < self.neighbours[t as usize][k] => {
+                up < -FLAT || (!self.solid && up > FLAT)
+            }
+            Some(_) => false,
         }
-        let Some(third) = self.third(other, t, k).filter(|_| t < other) else { return false };
-        let inwards = self.inwards(t, k, third);
-        let (up, far) = (dot(self.normals[t as usize], inwards), norm(inwards));
-        up < -FLAT * far || (!self.solid && up > FLAT * far)
     }
 
     /// The ends of an edge.

@@ -1,12 +1,13 @@
-//! Two surfaces: the corners of each on the other.
+//! Two surfaces: the corners of each on the other, and where their edges cross.
 
+use super::super::nearest::on_triangle;
 use super::super::pairs::{relative, to_world};
 use super::super::touch::{Touch, flip, merge, reduce};
-use super::{DIRECTIONS, Room, Surface};
+use super::{DIRECTIONS, Room, SLACK, Surface};
 use crate::pose::Pose;
-use saltus_model::rotation::{Vector, sub};
+use saltus_model::rotation::{Vector, norm, sub};
 
-/// What is deeper than this share of the size is not pressed out.
+/// What is deeper than this share of the size is not pressed out, unless it may have come as far within the step.
 const DEEP: f64 = 0.25;
 
 impl Surface {
@@ -22,29 +23,28 @@ impl Surface {
     ) {
         let start = touches.len();
         let size = self.size.min(other.size);
-        for (surface, to, points, middle, from, turned) in [
-            (self, at, &other.points, other.bounds[0], at_other, false),
-            (other, at_other, &self.points, self.bounds[0], at, true),
-        ] {
+        let deep = reach.max(DEEP * size);
+        for (surface, to, body, from, turned) in
+            [(self, at, other, at_other, false), (other, at_other, self, at, true)]
+        {
             let [center, half] = surface.bounds;
-            let of = from.point(middle);
-            for (k, &x) in points.iter().enumerate() {
-                let x = from.point(x);
+            let of = from.point(body.bounds[0]);
+            for &k in &body.felt {
+                let x = from.point(body.points[k as usize]);
                 let c = sub(to.turn_back(sub(x, to.x)), center);
-                if (0..3).any(|k| c[k].abs() > half[k] + reach) {
+                if (0..3).any(|k| c[k].abs() > half[k] + deep) {
                     continue;
                 }
                 let one = touches.len();
-                surface.point(x, of, to, reach, size, room, touches);
+                surface.point(x, of, to, [reach, deep], room, touches);
                 for touch in &mut touches[one..] {
-                    touch.features[0] = DIRECTIONS + k as u32;
+                    touch.features[0] = DIRECTIONS + k;
                 }
                 if turned {
                     flip(&mut touches[one..]);
                 }
             }
         }
-        let deep = DEEP * size;
         let one = touches.len();
         let [to, back] = [relative(at, at_other), relative(at_other, at)];
         self.crossings(other, [to, back], [reach, deep], room, touches);
@@ -64,23 +64,36 @@ impl Surface {
     }
 
     /// A point of a body about `of`: how deep it is inside at the nearest place, or how far outside.
-    #[allow(clippy::too_many_arguments)]
     fn point(
         &self,
         x: Vector,
         of: Vector,
         at: &Pose,
-        reach: f64,
-        size: f64,
+        [reach, deep]: [f64; 2],
         room: &mut Room,
         touches: &mut Vec<Touch>,
     ) {
-        let deep = reach.max(DEEP * size);
+        let Some(distance) = self.distance(at.turn_back(sub(x, at.x)), deep) else { return };
         let start = touches.len();
-        self.ball(x, 0.0, of, at, deep, room, touches);
-        let nearest =
-            touches[start..].iter().copied().min_by(|a, b| a.gap.abs().total_cmp(&b.gap.abs()));
-        touches.truncate(start);
-        touches.extend(nearest.filter(|touch| touch.gap <= reach));
+        // what is nearest may be no place to touch
+        let mut within = (1.0 + SLACK) * distance + f64::EPSILON * deep;
+        loop {
+            self.ball(x, 0.0, of, at, within, room, touches);
+            let found = touches[start..].iter().copied();
+            let nearest = found.min_by(|a, b| a.gap.abs().total_cmp(&b.gap.abs()));
+            touches.truncate(start);
+            let nearest = nearest.filter(|touch| within >= deep || touch.gap.abs() <= within);
+            if nearest.is_some() || !(within < deep) {
+                touches.extend(nearest.filter(|touch| touch.gap <= reach));
+                return;
+            }
+            within = deep.min(2.0 * within);
+        }
+    }
+
+    /// How far `x` is from the surface, up to `within`.
+    fn distance(&self, x: Vector, within: f64) -> Option<f64> {
+        let to = |t: u32| norm(sub(x, on_triangle(x, self.corners(t)).0));
+        self.tree.nearest(x, (1.0 + SLACK) * within, to)
     }
 }

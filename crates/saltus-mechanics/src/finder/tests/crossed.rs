@@ -261,3 +261,46 @@ fn cubes_across_a_ridge() {
         }
     }
 }
+
+/// A ball of triangles.
+fn ball(rings: u32, around: u32) -> Shape {
+    let mut points = vec![[0.0, 0.0, -0.5]];
+    for (i, j) in (1..rings).flat_map(|i| (0..around).map(move |j| (i, j))) {
+        let polar = std::f64::consts::PI * f64::from(i) / f64::from(rings);
+        let angle = std::f64::consts::TAU * f64::from(j) / f64::from(around);
+        let [r, z] = [0.5 * polar.sin(), -0.5 * polar.cos()];
+        points.push([r * angle.cos(), r * angle.sin(), z]);
+    }
+    points.push([0.0, 0.0, 0.5]);
+    let top = points.len() as u32 - 1;
+    let at = |i: u32, j: u32| 1 + (i - 1) * around + j % around;
+    let mut triangles = Vec::new();
+    for j in 0..around {
+        triangles
+            .extend([[0, at(1, j + 1), at(1, j)], [top, at(rings - 1, j), at(rings - 1, j + 1)]]);
+        for i in 1..rings - 1 {
+            let [a, b, c, d] = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
+            triangles.extend([[a, b, c], [a, c, d]]);
+        }
+    }
+    Shape::TriangleMesh { points, triangles }
+}
+
+/// How far bodies may get within the step changes nothing of what they overlap, but how deep it may be.
+#[test]
+fn overlaps_do_not_depend_on_the_speed() {
+    let mut random = Random(80);
+    let (fine, coarse) = (ball(10, 16), ball(5, 7));
+    let mut seen = 0;
+    for _ in 0..200 {
+        let at = Poses::random(&mut random, 0.9, 1.0);
+        let find = |reach| deepest(&contacts(&fine, &coarse, at, reach)).map(|one| one.gap);
+        let Some(known) = find(1e-4).filter(|gap| *gap < 0.0) else { continue };
+        seen += 1;
+        for reach in [1e-2, 0.3, 3.0] {
+            let gap = find(reach).unwrap();
+            assert!((gap - known).abs() < 1e-12, "{at:?} {reach}: {gap}, {known}");
+        }
+    }
+    assert!(seen > 50, "{seen}");
+}
