@@ -2,7 +2,7 @@
 
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::math::Vector as Glam;
-use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhNode, BvhWorkspace};
 use saltus_model::rotation::Vector;
 use std::fmt;
 
@@ -77,6 +77,15 @@ impl Tree {
     /// All pairs of boxes that meet.
     pub fn pairs(&mut self, mut found: impl FnMut(u32, u32)) {
         self.bvh.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut found);
+    }
+
+    /// The least distance of `x` from what is in the boxes, where it is below `within`.
+    pub fn nearest(&self, x: Vector, within: f64, distance: impl Fn(u32) -> f64) -> Option<f64> {
+        let x = Glam::from_array(x);
+        let to_box =
+            |node: &BvhNode, _| (node.mins() - x).max(x - node.maxs()).max(Glam::ZERO).length();
+        let to_leaf = |leaf, _| Some(distance(leaf));
+        self.bvh.find_best(within, to_box, to_leaf).map(|(_, least)| least)
     }
 
     /// All boxes that meet this one.

@@ -4,8 +4,12 @@
 //! two triangles lie in one plane, or meet in a valley, the edge between them is not felt.
 //! Closed surfaces and height fields have an inside, open ones two sides.
 
+mod crossings;
+mod flat;
 mod inside;
+mod meeting;
 mod ridges;
+mod through;
 
 use super::broad::{Bounds, Tree};
 use super::manifold::Clipper;
@@ -29,8 +33,14 @@ const DIRECTIONS: u32 = 6 * CELLS * CELLS;
 /// Normals may lean this much out of what the surface allows: a sine.
 const LEAN: f64 = 1e-6;
 
+/// Triangles that are more parallel than this have no edge between them: a sine.
+const FLAT: f64 = 1e-5;
+
 /// Cosine above which two directions are the same.
 const SAME: f64 = 1.0 - 1e-12;
+
+/// Distances are told apart up to this share.
+const SLACK: f64 = 1e-6;
 
 /// Triangles with their neighbours.
 #[derive(Debug)]
@@ -40,6 +50,10 @@ pub(super) struct Surface {
     normals: Vec<Vector>,
     /// Across the edge from corner `k` to the next.
     neighbours: Vec<[u32; 3]>,
+    /// Sides that an edge of another surface can cross.
+    edges: Vec<[bool; 3]>,
+    /// Points that are not within a plane.
+    felt: Vec<u32>,
     /// Triangles about each point: `fans[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
     fans: Vec<u32>,
@@ -145,7 +159,25 @@ impl Surface {
         let extent = norm(bounds[1]);
         let thick = bounds[1].into_iter().filter(|&half| half > 1e-3 * extent);
         let size = thick.fold(f64::INFINITY, f64::min);
-        Surface { points, triangles, normals, neighbours, starts, fans, solid, tree, bounds, size }
+        let mut surface = Surface {
+            points,
+            triangles,
+            normals,
+            neighbours,
+            edges: Vec::new(),
+            felt: Vec::new(),
+            starts,
+            fans,
+            solid,
+            tree,
+            bounds,
+            size,
+        };
+        let all = 0..surface.triangles.len() as u32;
+        surface.edges = all.map(|t| [0, 1, 2].map(|k| surface.is_edge((t, k)))).collect();
+        let all = 0..surface.points.len() as u32;
+        surface.felt = all.filter(|&point| !surface.is_flat_about(point)).collect();
+        surface
     }
 
     /// Directions of normals, then points, then edges.
@@ -166,19 +198,20 @@ impl Surface {
 
     /// Whether the surface has the normal `n` on the edge `k` of a triangle.
     fn edge_has(&self, t: u32, k: usize, n: Vector, lean: f64) -> bool {
-        let [p, q] = [k, (k + 1) % 3].map(|k| self.corners(t)[k]);
-        let along = sub(q, p);
-        let inwards = |third: Vector| {
-            let from = sub(third, p);
-            sub(from, scaled(dot(from, along) / dot(along, along), along))
-        };
         let away = |third: Vector| {
-            let m = inwards(third);
+            let m = self.inwards(t, k, third);
             dot(n, m) <= lean * norm(m)
         };
         let other = self.neighbours[t as usize][k];
         away(self.corners(t)[(k + 2) % 3])
             && (other == NONE || self.third(other, t, k).is_none_or(away))
+    }
+
+    /// From the edge `k` of a triangle to a point, across the edge.
+    fn inwards(&self, t: u32, k: usize, x: Vector) -> Vector {
+        let [p, q] = [k, (k + 1) % 3].map(|k| self.corners(t)[k]);
+        let (along, from) = (sub(q, p), sub(x, p));
+        sub(from, scaled(dot(from, along) / dot(along, along), along))
     }
 
     /// The corner of `other` that is not on the edge `k` of `t`.
@@ -249,6 +282,8 @@ impl Surface {
                     behind = Some(behind.map_or(-height, |other| other.min(-height)));
                     continue;
                 }
+                // too far away, whatever the surface has there
+                _ if (1.0 - SLACK) * distance - r > reach => continue,
                 Part::Edge(k) if !self.edge_has(t, k, direction, LEAN) => continue,
                 Part::Corner(k)
                     if !self.point_has(self.triangles[t as usize][k], direction, LEAN) =>
@@ -377,6 +412,7 @@ impl Surface {
                 found.iter().any(|other| other.normal == touch.normal && had(other))
             };
             if found.iter().all(fine) {
+                self.leave_out_flat(t, triangle, touches, one);
                 self.name(t, triangle, &mut touches[one..]);
             } else {
                 touches.truncate(one);
@@ -411,6 +447,7 @@ impl Surface {
                 }
                 touches.truncate(kept);
             }
+            self.leave_out_flat(t, triangle, touches, one);
             self.name(t, triangle, &mut touches[one..]);
         }
     }
@@ -482,66 +519,6 @@ impl Surface {
             }
             _ => false,
         }
-    }
-
-    /// Another surface: points of each on the other. It is first; normals from `self` to it.
-    fn surface(
-        &self,
-        other: &Surface,
-        at_other: &Pose,
-        at: &Pose,
-        reach: f64,
-        room: &mut Room,
-        touches: &mut Vec<Touch>,
-    ) {
-        let start = touches.len();
-        let size = self.size.min(other.size);
-        for (surface, to, points, middle, from, turned) in [
-            (self, at, &other.points, other.bounds[0], at_other, false),
-            (other, at_other, &self.points, self.bounds[0], at, true),
-        ] {
-            let [center, half] = surface.bounds;
-            let of = from.point(middle);
-            for (k, &x) in points.iter().enumerate() {
-                let x = from.point(x);
-                let c = sub(to.turn_back(sub(x, to.x)), center);
-                if (0..3).any(|k| c[k].abs() > half[k] + reach) {
-                    continue;
-                }
-                let one = touches.len();
-                surface.point(x, of, to, reach, size, room, touches);
-                for touch in &mut touches[one..] {
-                    touch.features[0] = DIRECTIONS + k as u32;
-                }
-                if turned {
-                    flip(&mut touches[one..]);
-                }
-            }
-        }
-        merge(touches, start, size);
-        reduce(touches, start, size);
-    }
-
-    /// A point of a body about `of`: how deep it is inside at the nearest place, or how far outside.
-    #[allow(clippy::too_many_arguments)]
-    fn point(
-        &self,
-        x: Vector,
-        of: Vector,
-        at: &Pose,
-        reach: f64,
-        size: f64,
-        room: &mut Room,
-        touches: &mut Vec<Touch>,
-    ) {
-        // points that are deeper than a share of the size are not pressed out
-        let deep = reach.max(0.25 * size);
-        let start = touches.len();
-        self.ball(x, 0.0, of, at, deep, room, touches);
-        let nearest =
-            touches[start..].iter().copied().min_by(|a, b| a.gap.abs().total_cmp(&b.gap.abs()));
-        touches.truncate(start);
-        touches.extend(nearest.filter(|touch| touch.gap <= reach));
     }
 }
 

@@ -32,6 +32,7 @@ mod joints;
 mod law_events;
 mod ledger;
 mod mechanisms;
+mod meshes;
 mod model_files;
 mod model_kinds;
 mod models;

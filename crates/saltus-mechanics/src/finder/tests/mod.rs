@@ -2,6 +2,7 @@
 
 mod boxes;
 mod closed_forms;
+mod crossed;
 mod plane;
 mod properties;
 mod sides;
