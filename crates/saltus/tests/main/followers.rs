@@ -7,7 +7,6 @@ use saltus::mechanics::{
 };
 use saltus::model::rotation::{conjugate, rotate, sub};
 use saltus::prelude::*;
-use saltus::sim::EventDriven;
 
 const X: [f64; 3] = [1.0, 0.0, 0.0];
 const O: [f64; 3] = [0.0; 3];
@@ -273,7 +272,7 @@ fn a_gripper_holds_a_block() {
     }
 }
 
-/// Other schemes and strategies take a condition on three bodies as any other one.
+/// Another scheme takes a condition on three bodies as any other one, and what it does to each is a force of the run.
 #[test]
 fn other_schemes_with_fingers() {
     let mut scene = Scene::new("hand").in_plane();
@@ -296,15 +295,27 @@ fn other_schemes_with_fingers() {
         sim.step().unwrap();
         alpha.step().unwrap();
     }
-    let mut exact = EventDriven::new(scene.model().unwrap()).unwrap();
-    exact.run(1.0).unwrap();
     for name in ["hand", "left", "right"] {
-        let id = exact.model().system_id(name).unwrap();
-        let known = exact.q(id).unwrap();
-        for (what, found) in [("scene", state(&sim, name).0), ("alpha", state(&alpha, name).0)] {
-            for (found, known) in found.iter().zip(known) {
-                within(what, (found - known).abs(), 1e-5);
-            }
+        let [known, found] = [&alpha, &sim].map(|sim| state(sim, name).0);
+        for (found, known) in found.iter().zip(known) {
+            within(name, (found - known).abs(), 1e-5);
+        }
+    }
+}
+
+/// What a joint that follows does to each of three bodies is a force of the run: `m a` is the sum of all.
+#[test]
+fn forces_of_what_follows() {
+    let run = simulation(&hand("0.4"), 1e-3).run(0.05).unwrap();
+    for (name, mass) in MASSES {
+        let v = run.signal(&format!("{name}.v[0]")).unwrap();
+        let all = run.forces_on(name).unwrap();
+        let own = all.iter().filter(|one| one.source.name() == "right slide.follows");
+        assert_eq!(own.count(), 1, "{name}");
+        let (force, _) = run.force_on(name).unwrap();
+        for k in 1..v.len() {
+            let error = force[k][0] - mass * (v[k] - v[k - 1]) / 1e-3;
+            assert!(error.abs() < 1e-9, "{name}: {error:e}");
         }
     }
 }
