@@ -437,12 +437,11 @@ class Scene:
             bodies start.
         *bodies : Side or str
             The body, which is held by the world, or the first side and the second: bodies, or one of them
-            and what stands still, in any order.
+            and what stands still or moves as it is told, in any order.
         touch : bool
             Whether the two may touch each other nevertheless.
         follows : str, optional
-            The joint whose first coordinate that of this one follows, both from where they start. The
-            two link two bodies that move at most.
+            The joint whose first coordinate that of this one follows, both from where they start.
         follow_ratio : float
             The ratio of the coordinate to the other one, not zero; that of two angles a ratio of whole
             numbers up to 1000.

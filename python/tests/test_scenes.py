@@ -93,6 +93,29 @@ class TestContract:
         assert run["one"].position[-1, 0] == pytest.approx(0.3 * 0.1**2, rel=1e-3)
         assert run["two"].position[-1, 0] == pytest.approx(2 * run["one"].position[-1, 0])
 
+    def test_fingers_of_a_hand_that_moves(self):
+        sc = m.Scene()
+        sc.add_body("hand", m.Sphere(0.1), mass=2)
+        for name, mass, x in (("left", 0.3, -0.3), ("right", 0.5, 0.3)):
+            sc.add_body(name, m.Sphere(0.05), mass=mass, position=(x, 0, 0))
+        push = m.ForceMotor(0.4)
+        sc.add_joint("left slide", m.Prismatic(axis=(1, 0, 0), motor=push), "left", "hand")
+        slide = m.Prismatic(axis=(1, 0, 0))
+        sc.add_joint("right slide", slide, "right", "hand", follows="left slide", follow_ratio=-1)
+        run = sc.run(h=1e-3, until=0.5)
+        left, right, hand = (run[name].position[-1, 0] for name in ("left", "right", "hand"))
+        assert left + right == pytest.approx(2 * hand, abs=1e-12)
+        way = 0.4 * 0.5**2 / (2 * (0.8 - 0.04 / 2.8))
+        assert left + 0.3 - hand == pytest.approx(way, abs=1e-12)
+
+    def test_a_joint_on_what_is_driven(self):
+        sc = m.Scene()
+        sc.add_static("table", m.Sphere(0.1), drive=m.Drive(position=("0.1*sin(3*t)", 0, 0)))
+        sc.add_body("box", m.Sphere(0.1), mass=2, position=(0, 1, 0), v=(0.3, 0, 0))
+        sc.add_joint("glue", m.Fixed(), "box", "table")
+        run = sc.run(h=1e-3, until=0.5)
+        assert run["box"].position[-1, 0] == pytest.approx(0.1 * np.sin(1.5), abs=1e-13)
+
     def test_other_systems_beside_it(self):
         sc = box_on_ground()
         model = sc.model

@@ -55,6 +55,7 @@ pub const EXAMPLES: &[Example] = &[
     example!("gene-network": "README.md", "model.toml", "repressilator.toml"),
     example!("granular-chute": "README.md", "scene.toml"),
     example!("granular-column": "README.md", "scene.toml", "springs.toml"),
+    example!("gripper": "README.md", "scene.toml"),
     example!("guitar-string": "README.md", "model.toml", "obstacle.toml"),
     example!("hopper": "README.md", "scene.toml"),
     example!("impacting-bar": "README.md", "model.toml"),

@@ -26,6 +26,14 @@ pub struct Drive {
     pub surface: [f64; 3],
 }
 
+impl Drive {
+    /// Whether the frame moves, not its surface alone.
+    pub(crate) fn moves(&self) -> bool {
+        let goes = self.position.as_ref().is_some_and(|position| !position.is_constant());
+        goes || self.omega.as_ref().is_some_and(|omega| !omega.is_zero())
+    }
+}
+
 /// The laws of contacts, by the materials of the two shapes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairLaws {

@@ -262,7 +262,7 @@ pub struct ContactRelation {
 
 impl ContactRelation {
     fn found(&self, at: At<'_>) -> Result<([Pose; 2], Found), OperatorError> {
-        let poses = Pose::pair(self.body, at.first);
+        let poses = Pose::pair(self.body, at.first, Pose::WORLD);
         match self.pair.find(&poses) {
             Some(found) => Ok((poses, found)),
             None => {
@@ -306,7 +306,7 @@ fn complete(
     pair: impl FnOnce(Start) -> Result<Pair, Fault>,
 ) -> ContactRelation {
     let none = Pair::Spheres { radii: [0.0; 2], centers: [[0.0; 3]; 2] };
-    let pair = Start::pair(body, linked).and_then(|[_, b]| pair(b));
+    let pair = Start::pair(body, linked, Start::WORLD).and_then(|[_, b]| pair(b));
     let (pair, fault) = match pair {
         Ok(pair) => (pair, None),
         Err(fault) => (none, Some(fault)),

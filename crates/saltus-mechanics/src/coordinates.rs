@@ -16,6 +16,7 @@
 //! the second, whichever of both stands still. Angles of bodies in space are known modulo
 //! two turns, `(−2π, 2π]` (of universal joints modulo one), those in the plane over all turns.
 
+use crate::carrier::{Beside, Carrier};
 use crate::fault::{Fault, direction, point};
 use crate::joints::{Joint, JointRelation};
 use crate::joints_2d::{Joint2d, flat};
@@ -25,6 +26,7 @@ use crate::row::{Angle, End, Line, Row, Sides};
 use saltus_model::rotation::{Vector, conjugate, norm, product, sub, tangents};
 use saltus_model::{Body, IntoRelation, Linked};
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 /// A joint in space or in the plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,11 +131,11 @@ impl AnyJoint {
         }
     }
 
-    /// The relation; of one body after the world, where that is `world_first`.
-    pub(crate) fn between(&self, linked: Linked<'_>, world_first: bool) -> JointRelation {
+    /// The relation; of one body and what stands beside it.
+    pub(crate) fn between(&self, linked: Linked<'_>, beside: &Beside) -> JointRelation {
         match self {
-            AnyJoint::Space(joint) => joint.between(linked, world_first),
-            AnyJoint::Plane(joint) => joint.between(linked, world_first),
+            AnyJoint::Space(joint) => joint.between(linked, beside),
+            AnyJoint::Plane(joint) => joint.between(linked, beside),
         }
     }
 
@@ -200,8 +202,8 @@ impl JointCoordinate {
         JointCoordinate { joint: joint.into(), coordinate, axis: [0.0, 0.0, 1.0] }
     }
 
-    /// The output alone, between two of the linked bodies, which start like this, and the world.
-    pub(crate) fn line(&self, sides: Sides, starts: &[Start; 2]) -> Result<Line, Fault> {
+    /// The output alone, between two of what moves, which starts like this, or one of it and the world.
+    pub(crate) fn line(&self, sides: Sides, starts: &[Start]) -> Result<Line, Fault> {
         let [a, b] = sides.of(starts, Start::WORLD);
         let center = if sides.a == End::World { b.position() } else { a.position() };
         let known = self.joint.coordinates();
@@ -303,17 +305,19 @@ impl JointCoordinate {
         Ok(Line::of(row, sides))
     }
 
-    /// A relation made of this output; of one body after the world, where that is `world_first`.
+    /// A relation made of this output; of one body and what stands beside it.
     pub(crate) fn relation(
         &self,
         linked: Linked<'_>,
-        world_first: bool,
+        beside: &Beside,
         role: Role,
         lines: impl FnOnce(Line) -> Result<Vec<Line>, Fault>,
     ) -> Lines {
-        let (body, sides) = (self.joint.body(), Sides::linked(linked.systems().len(), world_first));
-        let line = Start::pair(body, linked).and_then(|starts| self.line(sides, &starts));
+        let (body, sides) = (self.joint.body(), beside.sides(linked.systems().len()));
+        let starts = Start::pair(body, linked, beside.start());
+        let line = starts.and_then(|starts| self.line(sides, &starts));
         Lines::new("a coordinate of a joint", body, role, line.and_then(lines))
+            .carried_by(beside.carrier.clone())
     }
 }
 
@@ -332,7 +336,7 @@ impl IntoRelation for JointCoordinate {
     type Relation = Lines;
 
     fn complete(self, linked: Linked<'_>) -> Lines {
-        self.relation(linked, false, Role::Gap, |line| Ok(vec![line]))
+        self.relation(linked, &Beside::default(), Role::Gap, |line| Ok(vec![line]))
     }
 }
 
@@ -362,12 +366,13 @@ impl Coupler {
     }
 }
 
-/// One coordinate that follows another from where both start, each between two of the linked bodies and
-/// the world.
-#[derive(Debug, Clone, Copy)]
+/// One coordinate that follows another from where both start, each between two of what moves, which are the
+/// linked bodies and after them what carries the joints, or one of it and the world.
+#[derive(Debug, Clone)]
 pub(crate) struct Following {
     pub coordinates: [JointCoordinate; 2],
     pub sides: [Sides; 2],
+    pub carriers: Vec<Arc<Carrier>>,
     pub ratio: f64,
 }
 
@@ -375,15 +380,18 @@ impl IntoRelation for Following {
     type Relation = Lines;
 
     fn complete(self, linked: Linked<'_>) -> Lines {
-        let Following { coordinates, sides, ratio } = self;
+        let Following { coordinates, sides, carriers, ratio } = self;
         let body = coordinates[0].joint.body();
-        let line = Start::pair(body, linked).and_then(|starts| {
+        let line = Start::each(body, linked).and_then(|mut starts| {
+            starts.extend(carriers.iter().map(|carrier| carrier.start));
             let ratio = crate::fault::not_zero("ratio", ratio)?;
             let [x_1, x_2] = coordinates.map(|one| one.joint.length().unwrap_or(0.0));
             let line = couple(&coordinates, sides, ratio, &starts)?;
             Ok(Line { offset: x_2 - ratio * x_1, ..line })
         });
         Lines::new("a joint that follows", body, Role::Gap, line.map(|line| vec![line]))
+            .of_two_joints()
+            .carried_by(carriers)
     }
 }
 
@@ -392,7 +400,7 @@ fn couple(
     coordinates: &[JointCoordinate; 2],
     sides: [Sides; 2],
     ratio: f64,
-    starts: &[Start; 2],
+    starts: &[Start],
 ) -> Result<Line, Fault> {
     let mut lines = Vec::new();
     for (coordinate, sides) in coordinates.iter().zip(sides) {
@@ -428,7 +436,7 @@ impl IntoRelation for Coupler {
 
     fn complete(self, linked: Linked<'_>) -> Lines {
         let body = self.coordinates[0].joint.body();
-        let line = Start::pair(body, linked);
+        let line = Start::pair(body, linked, Start::WORLD);
         let line = line.and_then(|starts| self.line(linked.systems().len(), &starts));
         Lines::new("a coupler", body, Role::Gap, line.map(|line| vec![line]))
     }

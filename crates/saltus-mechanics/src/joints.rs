@@ -17,13 +17,15 @@
 //! A joint is connected with the law of equality. Its multipliers are the impulses along its rows:
 //! in the directions of the world where it holds a point, and moments.
 
+use crate::carrier::Beside;
 use crate::fault::{Fault, direction, point};
+use crate::outputs::product;
 use crate::pose::{self, Pose, Start};
-use crate::row::{Angle, Row, Sides, Slopes, square_at, together, together_at};
+use crate::row::{Angle, Row, Slopes, square_at, together, together_at};
 use saltus_linalg::Matrix;
 use saltus_model::rotation::{Vector, dot, norm, sub, tangents};
 use saltus_model::{
-    At, Body, IntoRelation, Linked, ModelError, OperatorError, Order, Relation, Terms,
+    At, Body, IntoRelation, Linked, ModelError, Operator, OperatorError, Order, Relation, Terms,
 };
 
 /// A joint; points and directions are in the frame of the world, where the bodies start.
@@ -276,19 +278,19 @@ impl IntoRelation for Joint {
     type Relation = JointRelation;
 
     fn complete(self, linked: Linked<'_>) -> JointRelation {
-        self.between(linked, false)
+        self.between(linked, &Beside::default())
     }
 }
 
 impl Joint {
-    /// The relation; of one body after the world, where that is `world_first`.
-    pub(crate) fn between(&self, linked: Linked<'_>, world_first: bool) -> JointRelation {
+    /// The relation; of one body and what stands beside it.
+    pub(crate) fn between(&self, linked: Linked<'_>, beside: &Beside) -> JointRelation {
         let count = linked.systems().len();
-        let sides = Sides::linked(count, world_first);
-        let rows = Start::pair(Body::Space, linked).and_then(|starts| {
+        let sides = beside.sides(count);
+        let rows = Start::pair(Body::Space, linked, beside.start()).and_then(|starts| {
             self.rows(count, sides.of(&starts, Start::WORLD), starts[0].position())
         });
-        JointRelation::new(self.name(), Body::Space, self.size(), sides, rows)
+        JointRelation::new(self.name(), Body::Space, self.size(), beside, rows)
     }
 }
 
@@ -298,8 +300,8 @@ pub struct JointRelation {
     name: &'static str,
     body: Body,
     size: usize,
-    /// Whether the world is the first side, and the linked body the second.
-    world_first: bool,
+    /// What stands beside one body, and whether the body is the second side.
+    beside: Beside,
     rows: Vec<Row>,
     /// A point of both that the first three rows hold together, in the frame of each.
     held: Option<[Vector; 2]>,
@@ -311,36 +313,40 @@ impl JointRelation {
         name: &'static str,
         body: Body,
         size: usize,
-        sides: Sides,
+        beside: &Beside,
         rows: Result<Vec<Row>, Fault>,
     ) -> JointRelation {
-        let world_first = sides == Sides::WORLD_FIRST;
+        let beside = beside.clone();
         let (rows, fault) = match rows {
             Ok(rows) => (rows, None),
             Err(fault) => (Vec::new(), Some(fault)),
         };
         let held = match (body, &rows[..]) {
             (Body::Space, &[Row::Apart { a, b, .. }, Row::Apart { .. }, Row::Apart { .. }, ..])
-                if !world_first =>
+                if !beside.is_first =>
             {
                 Some([a, b])
             }
             _ => None,
         };
-        JointRelation { name, body, size, world_first, rows, held, fault }
+        JointRelation { name, body, size, beside, rows, held, fault }
     }
 
     /// Those of both sides.
     #[inline]
-    fn poses(&self, q: &[f64]) -> [Pose; 2] {
-        let [a, b] = Pose::pair(self.body, q);
-        if self.world_first { [b, a] } else { [a, b] }
+    fn poses(&self, at: At<'_>) -> Result<[Pose; 2], OperatorError> {
+        let beside = match &self.beside.carrier {
+            None => Pose::WORLD,
+            Some(carrier) => carrier.pose(at.t)?,
+        };
+        let [a, b] = Pose::pair(self.body, at.first, beside);
+        Ok(if self.beside.is_first { [b, a] } else { [a, b] })
     }
 
     /// Writes a row of `H`.
     #[inline]
     fn write(&self, Slopes { by_a, by_b }: &Slopes, row: &mut [f64]) {
-        let slopes = if self.world_first { [by_b, by_a] } else { [by_a, by_b] };
+        let slopes = if self.beside.is_first { [by_b, by_a] } else { [by_a, by_b] };
         pose::write(self.body, slopes, row);
     }
 }
@@ -355,7 +361,7 @@ impl Relation for JointRelation {
     }
 
     fn terms(&self) -> Terms {
-        Terms::default()
+        Terms { time: self.beside.carrier.is_some(), ..Terms::default() }
     }
 
     fn is_in_velocities(&self) -> bool {
@@ -363,13 +369,13 @@ impl Relation for JointRelation {
     }
 
     fn output(&self, at: At<'_>, y: &mut [f64]) -> Result<(), OperatorError> {
-        let poses = self.poses(at.first);
+        let poses = self.poses(at)?;
         y.iter_mut().zip(&self.rows).for_each(|(y, row)| *y = row.output(&poses));
         Ok(())
     }
 
     fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError> {
-        let poses = self.poses(at.first);
+        let poses = self.poses(at)?;
         let width = pose::width(self.body, at.first.len());
         C.resize(self.size, width);
         for (row, slopes) in self.rows.iter().zip(C.data_mut().chunks_exact_mut(width)) {
@@ -385,7 +391,7 @@ impl Relation for JointRelation {
         C: &mut Matrix,
         _: &mut Vec<f64>,
     ) -> Result<(), OperatorError> {
-        let poses = self.poses(at.first);
+        let poses = self.poses(at)?;
         let width = pose::width(self.body, at.first.len());
         C.resize(self.size, width);
         let mut first = 0;
@@ -395,7 +401,7 @@ impl Relation for JointRelation {
         }
         for k in first..self.rows.len() {
             if self.body == Body::Space
-                && !self.world_first
+                && !self.beside.is_first
                 && let Row::Square { a, b } = self.rows[k]
             {
                 let (value, by_a, by_b) = square_at(&poses, [a, b]);
@@ -418,9 +424,21 @@ impl Relation for JointRelation {
         Ok(())
     }
 
-    fn output_dt(&self, _: At<'_>, rate: &mut [f64]) -> Result<(), OperatorError> {
+    fn output_dt(&self, at: At<'_>, rate: &mut [f64]) -> Result<(), OperatorError> {
         rate.fill(0.0);
+        let Beside { carrier: Some(carrier), is_first } = &self.beside else { return Ok(()) };
+        let poses = self.poses(at)?;
+        let [A, B] = &poses;
+        let velocities = carrier.velocities(at.t, if *is_first { A } else { B })?;
+        for (rate, row) in rate.iter_mut().zip(&self.rows) {
+            let Slopes { by_a, by_b } = row.slopes(&poses);
+            *rate = product(if *is_first { &by_a } else { &by_b }, &velocities);
+        }
         Ok(())
+    }
+
+    fn operators(&self) -> Vec<&Operator> {
+        self.beside.carrier.iter().flat_map(|carrier| carrier.operators()).collect()
     }
 
     fn check(&self, owner: &str, _: Linked<'_>) -> Result<(), ModelError> {

@@ -9,10 +9,11 @@
 //!
 //! Angles count all turns.
 
+use crate::carrier::Beside;
 use crate::fault::{Fault, direction, point};
 use crate::joints::JointRelation;
 use crate::pose::Start;
-use crate::row::{Row, Sides};
+use crate::row::Row;
 use saltus_model::rotation::{Vector, norm, sub};
 use saltus_model::{Body, IntoRelation, Linked};
 
@@ -105,16 +106,16 @@ impl IntoRelation for Joint2d {
     type Relation = JointRelation;
 
     fn complete(self, linked: Linked<'_>) -> JointRelation {
-        self.between(linked, false)
+        self.between(linked, &Beside::default())
     }
 }
 
 impl Joint2d {
-    /// The relation; of one body after the world, where that is `world_first`.
-    pub(crate) fn between(&self, linked: Linked<'_>, world_first: bool) -> JointRelation {
-        let sides = Sides::linked(linked.systems().len(), world_first);
-        let rows = Start::pair(Body::Plane, linked)
+    /// The relation; of one body and what stands beside it.
+    pub(crate) fn between(&self, linked: Linked<'_>, beside: &Beside) -> JointRelation {
+        let sides = beside.sides(linked.systems().len());
+        let rows = Start::pair(Body::Plane, linked, beside.start())
             .and_then(|starts| self.rows(sides.of(&starts, Start::WORLD), starts[0].position()));
-        JointRelation::new(self.name(), Body::Plane, self.size(), sides, rows)
+        JointRelation::new(self.name(), Body::Plane, self.size(), beside, rows)
     }
 }

@@ -21,6 +21,7 @@
 //!
 //! Theory: the book, "Rigid bodies" and "Finding contacts".
 
+mod carrier;
 mod collider;
 pub mod contacts;
 pub mod coordinates;

@@ -7,14 +7,16 @@
 //! load:     y = λ − f(t)                                                                     (4)
 //! ```
 
+use crate::carrier::Carrier;
 use crate::fault::Fault;
 use crate::pose::{self, Pose};
-use crate::row::{Line, Slopes};
+use crate::row::Line;
 use saltus_linalg::Matrix;
 use saltus_model::{
     Argument, At, Body, ForceRule, Linked, ModelError, Operator, OperatorError, Order, Relation,
-    Terms,
+    Terms, relation::MOST_LINKED,
 };
+use std::sync::Arc;
 
 /// What a relation of coordinates stands for.
 #[derive(Debug)]
@@ -52,6 +54,8 @@ pub struct Lines {
     body: Body,
     role: Role,
     lines: Vec<Line>,
+    most: usize, // bodies that it links
+    carriers: Vec<Arc<Carrier>>,
     fault: Option<Fault>,
 }
 
@@ -66,8 +70,45 @@ impl Lines {
             Ok(lines) => (lines, None),
             Err(fault) => (Vec::new(), Some(fault)),
         };
-        Lines { name, body, role, lines, fault }
+        Lines { name, body, role, lines, most: 2, carriers: Vec::new(), fault }
     }
+
+    /// The same of as many bodies as two joints have.
+    pub(crate) fn of_two_joints(self) -> Lines {
+        Lines { most: MOST_LINKED, ..self }
+    }
+
+    /// The same where these stand after the linked bodies.
+    pub(crate) fn carried_by(self, carriers: impl IntoIterator<Item = Arc<Carrier>>) -> Lines {
+        Lines { carriers: carriers.into_iter().collect(), ..self }
+    }
+
+    /// Takes the poses of the linked bodies, and after them those of what carries their joints.
+    #[inline]
+    fn with_poses(&self, at: At<'_>, take: impl FnOnce(&[Pose])) -> Result<(), OperatorError> {
+        match pose::count(self.body, at.first.len()) + self.carriers.len() {
+            0..=2 => take(&self.poses::<2>(at)?),
+            _ => take(&self.poses::<MOST_LINKED>(at)?),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn poses<const N: usize>(&self, at: At<'_>) -> Result<[Pose; N], OperatorError> {
+        let mut poses = [Pose::WORLD; N];
+        let bodies = Pose::each(self.body, at.first);
+        let count = bodies.len();
+        poses.iter_mut().zip(bodies).for_each(|(pose, body)| *pose = body);
+        for (pose, carrier) in poses.iter_mut().skip(count).zip(&self.carriers) {
+            *pose = carrier.pose(at.t)?;
+        }
+        Ok(poses)
+    }
+}
+
+/// How fast a condition changes with velocities.
+pub(crate) fn product(slopes: &[f64; 6], velocities: &[f64; 6]) -> f64 {
+    slopes.iter().zip(velocities).map(|(slope, v)| slope * v).sum()
 }
 
 /// What an operator of time says now.
@@ -86,6 +127,10 @@ impl Relation for Lines {
         self.lines.len().max(1)
     }
 
+    fn most_systems(&self) -> usize {
+        self.most
+    }
+
     fn terms(&self) -> Terms {
         let (through, time, velocity) = match &self.role {
             Role::Gap => (false, false, false),
@@ -93,6 +138,7 @@ impl Relation for Lines {
             Role::Spring { rest, .. } => (true, rest.is_some(), false),
             Role::Load(_) => (true, true, false),
         };
+        let time = time || !self.carriers.is_empty();
         Terms { through, time, velocity, ..Terms::default() }
     }
 
@@ -116,8 +162,9 @@ impl Relation for Lines {
             y.iter_mut().zip(at.second).for_each(|(y, lam)| *y = lam - force);
             return Ok(());
         }
-        let poses = Pose::pair(self.body, at.first);
-        y.iter_mut().zip(&self.lines).for_each(|(y, line)| *y = line.output(&poses));
+        self.with_poses(at, |poses| {
+            y.iter_mut().zip(&self.lines).for_each(|(y, line)| *y = line.output(poses));
+        })?;
         if let Role::Spring { rows, rest } = &self.role {
             let rest = match rest {
                 Some((rest, _)) => value(rest, at.t, "rest")?,
@@ -133,14 +180,18 @@ impl Relation for Lines {
     }
 
     fn output_dx(&self, at: At<'_>, C: &mut Matrix) -> Result<(), OperatorError> {
-        let poses = Pose::pair(self.body, at.first);
-        let width = pose::width(self.body, at.first.len());
-        C.resize(self.size(), width);
-        for (line, row) in self.lines.iter().zip(C.data_mut().chunks_exact_mut(width)) {
-            let Slopes { by_a, by_b } = line.slopes(&poses);
-            pose::write(self.body, [&by_a, &by_b], row);
-        }
-        Ok(())
+        let (body, states) = (self.body, at.first.len());
+        let (width, bodies) = (pose::width(body, states), pose::count(body, states));
+        C.reset(self.size(), width);
+        self.with_poses(at, |poses| {
+            for (line, row) in self.lines.iter().zip(C.data_mut().chunks_exact_mut(width)) {
+                line.for_each_slope(poses, |k, slopes| {
+                    if k < bodies {
+                        pose::add_slopes(body, k, &slopes, row);
+                    }
+                });
+            }
+        })
     }
 
     fn output_dlam(&self, _: At<'_>, D: &mut Matrix) -> Result<(), OperatorError> {
@@ -162,15 +213,29 @@ impl Relation for Lines {
             _ => 0.0,
         };
         rate.fill(-speed);
+        if self.carriers.is_empty() {
+            return Ok(());
+        }
+        let bodies = pose::count(self.body, at.first.len());
+        let poses = self.poses::<MOST_LINKED>(at)?;
+        let mut velocities = [[0.0; 6]; MOST_LINKED];
+        for (k, carrier) in (bodies..MOST_LINKED).zip(&self.carriers) {
+            velocities[k] = carrier.velocities(at.t, &poses[k])?;
+        }
+        for (rate, line) in rate.iter_mut().zip(&self.lines) {
+            line.for_each_slope(&poses, |k, slopes| *rate += product(&slopes, &velocities[k]));
+        }
         Ok(())
     }
 
     fn operators(&self) -> Vec<&Operator> {
-        match &self.role {
+        let mut operators = match &self.role {
             Role::Gap | Role::Spring { rest: None, .. } => Vec::new(),
             Role::Rate(operator) | Role::Load(operator) => vec![operator],
             Role::Spring { rest: Some((rest, rate)), .. } => vec![rest, rate],
-        }
+        };
+        operators.extend(self.carriers.iter().flat_map(|carrier| carrier.operators()));
+        operators
     }
 
     fn check(&self, owner: &str, _: Linked<'_>) -> Result<(), ModelError> {

@@ -49,15 +49,24 @@ impl Pose {
         Pose { x: [q[0], q[1], 0.0], R, p: IDENTITY, angle: q[2] }
     }
 
-    /// Those of one body and the world, or of two bodies.
+    /// Those of one body and what stands beside it, or of two bodies.
     #[inline(always)]
-    pub fn pair(body: Body, q: &[f64]) -> [Pose; 2] {
+    pub fn pair(body: Body, q: &[f64], beside: Pose) -> [Pose; 2] {
         match (body, q.len()) {
-            (Body::Space, 7) => [Pose::new(q), Pose::WORLD],
+            (Body::Space, 7) => [Pose::new(q), beside],
             (Body::Space, _) => [Pose::new(q), Pose::new(&q[7..])],
-            (Body::Plane, 3) => [Pose::in_plane(q), Pose::WORLD],
+            (Body::Plane, 3) => [Pose::in_plane(q), beside],
             (Body::Plane, _) => [Pose::in_plane(q), Pose::in_plane(&q[3..])],
         }
+    }
+
+    /// Those of several bodies.
+    #[inline]
+    pub fn each(body: Body, q: &[f64]) -> impl ExactSizeIterator<Item = Pose> {
+        q.chunks_exact(components(body)).map(move |own| match body {
+            Body::Space => Pose::new(own),
+            Body::Plane => Pose::in_plane(own),
+        })
     }
 
     /// A direction of the body, in the frame of the world.
@@ -114,13 +123,39 @@ pub(crate) fn write(body: Body, slopes: [&[f64; 6]; 2], row: &mut [f64]) {
     }
 }
 
+/// Adds slopes to the part of a row of `H` that is the body's number `k`.
+#[inline]
+pub(crate) fn add_slopes(body: Body, k: usize, slopes: &[f64; 6], row: &mut [f64]) {
+    let add = |part: &mut [f64], own: &[f64]| {
+        part.iter_mut().zip(own).for_each(|(sum, slope)| *sum += slope);
+    };
+    match body {
+        Body::Space => add(&mut row[6 * k..][..6], slopes),
+        Body::Plane => add(&mut row[3 * k..][..3], &[slopes[0], slopes[1], slopes[5]]),
+    }
+}
+
+/// Components of the configuration of a body.
+#[inline]
+fn components(body: Body) -> usize {
+    match body {
+        Body::Space => 7,
+        Body::Plane => 3,
+    }
+}
+
+/// Bodies with configurations of this many components in all.
+#[inline]
+pub(crate) fn count(body: Body, states: usize) -> usize {
+    states / components(body)
+}
+
 /// Columns of `H` for configurations of this many components.
 #[inline]
 pub(crate) fn width(body: Body, states: usize) -> usize {
-    match (body, states) {
-        (Body::Space, 7) => 6,
-        (Body::Space, _) => 12,
-        (Body::Plane, states) => states,
+    match body {
+        Body::Space => states / 7 * 6,
+        Body::Plane => states,
     }
 }
 
@@ -136,12 +171,8 @@ pub(crate) struct Start {
 impl Start {
     pub const WORLD: Start = Start { x: [0.0; 3], p: IDENTITY, plane: false, angle: 0.0 };
 
-    /// Of all linked systems, which are one or two bodies of this kind.
-    pub fn of(body: Body, linked: Linked<'_>) -> Result<Vec<Start>, Fault> {
-        let found = linked.systems().len();
-        if !(1..=2).contains(&found) {
-            return Err(Fault::Linked { expected: "one or two bodies", found });
-        }
+    /// Of all linked systems, which are bodies of this kind.
+    pub fn each(body: Body, linked: Linked<'_>) -> Result<Vec<Start>, Fault> {
         let start = |(k, system): (usize, &System)| match system {
             System::SecondOrder(one) if one.body() == Some(body) => {
                 let q = one.q0();
@@ -160,10 +191,18 @@ impl Start {
         linked.systems().enumerate().map(start).collect()
     }
 
-    /// Of one body and the world, or of two bodies.
-    pub fn pair(body: Body, linked: Linked<'_>) -> Result<[Start; 2], Fault> {
-        let starts = Start::of(body, linked)?;
-        Ok([starts[0], starts.get(1).copied().unwrap_or(Start::WORLD)])
+    /// Of one body and what stands beside it, or of two bodies.
+    pub fn pair(body: Body, linked: Linked<'_>, beside: Start) -> Result<[Start; 2], Fault> {
+        match Start::each(body, linked)?[..] {
+            [one] => Ok([one, beside]),
+            [one, two] => Ok([one, two]),
+            ref all => Err(Fault::Linked { expected: "one or two bodies", found: all.len() }),
+        }
+    }
+
+    /// Of what is at a pose.
+    pub fn at(body: Body, pose: &Pose) -> Start {
+        Start { x: pose.x, p: pose.p, plane: body == Body::Plane, angle: pose.angle }
     }
 
     pub fn position(&self) -> Vector {

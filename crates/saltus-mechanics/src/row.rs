@@ -274,10 +274,8 @@ pub(crate) fn middle(a: Vector, b: Vector) -> Vector {
 /// Who stands at one end of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The first linked body.
-    First,
-    /// The second one.
-    Second,
+    /// One of the linked bodies or, after them, of what carries a joint.
+    At(usize),
     /// What stands still.
     World,
 }
@@ -308,7 +306,7 @@ impl Line {
     }
 
     #[inline]
-    pub fn output(&self, poses: &[Pose; 2]) -> f64 {
+    pub fn output(&self, poses: &[Pose]) -> f64 {
         let value =
             |(factor, row, sides): &(f64, Row, Sides)| factor * row.output(&sides.poses(poses));
         let sum: f64 = self.terms.iter().map(value).sum();
@@ -316,36 +314,30 @@ impl Line {
         self.factor * (near - self.offset)
     }
 
+    /// Its slopes along the velocities of each end that moves, which may be there several times.
     #[inline]
-    pub fn slopes(&self, poses: &[Pose; 2]) -> Slopes {
-        let mut all = Slopes { by_a: [0.0; 6], by_b: [0.0; 6] };
+    pub fn for_each_slope(&self, poses: &[Pose], mut take: impl FnMut(usize, [f64; 6])) {
         for (factor, row, sides) in &self.terms {
             let Slopes { by_a, by_b } = row.slopes(&sides.poses(poses));
             let factor = self.factor * factor;
-            let add = |all: &mut [f64; 6], own: [f64; 6]| {
-                all.iter_mut().zip(own).for_each(|(all, own)| *all += factor * own);
-            };
             for (end, own) in [(sides.a, by_a), (sides.b, by_b)] {
-                match end {
-                    End::First => add(&mut all.by_a, own),
-                    End::Second => add(&mut all.by_b, own),
-                    End::World => {}
+                if let End::At(k) = end {
+                    take(k, own.map(|slope| factor * slope));
                 }
             }
         }
-        all
     }
 }
 
 impl Sides {
     /// The first body and the second.
-    pub const BOTH: Sides = Sides { a: End::First, b: End::Second };
+    pub const BOTH: Sides = Sides { a: End::At(0), b: End::At(1) };
     /// The first body and the world.
-    pub const FIRST: Sides = Sides { a: End::First, b: End::World };
+    pub const FIRST: Sides = Sides { a: End::At(0), b: End::World };
     /// The second body and the world.
-    pub const SECOND: Sides = Sides { a: End::Second, b: End::World };
+    pub const SECOND: Sides = Sides { a: End::At(1), b: End::World };
     /// The world and the first body.
-    pub const WORLD_FIRST: Sides = Sides { a: End::World, b: End::First };
+    pub const WORLD_FIRST: Sides = Sides { a: End::World, b: End::At(0) };
 
     /// Those of so many linked bodies; one stands beside the world, or after it.
     pub fn linked(count: usize, world_first: bool) -> Sides {
@@ -356,18 +348,23 @@ impl Sides {
         }
     }
 
-    /// What both ends have, of what the linked bodies and the world have.
+    /// The same with what stands after one body in place of the world.
+    pub fn carried(self) -> Sides {
+        let carried = |end| if end == End::World { End::At(1) } else { end };
+        Sides { a: carried(self.a), b: carried(self.b) }
+    }
+
+    /// What both ends have, of what those that move and the world have.
     #[inline]
-    pub fn of<T: Copy>(self, [first, second]: &[T; 2], world: T) -> [T; 2] {
+    pub fn of<T: Copy>(self, all: &[T], world: T) -> [T; 2] {
         [self.a, self.b].map(|end| match end {
-            End::First => *first,
-            End::Second => *second,
+            End::At(k) => all[k],
             End::World => world,
         })
     }
 
     #[inline]
-    fn poses(self, poses: &[Pose; 2]) -> [Pose; 2] {
+    fn poses(self, poses: &[Pose]) -> [Pose; 2] {
         self.of(poses, Pose::WORLD)
     }
 }

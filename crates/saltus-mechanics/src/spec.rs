@@ -14,6 +14,7 @@
 //! A distance joint holds its length alone. Once something is built into that, the length is free but for
 //! what is built in: with limits it is a rope or a strut. The first part then has the name of the joint.
 
+use crate::carrier::{Beside, Carrier};
 use crate::coordinates::{AnyJoint, Coordinate, JointCoordinate};
 use crate::fault::{Fault, not_negative};
 use crate::joints::JointRelation;
@@ -23,6 +24,8 @@ use saltus_model::rotation::Vector;
 use saltus_model::{
     Event, InteractionId, IntoRelation, Law, Linked, Model, ModelError, Operator, SystemId,
 };
+
+use std::sync::Arc;
 
 /// How far outside its limits a coordinate may start, relative to them and at least to 1.
 const ROUND_OFF: f64 = 1e-9;
@@ -152,6 +155,8 @@ pub struct JointSpec {
     pub break_moment: Option<f64>,
     /// With one body: whether the world is the first side and the body the second. Default no.
     pub world_first: bool,
+    /// With one body: what carries the joint in place of the world.
+    pub(crate) carrier: Option<Arc<Carrier>>,
     at: Option<Coordinate>, // that the next call is about
 }
 
@@ -165,6 +170,7 @@ impl JointSpec {
             break_force: None,
             break_moment: None,
             world_first: false,
+            carrier: None,
             at: None,
         }
     }
@@ -285,10 +291,12 @@ impl JointSpec {
     ) -> Result<InteractionId, ModelError> {
         let owner = format!("interaction `{name}`");
         self.check().map_err(|fault| fault.of(&owner, self.joint.name()))?;
-        let (joint, world_first) = (self.joint, self.world_first);
+        let (joint, carrier) = (self.joint, self.carrier.clone());
+        let beside = Beside { carrier, is_first: self.world_first };
         let mut parts = Parts::default();
         if !self.has_free_length() {
-            model.connect(name, Held { joint, world_first }, Law::Equality, systems)?;
+            let held = Held { joint, beside: beside.clone() };
+            model.connect(name, held, Law::Equality, systems)?;
             parts.names.push(name.to_string());
         }
         for extras in &self.extras {
@@ -299,7 +307,7 @@ impl JointSpec {
                 (_, false) => format!("{name}.{what}"),
                 (_, true) => format!("{name}.{}_{what}", extras.coordinate.name()),
             };
-            let part = |what| Part { of, world_first, what };
+            let part = |what| Part { of, beside: beside.clone(), what };
             if let Some(limits) = extras.limits
                 && limits.bounds(extras.coordinate).next().is_some()
             {
@@ -550,14 +558,14 @@ enum What {
 /// The joint itself.
 struct Held {
     joint: AnyJoint,
-    world_first: bool,
+    beside: Beside,
 }
 
 impl IntoRelation for Held {
     type Relation = JointRelation;
 
     fn complete(self, linked: Linked<'_>) -> JointRelation {
-        self.joint.between(linked, self.world_first)
+        self.joint.between(linked, &self.beside)
     }
 }
 
@@ -565,7 +573,7 @@ impl IntoRelation for Held {
 #[derive(Debug, Clone)]
 struct Part {
     of: JointCoordinate,
-    world_first: bool,
+    beside: Beside,
     what: What,
 }
 
@@ -573,17 +581,16 @@ impl IntoRelation for Part {
     type Relation = Lines;
 
     fn complete(self, linked: Linked<'_>) -> Lines {
-        let Part { of, world_first, what } = self;
-        let one = |role: Role| of.relation(linked, world_first, role, |line| Ok(vec![line]));
+        let Part { of, beside, what } = self;
+        let one = |role: Role| of.relation(linked, &beside, role, |line| Ok(vec![line]));
         match what {
             What::Coordinate => one(Role::Gap),
-            What::Limits(limits) => of.relation(linked, world_first, Role::Gap, |line| {
-                Ok(limits.lines(of.coordinate, line))
-            }),
+            What::Limits(limits) => of
+                .relation(linked, &beside, Role::Gap, |line| Ok(limits.lines(of.coordinate, line))),
             What::Spring(Spring { stiffness, damping, rest }) => {
                 let role = Role::spring(stiffness, damping, None);
                 let at_rest = |line| Ok(vec![Line { offset: rest, ..line }]);
-                of.relation(linked, world_first, role, at_rest)
+                of.relation(linked, &beside, role, at_rest)
             }
             What::Load(force) => one(Role::Load(force)),
             What::Rate(v) => one(Role::Rate(v)),

@@ -1,5 +1,6 @@
 //! Springs with dampers between two bodies, or a body and the world, without a joint.
 
+use crate::carrier::Beside;
 use crate::coordinates::{AnyJoint, Coordinate, JointCoordinate};
 use crate::fault::{Fault, direction, not_negative, point};
 use crate::joints::Joint;
@@ -52,7 +53,7 @@ impl IntoRelation for SpringDamper {
         let SpringDamper { points, stiffness, damping, rest } = self;
         let role = Role::spring(stiffness, damping, None);
         let of = JointCoordinate::new(points, Coordinate::Length);
-        of.relation(linked, false, role, |line| {
+        of.relation(linked, &Beside::default(), role, |line| {
             positive("stiffness", stiffness)?;
             not_negative("damping", damping)?;
             let offset = not_negative("rest", rest.or(points.length()).unwrap_or(f64::NAN))?;
@@ -135,7 +136,7 @@ impl Bushing {
         model.connect(name, Rows { of: *self, rows, springs: false }, law, systems)
     }
 
-    fn line(&self, k: usize, [a, b]: [Start; 2]) -> Result<Line, Fault> {
+    fn line(&self, k: usize, sides: Sides, [a, b]: [Start; 2]) -> Result<Line, Fault> {
         let e = direction("axis", self.axis)?;
         let f = direction("second_axis", self.second_axis)?;
         let value = saltus_model::rotation::dot(e, f);
@@ -151,8 +152,7 @@ impl Bushing {
             let between = product(conjugate(b.orientation()), a.orientation());
             Row::Twist { back: conjugate(between), axis: b.direction(n) }
         };
-        // of one body the second pose is that of the world
-        Ok(Line::of(row, Sides::BOTH))
+        Ok(Line::of(row, sides))
     }
 }
 
@@ -176,7 +176,8 @@ impl IntoRelation for Rows {
                 Role::Spring { rows: rows.iter().map(row).collect(), rest: None }
             }
         };
-        let lines = Start::pair(Body::Space, linked).and_then(|starts| {
+        let sides = Sides::linked(linked.systems().len(), false);
+        let lines = Start::pair(Body::Space, linked, Start::WORLD).and_then(|starts| {
             for k in 0..6 {
                 not_negative("stiffness", of.stiffness[k])?;
                 not_negative("damping", of.damping[k])?;
@@ -186,7 +187,7 @@ impl IntoRelation for Rows {
                 return Err(Fault::Range { what, value: 0.0, allowed });
             }
             let line = |&k: &usize| {
-                let line = of.line(k, starts)?;
+                let line = of.line(k, sides, starts)?;
                 // λ = −u' with u' = √c u has the force √c λ = −c u
                 let factor = if springs { 1.0 } else { of.damping[k].sqrt() };
                 Ok(Line { factor, ..line })

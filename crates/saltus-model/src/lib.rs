@@ -18,7 +18,7 @@ mod jacobians;
 mod law;
 mod model;
 mod operator;
-mod relation;
+pub mod relation;
 pub mod relations;
 pub mod rotation;
 mod system;

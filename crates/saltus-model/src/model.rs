@@ -1,5 +1,6 @@
 //! The model: named systems, and the interactions between them.
 
+use crate::relation::MOST_LINKED;
 use crate::relations::{Bonded, Turned};
 use crate::{
     Action, ContactFinder, Event, FirstOrderLinear, FirstOrderSystem, IntoRelation,
@@ -99,14 +100,14 @@ impl From<LagrangianLinear> for System {
     }
 }
 
-/// A law on the output of a relation between one or two systems.
+/// A law on the output of a relation between systems.
 #[derive(Debug, Clone)]
 pub struct Interaction {
     /// What `y` is, and how `λ` acts.
     pub relation: Arc<dyn Relation>,
     /// What `y` and `λ` satisfy.
     pub law: Law,
-    /// The one or two systems it links.
+    /// The systems it links: one or two, or as many as the relation may.
     pub systems: Vec<SystemId>,
     /// Whether it acts from the beginning; else its multiplier is zero until an event connects it.
     pub active: bool,
@@ -210,7 +211,7 @@ impl Model {
         Ok(id)
     }
 
-    /// Adds an interaction between one or two systems.
+    /// Adds an interaction between one or two systems, or as many as the relation may link.
     pub fn connect(
         &mut self,
         name: &str,
@@ -219,14 +220,17 @@ impl Model {
         systems: &[SystemId],
     ) -> Result<InteractionId, ModelError> {
         self.check_name(name)?;
-        if !(1..=2).contains(&systems.len()) {
-            return Err(ModelError::Links { name: name.to_string(), found: systems.len() });
-        }
+        let links = |most: usize| match (1..=most).contains(&systems.len()) {
+            true => Ok(()),
+            false => Err(ModelError::Links { name: name.to_string(), found: systems.len() }),
+        };
+        links(MOST_LINKED)?;
         let linked = systems.iter().map(|&id| Ok(self.named_system(id)?.1));
         let linked = linked.collect::<Result<Vec<&System>, ModelError>>()?;
         let linked = Linked::new(&linked);
         let relation = relation.complete(linked);
-        for &id in systems {
+        links(relation.most_systems())?;
+        for (k, &id) in systems.iter().enumerate() {
             let (system_name, system) = self.named_system(id)?;
             if system.order() != relation.order() {
                 return Err(ModelError::Order {
@@ -236,10 +240,10 @@ impl Model {
                     found: system.order().name(),
                 });
             }
-        }
-        if systems.len() == 2 && systems[0] == systems[1] {
-            let system = self.named_system(systems[0])?.0.to_string();
-            return Err(ModelError::LinkedTwice { name: name.to_string(), system });
+            if systems[..k].contains(&id) {
+                let (name, system) = (name.to_string(), system_name.to_string());
+                return Err(ModelError::LinkedTwice { name, system });
+            }
         }
         relation.check(&format!("interaction `{name}`"), linked)?;
         let turns = linked.is_curved() && !relation.is_in_velocities();

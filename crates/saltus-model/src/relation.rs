@@ -12,13 +12,17 @@ use std::fmt::Debug;
 /// ```
 ///
 /// `T` is the identity but for bodies, see [`SecondOrderSystem`](crate::SecondOrderSystem).
-/// With two systems `x` (or `q`) is their states one after the other. Where it is evaluated,
+/// With several systems `x` (or `q`) is their states one after the other. Where it is evaluated,
 /// `first` is `x` or `q`, `second` is `λ`.
 pub trait Relation: Debug + Send + Sync {
     /// Order of the systems it speaks about.
     fn order(&self) -> Order;
     /// Number of components of `y` and `λ`.
     fn size(&self) -> usize;
+    /// How many systems it links at most, up to [`MOST_LINKED`].
+    fn most_systems(&self) -> usize {
+        2
+    }
     /// The inputs `z` until they are set.
     fn z0(&self) -> &[f64] {
         &[]
@@ -105,6 +109,9 @@ pub trait Relation: Debug + Send + Sync {
     /// Finds what is wrong with the relation on these systems.
     fn check(&self, owner: &str, linked: Linked<'_>) -> Result<(), ModelError>;
 }
+
+/// Systems that any relation links at most: those of two joints.
+pub const MOST_LINKED: usize = 4;
 
 /// How the multiplier of a first-order relation acts: `r = g(t, x, λ)`.
 pub trait Input {

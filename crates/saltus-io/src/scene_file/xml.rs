@@ -171,12 +171,6 @@ pub(super) fn follow(
     if ratio == 0.0 {
         return Err("its ratio is zero");
     }
-    let moves = |name: &&String| scene.bodies.iter().any(|body| body.name == **name);
-    let both = [k, other].map(|k| scene.joints[k].bodies.iter().filter(moves));
-    let bodies: HashSet<&String> = both.into_iter().flatten().collect();
-    if bodies.len() > 2 {
-        return Err("with the other it links more than two bodies that move");
-    }
     let follows = Follows { joint: scene.joints[other].name.clone(), ratio };
     let is_hinge = |k: usize| matches!(scene.joints[k].joint, AnyJoint::Space(Joint::Pivot { .. }));
     if is_hinge(k) && is_hinge(other) && !follows.is_of_angles() {

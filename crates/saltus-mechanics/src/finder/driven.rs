@@ -106,19 +106,47 @@ impl Driving {
 
     /// Where its origin is at an instant, and how it is turned.
     pub fn frame(&mut self, t: f64) -> Result<(Vector, Quaternion), OperatorError> {
+        let (x, turn) = self.placed(t)?;
+        Ok((x, turn.p))
+    }
+
+    /// The same as a pose, like that of a body.
+    pub fn pose(&mut self, t: f64) -> Result<Pose, OperatorError> {
+        let (x, Turn { p, angle }) = self.placed(t)?;
+        Ok(match self.space {
+            Body::Space => Pose { x, R: matrix(p), p, angle: 0.0 },
+            Body::Plane => Pose::in_plane(&[x[0], x[1], angle]),
+        })
+    }
+
+    fn placed(&mut self, t: f64) -> Result<(Vector, Turn), OperatorError> {
         let Driving { drive, space, name: [name_x, name_omega], turned, .. } = self;
         let x = match &drive.position {
             Some(position) => vector(position, *space, t, name_x, false)?,
             None => [0.0; 3],
         };
-        let p = match &drive.omega {
+        let turn = match &drive.omega {
             Some(omega) => {
                 let at = |t: f64| vector(omega, *space, t, name_omega, true);
-                if omega.is_constant() { exp(scaled(t, at(t)?)) } else { turned.at(t, &at)? }
+                if omega.is_constant() { Turn::of(scaled(t, at(t)?)) } else { turned.at(t, &at)? }
             }
-            None => IDENTITY,
+            None => Turn::NONE,
         };
-        Ok((x, p))
+        Ok((x, turn))
+    }
+
+    /// Velocity of its origin by its derivative, and its angular velocity.
+    pub fn velocities(
+        &self,
+        speed: Option<&Operator>,
+        t: f64,
+    ) -> Result<[Vector; 2], OperatorError> {
+        let value = |operator: Option<&Operator>, name: &str, turn: bool| match operator {
+            Some(operator) => vector(operator, self.space, t, name, turn),
+            None => Ok([0.0; 3]),
+        };
+        let omega = value(self.drive.omega.as_ref(), &self.name[1], true)?;
+        Ok([value(speed, &self.name[0], false)?, omega])
     }
 
     /// Angular velocity in the step.
@@ -156,6 +184,31 @@ fn vector(
     Ok(out)
 }
 
+/// A turn and, in the plane, its angle over all turns.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    p: Quaternion,
+    angle: f64,
+}
+
+impl Turn {
+    const NONE: Turn = Turn { p: IDENTITY, angle: 0.0 };
+
+    /// About a vector, by its length.
+    fn of(phi: Vector) -> Turn {
+        Turn { p: exp(phi), angle: phi[2] }
+    }
+
+    /// This one after another.
+    fn after(self, other: Turn) -> Turn {
+        Turn { p: product(self.p, other.p), angle: self.angle + other.angle }
+    }
+
+    fn normalized(self) -> Turn {
+        Turn { p: normalized(self.p).unwrap_or(IDENTITY), ..self }
+    }
+}
+
 /// Turns are kept at multiples of this time, in seconds; between them they are integrated anew.
 const ANCHOR: f64 = 1.0 / 16.0;
 
@@ -163,12 +216,12 @@ const ANCHOR: f64 = 1.0 / 16.0;
 #[derive(Debug, Clone)]
 struct Turned {
     anchor: f64,
-    p: Quaternion,
+    turn: Turn,
 }
 
 impl Default for Turned {
     fn default() -> Self {
-        Turned { anchor: 0.0, p: IDENTITY }
+        Turned { anchor: 0.0, turn: Turn::NONE }
     }
 }
 
@@ -177,7 +230,7 @@ impl Turned {
         &mut self,
         t: f64,
         omega: &dyn Fn(f64) -> Result<Vector, OperatorError>,
-    ) -> Result<Quaternion, OperatorError> {
+    ) -> Result<Turn, OperatorError> {
         let wanted = (t / ANCHOR).trunc();
         // anchors lead away from zero: another way means another beginning
         if wanted.abs() < self.anchor.abs() || wanted * self.anchor < 0.0 {
@@ -186,11 +239,11 @@ impl Turned {
         while self.anchor != wanted {
             let next = self.anchor + wanted.signum();
             let turn = integrate(self.anchor * ANCHOR, next * ANCHOR, omega)?;
-            self.p = normalized(product(turn, self.p)).unwrap_or(IDENTITY);
+            self.turn = turn.after(self.turn).normalized();
             self.anchor = next;
         }
         let turn = integrate(self.anchor * ANCHOR, t, omega)?;
-        Ok(normalized(product(turn, self.p)).unwrap_or(IDENTITY))
+        Ok(turn.after(self.turn).normalized())
     }
 }
 
@@ -205,15 +258,15 @@ fn integrate(
     a: f64,
     b: f64,
     omega: &dyn Fn(f64) -> Result<Vector, OperatorError>,
-) -> Result<Quaternion, OperatorError> {
+) -> Result<Turn, OperatorError> {
     if a == b {
-        return Ok(IDENTITY);
+        return Ok(Turn::NONE);
     }
     let mut last: Option<Quaternion> = None;
     let mut steps = 1;
     loop {
         let delta = (b - a) / f64::from(steps);
-        let mut p = IDENTITY;
+        let mut turn = Turn::NONE;
         for k in 0..steps {
             let middle = a + (f64::from(k) + 0.5) * delta;
             let off = delta * 3.0_f64.sqrt() / 6.0;
@@ -222,13 +275,13 @@ fn integrate(
                 scaled(0.5 * delta, add(w1, w2)),
                 scaled(3.0_f64.sqrt() / 12.0 * delta * delta, cross(w1, w2)),
             );
-            p = product(exp(phi), p);
+            turn = Turn::of(phi).after(turn);
         }
-        let near = |q: Quaternion| q.iter().zip(&p).all(|(x, y)| (x - y).abs() < 1e-14);
+        let near = |q: Quaternion| q.iter().zip(&turn.p).all(|(x, y)| (x - y).abs() < 1e-14);
         if steps >= 4096 || last.is_some_and(near) {
-            return Ok(p);
+            return Ok(turn);
         }
-        last = Some(p);
+        last = Some(turn.p);
         steps *= 2;
     }
 }

@@ -2,18 +2,12 @@
 
 use super::laws::Materials;
 use super::untouched::Untouched;
-use super::{
-    Anchor, BodySpec, Follows, JointLink, Member, Part, Scene, SceneError, SceneFault, StaticSpec,
-    life,
-};
-use crate::coordinates::Following;
-use crate::row::{End, Sides};
-use crate::{Collider, Colliders, Drive, Finder, JointCoordinate, MassProperties, Placed};
+use super::{Anchor, BodySpec, Member, Part, Scene, SceneError, SceneFault, StaticSpec, life};
+use crate::{Collider, Colliders, Drive, Finder, MassProperties, Placed};
 use saltus_model::rotation::{IDENTITY, Quaternion, Vector};
 use saltus_model::rotation::{add, normalized, product, rotate, sub};
 use saltus_model::{
-    Body, Event, Inertia, Law, Model, Names, Operator, RigidBody, RigidBody2d, Side, System,
-    SystemId,
+    Body, Event, Inertia, Model, Names, Operator, RigidBody, RigidBody2d, Side, System,
 };
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -182,101 +176,23 @@ impl Scene {
         }
     }
 
-    pub(super) fn connect(
-        &self,
-        k: usize,
-        link: &JointLink,
-        model: &mut Model,
-    ) -> Result<(), SceneError> {
-        let at = Member::Joint(k);
-        let ends = self.ends(link, model).map_err(|fault| self.error(at, "bodies", fault))?;
-        let systems: Vec<SystemId> = ends.iter().flatten().copied().collect();
-        if systems.is_empty() || link.bodies.len() > 2 {
-            let found = match link.bodies.len() {
-                0 => "found none".to_string(),
-                1 | 2 => "but what it links stands still".to_string(),
-                many => format!("found {many}"),
-            };
-            return Err(self.error(at, "bodies", SceneFault::Links { found }));
-        }
-        let mut spec = link.spec(self).map_err(|fault| self.error(at, "motor", fault))?;
-        spec.world_first = matches!(ends[..], [None, Some(_)]);
-        (spec.connect(model, &link.name, &systems))
-            .map_err(|error| self.error(at, key_of(&error), error))?;
-        Ok(())
-    }
-
-    /// The coordinate of a joint is held in a ratio to that of another.
-    pub(super) fn follow(
-        &self,
-        k: usize,
-        link: &JointLink,
-        follows: &Follows,
-        model: &mut Model,
-    ) -> Result<(), SceneError> {
-        let fail = |fault| self.error(Member::Joint(k), "follows", fault);
-        let wrong = |why| fail(SceneFault::Follows { joint: follows.joint.clone(), why });
-        let Some(other) = self.joints.iter().find(|one| one.name == follows.joint) else {
-            let known = self.joints.iter().map(|one| one.name.as_str());
-            return Err(fail(SceneFault::unknown("joint", &follows.joint, known)));
-        };
-        if other.name == link.name {
-            return Err(wrong("which is itself"));
-        }
-        let mut ends = [Vec::new(), Vec::new()];
-        let mut coordinates = Vec::with_capacity(2);
-        for (joint, ends) in [other, link].into_iter().zip(&mut ends) {
-            *ends = self.ends(joint, model).map_err(fail)?;
-            if joint.joint.length().is_some() && !joint.spec(self).map_err(fail)?.has_free_length()
-            {
-                return Err(wrong("and one of the two holds its length"));
-            }
-            let Some(&coordinate) = joint.joint.coordinates().first() else {
-                return Err(wrong("and one of the two leaves nothing free that has a coordinate"));
-            };
-            let of = JointCoordinate::new(joint.joint, coordinate);
-            coordinates.push(JointCoordinate { axis: joint.axis, ..of });
-        }
-        // all bodies of both, in the order of the joint that links two of them
-        let [first, second] = ends.each_ref().map(|ends| ends.iter().flatten().count());
-        let in_order = if second > first { [1, 0] } else { [0, 1] };
-        let mut systems = Vec::with_capacity(2);
-        for id in in_order.into_iter().flat_map(|k| ends[k].iter().flatten()) {
-            if !systems.contains(id) {
-                systems.push(*id);
-            }
-        }
-        if systems.len() > 2 {
-            return Err(wrong("with which it links more than two bodies that move"));
-        }
-        let end = |id: Option<&Option<SystemId>>| match id.copied().flatten() {
-            None => End::World,
-            Some(id) if systems.first() == Some(&id) => End::First,
-            Some(_) => End::Second,
-        };
-        let sides = ends.each_ref().map(|own| Sides { a: end(own.first()), b: end(own.get(1)) });
-        let ratio = follows.ratio;
-        let coordinates = [coordinates[0], coordinates[1]];
-        let (name, before) = (format!("{}.follows", link.name), model.interactions().len());
-        let relation = Following { coordinates, sides, ratio };
-        (model.connect(&name, relation, Law::Equality, &systems))
-            .map_err(|error| self.error(Member::Joint(k), key_of(&error), error))?;
-        self.let_live(k, &[&link.bodies[..], &other.bodies[..]].concat(), before, model)
+    /// While all of these bodies are there.
+    pub(super) fn life_of(&self, bodies: &[String]) -> [f64; 2] {
+        let linked = self.bodies.iter().filter(|body| bodies.contains(&body.name));
+        linked.map(BodySpec::life).fold([f64::NEG_INFINITY, f64::INFINITY], |life, [from, to]| {
+            [life[0].max(from), life[1].min(to)]
+        })
     }
 
     /// A joint acts while its bodies are there; its interactions begin at `first`.
-    fn let_live(
+    pub(super) fn let_live(
         &self,
         k: usize,
         bodies: &[String],
         first: usize,
         model: &mut Model,
     ) -> Result<(), SceneError> {
-        let linked = self.bodies.iter().filter(|body| bodies.contains(&body.name));
-        let (mut birth, mut death) = (f64::NEG_INFINITY, f64::INFINITY);
-        for [from, to] in linked.map(BodySpec::life) {
-            (birth, death) = (birth.max(from), death.min(to));
-        }
+        let [birth, death] = self.life_of(bodies);
         let names: Vec<String> =
             model.interactions().skip(first).map(|(name, _)| name.to_string()).collect();
         let own = || names.first().map_or("", |name| name);
@@ -298,32 +214,6 @@ impl Scene {
             model.add_event(event).map_err(|error| self.error(Member::Joint(k), "name", error))?;
         }
         Ok(())
-    }
-
-    /// The systems of the sides of a joint, in their order; nothing for what stands still.
-    fn ends(&self, link: &JointLink, model: &Model) -> Result<Vec<Option<SystemId>>, SceneFault> {
-        link.bodies.iter().map(|name| self.linked(name, model)).collect()
-    }
-
-    /// The system of what a joint links; nothing of what stands still.
-    fn linked(&self, name: &str, model: &Model) -> Result<Option<SystemId>, SceneFault> {
-        if let Ok(id) = model.system_id(name) {
-            return Ok(Some(id));
-        }
-        match self.statics.iter().find(|one| one.name == *name) {
-            Some(one) if one.drive.is_none() => Ok(None),
-            Some(_) => {
-                let found = format!(
-                    "and `{name}` moves as it is told; link a body in its place, and move that by a motor of a joint with the world"
-                );
-                Err(SceneFault::Links { found })
-            }
-            None => {
-                let bodies = self.bodies.iter().map(|body| body.name.as_str());
-                let statics = self.statics.iter().map(|one| one.name.as_str());
-                Err(SceneFault::unknown("body", name, bodies.chain(statics)))
-            }
-        }
     }
 
     fn check_life(&self, k: usize, body: &BodySpec) -> Result<(), SceneError> {

@@ -150,7 +150,7 @@ pub enum SceneFault {
         /// What was found.
         found: String,
     },
-    /// A joint that follows one with which it links more than two bodies, or that has no coordinate.
+    /// A joint that follows itself, or one of two that has no coordinate.
     #[error("it follows `{joint}`, {why}")]
     Follows {
         /// The other joint.

@@ -29,8 +29,8 @@ pub struct JointLink {
     pub follows: Option<Follows>,
 }
 
-/// How a joint follows another: `x = ratio x_other`, both of them from where they start. Both joints link
-/// two bodies together at most, besides what stands still. It holds on where one of the joints breaks.
+/// How a joint follows another: `x = ratio x_other`, both of them from where they start. It holds on where one
+/// of the joints breaks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Follows {
     /// The other joint.

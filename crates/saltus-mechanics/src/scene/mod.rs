@@ -25,6 +25,7 @@ mod given;
 mod joint;
 mod laws;
 mod life;
+mod linking;
 mod mass;
 mod motion;
 mod reach;

@@ -174,14 +174,16 @@ fn groups(model: &Model, order: Order, integrators: &[Integrator]) -> Result<Vec
     let names: Vec<&str> = model.systems().map(|(name, _)| name).collect();
     let interactions = model.interactions();
     for (name, interaction) in interactions.filter(|(_, one)| one.relation.order() == order) {
-        let [first, second] = interaction.systems[..] else { continue };
-        let (a, b) = (of(first.index()), of(second.index()));
-        if !a.goes_with(b) {
-            return Err(SimError::Schemes {
-                interaction: name.to_string(),
-                systems: [first, second].map(|id| names[id.index()].to_string()),
-                integrators: [a.name(), b.name()],
-            });
+        let Some((first, others)) = interaction.systems.split_first() else { continue };
+        for second in others {
+            let (a, b) = (of(first.index()), of(second.index()));
+            if !a.goes_with(b) {
+                return Err(SimError::Schemes {
+                    interaction: name.to_string(),
+                    systems: [first, second].map(|id| names[id.index()].to_string()),
+                    integrators: [a.name(), b.name()],
+                });
+            }
         }
     }
     Ok(groups)

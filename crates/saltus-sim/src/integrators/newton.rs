@@ -419,7 +419,7 @@ impl Newton {
     /// to its terms alone, which a step must lessen.
     fn disagreement(&self, xi: &[f64]) -> (f64, f64) {
         let (mut worst, mut farthest) = (0.0_f64, 0.0_f64);
-        for link in self.links.iter().filter(|link| link.on) {
+        for link in self.links.chunk_by(|a, b| a.rows == b.rows).flat_map(telling) {
             let xi = &xi[link.range.clone()];
             let (mut scale, mut size) = (0.0_f64, 0.0_f64);
             let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -556,6 +556,14 @@ fn set_diagonal(problem: &mut Problem, m: usize, value: f64) -> Result<(), Numer
         }
         _ => {}
     })
+}
+
+/// Those links of an interaction that say how large its outputs are: no system on which none of them depends,
+/// unless they depend on none.
+fn telling(own: &[Link]) -> impl Iterator<Item = &Link> {
+    let depends = |link: &&Link| link.C.data().iter().any(|slope| *slope != 0.0);
+    let all = own.len() == 1 || !own.iter().any(|link| depends(&link));
+    own.iter().filter(move |link| link.on && (all || depends(link)))
 }
 
 /// The larger of two errors; NaN is larger than all others.

@@ -177,6 +177,24 @@ fn vibrating_table() {
     within("penetration", -lowest, 1e-9);
 }
 
+/// Fingers of a hand hold a block while μ F > m (g + z̈), and slip along it where not.
+#[test]
+fn gripper() {
+    let run_of = |overrides: &[(&str, &str)]| run("gripper/scene.toml", overrides);
+    let lifted = 0.06 * (1.0 - 4.4_f64.cos());
+    let holds = run_of(&[]);
+    within("height", (last(&holds, "block.position[2]") - 0.05 - lifted).abs(), 1e-3);
+    let [left, right] = ["left", "right"].map(|name| {
+        let [x, z] = [0, 2].map(|k| last(&holds, &format!("{name}.position[{k}]")));
+        within(name, (z - 0.15 - lifted).abs(), 1e-12);
+        x - 0.05 * (1.0 - 4.4_f64.cos())
+    });
+    within("symmetry", (left + right).abs(), 1e-12);
+    within("at the block", (left + 0.05).abs(), 1e-4);
+    let slips = run_of(&[("force", "4")]);
+    within("on the ground", (last(&slips, "block.position[2]") - 0.05).abs(), 1e-6);
+}
+
 /// A wheel climbs its steps and goes on with the speed of its motor.
 #[test]
 fn rover_wheel() {

@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         Ok(limits.map_or(0.0, |[lower, upper]| 0.0_f64.clamp(lower, upper)))
     }
 
-    /// The joint that one follows, and the ratio: where both are the only ones of their bodies, and link no more than two that move.
+    /// The joint that one follows, and the ratio: where both are the only ones of their bodies.
     fn leader(&self, joint: Node<'a, 'a>) -> Option<(Node<'a, 'a>, f64)> {
         let own = joint.attribute("name")?;
         let root = self.xml.document.root_element();
@@ -121,15 +121,7 @@ impl<'a> Reader<'a> {
         let is_alone = |node: Node<'a, 'a>| {
             node.parent().is_some_and(|body| children(body, "joint").count() == 1)
         };
-        let bodies = [joint, other].into_iter().flat_map(|node| node.ancestors().skip(1).take(2));
-        let mut moving = Vec::new();
-        for body in bodies.filter(moves) {
-            if !moving.contains(&body) {
-                moving.push(body);
-            }
-        }
-        let is_made = ratio != 0.0 && moving.len() <= 2;
-        (is_made && is_alone(joint) && is_alone(other)).then_some((other, ratio))
+        (ratio != 0.0 && is_alone(joint) && is_alone(other)).then_some((other, ratio))
     }
 
     /// The limits of a joint, from where the file draws it.
@@ -364,15 +356,6 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether a body moves: it has a joint, or one that carries it does.
-fn moves(body: &Node<'_, '_>) -> bool {
-    let has_joint = |one: Node<'_, '_>| {
-        one.children().any(|node| matches!(node.tag_name().name(), "joint" | "freejoint"))
-    };
-    let mut carriers = body.ancestors().filter(|one| one.tag_name().name() == "body");
-    body.tag_name().name() == "body" && carriers.any(has_joint)
 }
 
 /// The ratio that coefficients of a polynomial say; nothing where they say more.

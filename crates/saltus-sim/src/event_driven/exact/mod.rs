@@ -193,8 +193,8 @@ impl Exact {
                     None => fixed = false,
                 }
             }
-            if let (false, [a, b]) = (fixed, &link.systems[..]) {
-                let (a, b) = (root(&mut self.parent, *a), root(&mut self.parent, *b));
+            for pair in link.systems.windows(2).filter(|_| !fixed) {
+                let [a, b] = [pair[0], pair[1]].map(|system| root(&mut self.parent, system));
                 self.parent[a.max(b)] = a.min(b);
             }
         }

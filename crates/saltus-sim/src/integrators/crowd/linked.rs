@@ -15,10 +15,12 @@
 
 use super::blocks::{Block, Blocks, add_product};
 use super::factors::Factors;
+use super::islands::NONE;
 use super::links::{Link, Links};
 use super::members::{Kind, Members};
 use super::order::order;
 use saltus_linalg::{Matrix, Sparse, Wide, wide};
+use saltus_model::relation::MOST_LINKED;
 use saltus_model::rotation::{cross, rotate_back};
 use saltus_numerics::Operator;
 use saltus_numerics::bodies::Touch;
@@ -53,7 +55,7 @@ pub(super) struct Units {
 pub(super) struct Part {
     pub what: What,
     pub size: usize,
-    pub systems: [Option<usize>; 2],
+    systems: [u32; MOST_LINKED], // those that there are, then NONE
 }
 
 /// An interaction or a contact.
@@ -91,17 +93,22 @@ struct Share {
 
 impl Part {
     pub fn link(k: usize, link: &Link) -> Part {
-        let systems = [link.members.first().copied(), link.members.get(1).copied()];
-        Part { what: What::Link(k), size: link.rows.len(), systems }
+        Part::of(What::Link(k), link.rows.len(), link.members.iter().map(|&k| k as u32))
     }
 
     pub fn contact(place: usize, touch: &Touch, bodies: usize) -> Part {
-        let systems = touch.bodies.map(|k| Some(k as usize).filter(|k| *k < bodies));
-        Part { what: What::Contact(place), size: touch.friction.size(), systems }
+        let systems = touch.bodies.into_iter().filter(|k| (*k as usize) < bodies);
+        Part::of(What::Contact(place), touch.friction.size(), systems)
+    }
+
+    pub fn of(what: What, size: usize, linked: impl Iterator<Item = u32>) -> Part {
+        let mut systems = [NONE; MOST_LINKED];
+        systems.iter_mut().zip(linked).for_each(|(system, k)| *system = k);
+        Part { what, size, systems }
     }
 
     pub fn systems(&self) -> impl Iterator<Item = usize> {
-        self.systems.into_iter().flatten()
+        self.systems.into_iter().take_while(|k| *k != NONE).map(|k| k as usize)
     }
 }
 

@@ -370,9 +370,7 @@ impl Crowd {
             self.islands.begin(bodies);
             for link in self.links.all.iter().filter(|link| link.role.is_posed()) {
                 link.members.iter().for_each(|&k| self.islands.touch(k));
-                if let [a, b] = link.members[..] {
-                    self.islands.join(a, b);
-                }
+                link.members.windows(2).for_each(|pair| self.islands.join(pair[0], pair[1]));
             }
             let ahead = if self.ahead.is_empty() { next.v } else { &mut self.ahead };
             self.touching.find(step, now.q, ahead, &mut self.islands, bodies)?;

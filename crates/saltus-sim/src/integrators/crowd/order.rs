@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     fn pair(k: usize, systems: [Option<usize>; 2]) -> Part {
-        Part { what: What::Link(k), size: 5, systems }
+        Part::of(What::Link(k), 5, systems.into_iter().flatten().map(|k| k as u32))
     }
 
     /// The farthest that two parts of one system stand apart.
