@@ -432,8 +432,9 @@ impl Part for Mechanics {
         }
 
         let path = self.motion.path(now.v, next.v);
-        let ledger = members.book(self.energy0, &now, &next, &newton.links, path)?;
-        next.ledger.copy_from_slice(&ledger.to_array());
+        let ledger = members.book(self.energy0, &now, &next, &newton.links, path)?.to_array();
+        next.ledger.copy_from_slice(&ledger);
+        step.check_energies(&ledger, || None)?;
         Ok(report)
     }
 
