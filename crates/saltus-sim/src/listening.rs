@@ -33,6 +33,9 @@ impl Listening {
         mut count: impl FnMut(Option<Report>),
     ) -> Result<(), SimError> {
         let Listening { work, before } = self;
+        if parts.slow().next().is_none() {
+            return parts.all().try_for_each(|part| part.advance(model, step).map(&mut count));
+        }
         before.write_anew();
         parts.slow().try_for_each(|part| part.touched(before))?;
         let mut advance = |part: &mut Box<dyn Part>| -> Result<(), SimError> {

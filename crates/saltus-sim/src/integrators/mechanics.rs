@@ -476,6 +476,10 @@ impl Part for Mechanics {
         memory.numbers(&mut self.reach);
         memory.numbers(&mut self.change);
         memory.flags(&mut self.acted);
+        self.touched(memory)
+    }
+
+    fn touched(&mut self, memory: &mut Memory) -> Result<(), SimError> {
         self.members.memory(memory);
         self.motion.memory(memory);
         self.newton.memory(memory);
