@@ -110,10 +110,10 @@ impl Memory {
     pub fn numbers(&mut self, values: &mut [f64]) {
         if self.length(values.len()) == Some(values.len()) {
             if self.next.is_none() {
-                let start = self.bytes.len();
-                self.bytes.resize(start + 8 * values.len(), 0);
-                let (bytes, _) = self.bytes[start..].as_chunks_mut();
-                bytes.iter_mut().zip(values).for_each(|(bytes, x)| *bytes = x.to_le_bytes());
+                self.bytes.reserve(8 * values.len());
+                for value in values {
+                    self.bytes.extend_from_slice(&value.to_le_bytes());
+                }
                 return;
             }
             values.iter_mut().for_each(|value| self.number(value));
