@@ -23,7 +23,7 @@ class Adaptive(Sampled):
     ----------
     model : Model
     tol : float
-        Error allowed in a step, relative to ``1 + |X|``, in (0, 1).
+        Error allowed in a step, relative to ``1 + |X|``, in (0, 0.1].
     solver : solvers.Solver, optional
         The solver of the problems at events and in steps; `solvers.Auto` unless given.
 

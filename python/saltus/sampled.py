@@ -55,7 +55,8 @@ class Sampled(Strategy):
             A step was not solved. The error's ``run`` holds what was computed before it.
         KeyboardInterrupt
             On Ctrl-C. `last_run` holds what was computed; another call of `run` goes on from
-            there. Ctrl-C and progress are looked after several times a second, between two steps.
+            there. Ctrl-C is looked after several times a second, like progress
+            between two steps.
         """
         instants = sampled(samples, self.t, real(until, "until"), every)
         return self._run(until, progress, every, signals, samples=instants)

@@ -111,7 +111,8 @@ class TimeStepping(Strategy):
             A step was not solved. The error's ``run`` holds what was computed before it.
         KeyboardInterrupt
             On Ctrl-C. `last_run` holds what was computed; another call of `run` goes on from
-            there. Ctrl-C and progress are looked after several times a second, between two steps.
+            there. Ctrl-C is looked after several times a second, within long steps too, and progress
+            between two steps.
         """
         return self._run(until, progress, every, signals)
 

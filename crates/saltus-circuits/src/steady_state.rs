@@ -13,7 +13,7 @@ use crate::{
     Circuit, CircuitError, CircuitModel, Device, Probes, Transient, TransientError, Watch,
 };
 use saltus_analysis::periodic::{self, Orbit, Shooting, ShootingError};
-use saltus_numerics::Solver;
+use saltus_numerics::{Interrupt, Solver};
 use saltus_sim::{EulerMoreau, Integrator, Outcome, Run, SimError, TimeStepping};
 use thiserror::Error;
 
@@ -189,7 +189,7 @@ impl CircuitModel {
             place(&mut sim, x)?;
             for _ in 0..steps {
                 sim.step()?;
-                if interrupt.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed)) {
+                if interrupt.is_some_and(Interrupt::is_set) {
                     return Err(Stopped::Interrupted);
                 }
             }

@@ -4,13 +4,12 @@ use crate::error::Culprit;
 use crate::formulation::Autonomous;
 use crate::{CircuitError, CircuitModel, Probes};
 use saltus_model::{Event, Model, Trigger};
-use saltus_numerics::Solver;
+use saltus_numerics::{Interrupt, Solver};
 use saltus_sim::{
     Adaptive, AdaptiveSettings, EulerMoreau, EventDriven, EventSettings, Frames, Integrator,
     NewtonSettings, Outcome, Progress, Run, RunFailure, RunOptions, SimError, Sink, Strategy,
     TimeStepping,
 };
-use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 /// How a circuit is followed.
@@ -106,7 +105,7 @@ impl Transient {
 #[derive(Default)]
 pub struct Watch<'a> {
     /// Stop after the current step once this is set.
-    pub interrupt: Option<&'a AtomicBool>,
+    pub interrupt: Option<&'a Interrupt>,
     /// Called every few hundredths of a second, or after every step if steps take longer.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
     /// Give recorded rows away in chunks instead of keeping them.

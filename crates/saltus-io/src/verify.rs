@@ -17,13 +17,13 @@
 
 use crate::model_file::{ModelFile, Samples, Simulation, Strategy};
 use saltus_model::{Model, Order};
+use saltus_numerics::Interrupt;
 use saltus_sim::{
     Adaptive, AdaptiveSettings, EventDriven, EventKind, EventRecord, EventSettings, Quantity, Run,
     RunFailure, RunOptions, TimeStepping,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 /// Instants at which event-driven runs are compared, where the file gives none.
 const SAMPLES: usize = 1001;
@@ -122,10 +122,7 @@ impl Simulation {
 }
 
 /// Runs a model twice, and compares.
-pub fn verify(
-    file: &ModelFile,
-    interrupt: Option<&AtomicBool>,
-) -> Result<Verification, RunFailure> {
+pub fn verify(file: &ModelFile, interrupt: Option<&Interrupt>) -> Result<Verification, RunFailure> {
     let settings = &file.simulation;
     let (finer, setting, values) = settings.finer();
     let (t0, until) = (file.model.t0(), settings.until);

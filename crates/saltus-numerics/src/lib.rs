@@ -42,8 +42,8 @@ pub use residual::Measure;
 pub use sets::{Graph, GraphError, LARGEST_BLOCK, Place, Set, SharedSet, UserSet};
 pub use settings::{
     AdmmSettings, AutoSettings, EnumerationSettings, ExtragradientSettings,
-    FischerBurmeisterSettings, GaussSeidelSettings, InteriorPointSettings, LemkeSettings,
-    NewtonFunction, NewtonSettings, PivotingSettings, Solver,
+    FischerBurmeisterSettings, GaussSeidelSettings, InteriorPointSettings, LARGEST_TOL,
+    LemkeSettings, NewtonFunction, NewtonSettings, PivotingSettings, Solver,
 };
 pub use uniqueness::{Doubt, Uniqueness, uniqueness};
-pub use watch::{History, Interrupt, LONGEST_HISTORY};
+pub use watch::{History, Interrupt, Interruptible, LONGEST_HISTORY, is_interrupted};

@@ -44,6 +44,17 @@ impl Memory {
         Memory { bytes, next: Some(0), is_broken: false }
     }
 
+    /// Takes anew what is visited, in place of what it has.
+    pub fn write_anew(&mut self) {
+        self.bytes.clear();
+        (self.next, self.is_broken) = (None, false);
+    }
+
+    /// Gives back what it has, from the beginning.
+    pub fn read_anew(&mut self) {
+        (self.next, self.is_broken) = (Some(0), false);
+    }
+
     /// Whether fields get their values from it.
     pub fn is_read(&self) -> bool {
         self.next.is_some()
@@ -62,7 +73,7 @@ impl Memory {
     /// Eight bytes.
     pub fn word(&mut self, value: &mut u64) {
         let Some(next) = self.next else {
-            self.bytes.extend(value.to_le_bytes());
+            self.bytes.extend_from_slice(&value.to_le_bytes());
             return;
         };
         match self.bytes.get(next..).and_then(|rest| rest.first_chunk()) {
@@ -98,6 +109,13 @@ impl Memory {
     /// So many numbers.
     pub fn numbers(&mut self, values: &mut [f64]) {
         if self.length(values.len()) == Some(values.len()) {
+            if self.next.is_none() {
+                self.bytes.reserve(8 * values.len());
+                for value in values {
+                    self.bytes.extend_from_slice(&value.to_le_bytes());
+                }
+                return;
+            }
             values.iter_mut().for_each(|value| self.number(value));
         } else {
             self.is_broken = true;

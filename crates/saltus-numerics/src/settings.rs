@@ -3,6 +3,9 @@
 use crate::NumericsError;
 use serde::{Deserialize, Serialize};
 
+/// The largest tolerance: residuals are relative, and one of 1 is no answer.
+pub const LARGEST_TOL: f64 = 0.1;
+
 /// Which method solves a problem, with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -375,8 +378,8 @@ impl Solver {
     /// Checks the ranges of the settings.
     pub fn check(&self) -> Result<(), NumericsError> {
         let tol = self.tol();
-        if !(tol > 0.0 && tol.is_finite()) {
-            let (field, allowed) = ("tol", "(0, inf)");
+        if !(tol > 0.0 && tol <= LARGEST_TOL) {
+            let (field, allowed) = ("tol", "(0, 0.1]");
             return Err(NumericsError::Setting { field, value: tol, allowed });
         }
         if let Solver::Pivoting(s) = self

@@ -2,13 +2,13 @@
 
 use crate::errors;
 use crate::run::PyRun;
+use crate::signals::Signals;
 use crate::simulation::Watch;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use saltus::circuits::{self, Deck, Method, OperatingPoint, Plan, TransientError};
 use saltus::sim::{Progress, Run, RunFailure};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A netlist, with the values now set.
 #[pyclass(name = "Circuit", module = "saltus._saltus")]
@@ -111,24 +111,22 @@ impl PyCircuit {
             plan.record(signals);
         }
 
-        let interrupt = AtomicBool::new(false);
+        let asked = Signals::new();
         let mut watch = Watch::new(progress);
-        let mut raised = None;
         let result = py.detach(|| {
             let mut look = |now: Progress| {
                 if let Err(error) = watch.look(now) {
-                    raised = Some(error);
-                    interrupt.store(true, Ordering::Relaxed);
+                    asked.raise(error);
                 }
             };
             let watch = circuits::Watch {
-                interrupt: Some(&interrupt),
+                interrupt: Some(&asked.interrupt),
                 progress: Some(&mut look),
                 sink: None,
             };
             plan.model.run(&plan.transient, watch)
         });
-        let raised = raised.or_else(|| py.check_signals().err());
+        let raised = asked.take(py);
         let (run, error) = match result {
             Ok(run) => (run, raised),
             Err(TransientError::Failed(RunFailure { source, run })) => {

@@ -161,7 +161,9 @@ pub fn vtk(error: &VtkError) -> PyErr {
     match error {
         VtkError::NotRecorded { .. } => tree::SignalError::new_err(message),
         VtkError::NoMesh { .. } => tree::MissingFileError::new_err(message),
-        VtkError::Folder { .. } | VtkError::Write(_) => tree::FileError::new_err(message),
+        VtkError::Folder { .. } | VtkError::Remove { .. } | VtkError::Write(_) => {
+            tree::FileError::new_err(message)
+        }
         _ => input(message),
     }
 }

@@ -23,6 +23,7 @@ mod problem_file;
 mod run;
 mod scene;
 mod settings;
+mod signals;
 mod simulation;
 mod time_stepping;
 

@@ -6,8 +6,8 @@ use crate::settings::{newton_text, text_of};
 use pyo3::prelude::*;
 use saltus::io::verify::verify;
 use saltus::io::{ModelFile, Simulation, Strategy};
+use saltus::numerics::Interrupt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How often a computation looks for signals such as Ctrl-C.
@@ -92,7 +92,7 @@ impl PyModelFile {
 
     /// How much the run depends on its tolerance, as a JSON document.
     fn verify(&self, py: Python<'_>) -> PyResult<String> {
-        let interrupt = AtomicBool::new(false);
+        let interrupt = Interrupt::default();
         let (found, signal) = py.detach(|| {
             std::thread::scope(|scope| {
                 let both = scope.spawn(|| verify(&self.0, Some(&interrupt)));
@@ -101,7 +101,9 @@ impl PyModelFile {
                     std::thread::sleep(SIGNALS);
                     if signal.is_ok() {
                         signal = Python::attach(|py| py.check_signals());
-                        interrupt.store(signal.is_err(), Ordering::Relaxed);
+                        if signal.is_err() {
+                            interrupt.stop();
+                        }
                     }
                 }
                 (both.join(), signal)

@@ -2,18 +2,16 @@
 
 use crate::events::{PyEvent, records};
 use crate::run::PyRun;
+use crate::signals::{SIGNALS, Signals};
 use crate::{arrays, errors, operator};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyBaseException, PyException};
 use pyo3::prelude::*;
 use saltus::model::{Model, SystemId};
 use saltus::sim::{Outcome, Progress, RunFailure, RunOptions, SimError, StepStats, Strategy};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// How often a run looks for signals such as Ctrl-C.
-const SIGNALS: Duration = Duration::from_millis(50);
 /// How often a run reports its progress.
 const REPORTS: Duration = Duration::from_millis(100);
 /// Components of states and outputs up to which a step is shorter than letting the interpreter
@@ -162,15 +160,13 @@ impl<S: Simulated> Running<S> {
     ) -> PyResult<(PyRun, Option<Py<PyBaseException>>)> {
         operator::take_failure();
         let Wanted { until, every, samples, signals } = wanted;
-        let interrupt = AtomicBool::new(false);
+        let asked = Signals::new();
         let mut watch = Watch::new(progress);
-        let mut raised = None;
         let result = self.compute(py, || {
             let mut sim = self.lock()?;
             let mut look = |now: Progress| {
                 if let Err(error) = watch.look(now) {
-                    raised = Some(error);
-                    interrupt.store(true, Ordering::Relaxed);
+                    asked.raise(error);
                 }
             };
             Ok(sim.run_until(
@@ -179,7 +175,7 @@ impl<S: Simulated> Running<S> {
                     every,
                     samples: samples.as_deref(),
                     signals: signals.as_deref(),
-                    interrupt: Some(&interrupt),
+                    interrupt: Some(&asked.interrupt),
                     progress: Some(&mut look),
                     ..RunOptions::default()
                 },
@@ -187,8 +183,8 @@ impl<S: Simulated> Running<S> {
         });
         let result = result.map_err(|busy: Busy| PyErr::from(busy))?;
 
-        // a signal since the last look, else it would be raised after the run is lost
-        let raised = raised.or_else(|| py.check_signals().err());
+        // a signal since the last look too, else it would be raised after the run is lost
+        let raised = asked.take(py);
         let (run, error) = match result {
             Ok(run) => (run, raised),
             Err(RunFailure { source, run }) => {

@@ -8,7 +8,7 @@ use crate::pushes::Impulse;
 use crate::recorder::{Done, Recorder, signals_of};
 use crate::run::{EventRecord, Frames, Layout, Ledger, Outcome, Run, RunStats, Sink};
 use saltus_model::Model;
-use std::sync::atomic::{AtomicBool, Ordering};
+use saltus_numerics::Interrupt;
 use std::time::Instant;
 
 /// A way of a model through time, step by step.
@@ -47,6 +47,12 @@ pub trait Strategy {
 
     /// Whether the run that was begun has come to its end.
     fn finished(&self, until: f64) -> bool;
+
+    /// From now on a step may end with [`SimError::Interrupted`] once this is set; by default steps go on to their
+    /// ends.
+    fn listen(&mut self, interrupt: Option<&Interrupt>) {
+        let _ = interrupt;
+    }
 
     /// One step, which ends at `until` at the latest. If it fails, nothing has changed.
     fn advance(&mut self, until: f64) -> Result<StepStats, SimError>;
@@ -153,8 +159,8 @@ pub struct RunOptions<'a> {
     /// Record only these signals (`ball.q`; `ball.q[0]` stands for its whole signal) or all
     /// signals of these owners (`ball`).
     pub signals: Option<&'a [String]>,
-    /// Stop after the current step once this is set.
-    pub interrupt: Option<&'a AtomicBool>,
+    /// Stop once this is set: also within a step, which then changes nothing, where the strategy can.
+    pub interrupt: Option<&'a Interrupt>,
     /// Called every few hundredths of a second, or after every step if steps take longer.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
     /// Give recorded rows away in chunks instead of keeping them.
@@ -238,16 +244,21 @@ pub(crate) fn run<S: Strategy>(
     }
 
     let start = sim.t();
+    sim.listen(interrupt);
     let mut pace = Pace { next: 1, stride: 1, last: clock };
     let mut unrecorded = None; // the last step, where it is not recorded
     let mut ahead = every - before % every; // steps to the next one that is
     while failure.is_none() && !sim.finished(until) {
-        if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if interrupt.is_some_and(Interrupt::is_set) {
             stats.outcome = Outcome::Interrupted;
             break;
         }
         let done = match sim.advance(until) {
             Ok(done) => done,
+            Err(SimError::Interrupted { .. }) => {
+                stats.outcome = Outcome::Interrupted;
+                break;
+            }
             Err(error) => {
                 failure = Some(error);
                 stats.failures = 1;
@@ -299,6 +310,7 @@ pub(crate) fn run<S: Strategy>(
             progress(Progress { t: sim.t(), start, until, steps: stats.steps });
         }
     }
+    sim.listen(None);
     // an interrupted or failed run ends with the last state it reached
     let recording_failed = matches!(failure, Some(SimError::Record(_)));
     if let Some(done) = unrecorded

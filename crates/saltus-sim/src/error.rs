@@ -187,6 +187,13 @@ pub enum SimError {
         /// The interaction with the largest share of it.
         worst: String,
     },
+    /// It was asked to stop before the step was done; nothing has changed. A run that ends so is
+    /// [interrupted](crate::Outcome::Interrupted), and has not failed.
+    #[error("interrupted in the step to t = {time}, which has changed nothing")]
+    Interrupted {
+        /// End of the step.
+        time: f64,
+    },
     /// No step is short enough.
     #[error(
         "t = {time}: even a step of {h:e} does not reach the tolerance; the model may have no solution beyond, or not be smooth where it says so"

@@ -13,6 +13,7 @@ mod graph;
 pub mod integrators;
 mod keeper;
 mod law_log;
+mod listening;
 mod memory;
 mod pushes;
 mod recorder;

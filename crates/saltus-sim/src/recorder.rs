@@ -16,6 +16,11 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
+    /// All of them.
+    pub fn all(&mut self) -> impl Iterator<Item = &mut Box<dyn Part>> {
+        [&mut self.first, &mut self.second].into_iter().flatten()
+    }
+
     /// The two halves of a row: first-order systems first, mechanical ones after.
     #[inline]
     pub fn rows(&self) -> [&[f64]; 2] {

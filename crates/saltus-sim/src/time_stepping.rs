@@ -12,13 +12,14 @@ use crate::driver::{self, RunFailure, RunOptions, StepStats, Strategy};
 use crate::events::Events;
 use crate::integrators::{Integrator, NewtonSettings, Step, choice};
 use crate::law_log::LawLog;
+use crate::listening::Listening;
 use crate::pushes::{Impulse, Place, impulse_on, places_of};
 use crate::recorder::{Parts, Recorder, signals_of};
 use crate::run::{EventRecord, Layout, Ledger, Quantity, Run};
 use crate::switches::Switches;
 use saltus_linalg::Matrix;
 use saltus_model::{At, InteractionId, Model, ModelError, Order, SystemId};
-use saltus_numerics::{Memory, Report, Solver};
+use saltus_numerics::{Interrupt, Memory, Report, Solver};
 
 /// What all steps since the beginning, or since [`reset`](TimeStepping::reset), have done.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -67,6 +68,7 @@ pub struct TimeStepping {
     left: usize,                // steps of the current run that are left
     h: f64,                     // the last step
     pushed: Pushed,
+    listening: Option<Listening>,
 }
 
 /// Memory of what interactions do to bodies.
@@ -151,6 +153,7 @@ impl TimeStepping {
             left: 0,
             h: 0.0,
             pushed: Pushed::default(),
+            listening: None,
         })
     }
 
@@ -401,11 +404,14 @@ impl TimeStepping {
                 }
             }
         };
-        if let Some(part) = &mut self.parts.first {
-            count(part.advance(&self.model, step)?);
-        }
-        if let Some(part) = &mut self.parts.second {
-            count(part.advance(&self.model, step)?);
+        let TimeStepping { model, parts, listening, .. } = self;
+        match listening {
+            None => {
+                for part in parts.all() {
+                    count(part.advance(model, step)?);
+                }
+            }
+            Some(listening) => listening.advance(model, parts, step, count)?,
         }
         if let Some(part) = &mut self.parts.first {
             part.commit();
@@ -548,6 +554,10 @@ impl Strategy for TimeStepping {
         self.begin_events()?;
         self.count_left(until);
         Ok(())
+    }
+
+    fn listen(&mut self, interrupt: Option<&Interrupt>) {
+        self.listening = interrupt.map(Listening::new);
     }
 
     #[inline]

@@ -347,6 +347,38 @@ fn a_stack_on_springs() {
     assert_eq!(allocations_of(sim, 300), 0);
 }
 
+/// A block of balls on springs in a bin, one of which is hit: one island of some five hundred contacts, which is swept, and where impulses
+/// still change in parts.
+#[test]
+fn a_block_on_springs() {
+    use saltus::mechanics::{BodySpec, ContactPair, Scene, Shape, StaticSpec};
+    use saltus::prelude::*;
+    let mut scene = Scene::new("block").gravity([0.0, 0.0, -9.81]);
+    scene.contacts.push(ContactPair::new("default", "default").friction(0.5).elastic(1e5, 50.0));
+    let width = 0.1 + 5.0 * 0.0999;
+    let walls = [
+        ("ground", [0.0, 0.0, 1.0], 0.0),
+        ("west", [1.0, 0.0, 0.0], 0.0),
+        ("east", [-1.0, 0.0, 0.0], -width),
+        ("south", [0.0, 1.0, 0.0], 0.0),
+        ("north", [0.0, -1.0, 0.0], -width),
+    ];
+    for (name, normal, offset) in walls {
+        scene.statics.push(StaticSpec::new(name, Shape::Plane { normal, offset }));
+    }
+    for k in 0..216 {
+        let place = [k % 6, k / 6 % 6, k / 36].map(|i| 0.05 + 0.0999 * f64::from(i));
+        let ball = BodySpec::new(format!("ball-{k}"), Shape::Sphere { radius: 0.05 }).mass(1.0);
+        let speed = if k == 215 { [0.0, 0.0, -0.5] } else { [0.0; 3] };
+        scene.bodies.push(ball.at(place).moving(speed, [0.0; 3]));
+    }
+    let scheme = MoreauJean::default();
+    let mut sim = TimeStepping::new(scene.model().unwrap(), 1e-3, [scheme.into()]).unwrap();
+    sim.run(2e-2).unwrap();
+    assert!(sim.contacts().len() > 200);
+    assert_eq!(allocations_of(sim, 20), 0);
+}
+
 /// Rigid bodies: a chain on pivots with every projection, and a ball that bounces, slides and rolls.
 #[test]
 fn bodies_on_joints_and_planes() {

@@ -1,6 +1,7 @@
 //! Transient analyses: what is recorded, and how they end.
 
 use saltus_circuits::{Circuit, Deck, Method, Source, Transient, TransientError, Watch};
+use saltus_numerics::Interrupt;
 use saltus_sim::{Frames, Layout, Outcome, Sink};
 
 /// A capacitor of 1 µF that a source of 1 V charges through 1 kΩ.
@@ -83,7 +84,8 @@ fn rows_are_given_away() {
     let run = model.run(&asked, Watch { sink: Some(&mut rows), ..Watch::default() }).unwrap();
     assert_eq!((run.frames.len(), rows.0), (0, kept.frames.rows));
 
-    let flag = true.into();
+    let flag = Interrupt::default();
+    flag.stop();
     let run = model.run(&asked, Watch { interrupt: Some(&flag), ..Watch::default() }).unwrap();
     assert_eq!((run.stats.outcome, run.frames.len()), (Outcome::Interrupted, 1));
 }

@@ -6,11 +6,10 @@ use crate::{Error, Outcome, chart, paths, text};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use saltus::io::model_file::PLAIN_NAMES;
 use saltus::io::run_file::RunWriter;
+use saltus::numerics::Interrupt;
 use saltus::sim::{self, Frames, Layout, Run, SimError, Sink};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The files of a run.
 pub struct Targets {
@@ -146,15 +145,16 @@ fn default_output(file: &Path, from: Option<f64>) -> PathBuf {
 }
 
 /// Set at the first Ctrl-C; the second ends the program at once.
-pub fn interrupt_flag() -> Result<Arc<AtomicBool>, Error> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let handler = Arc::clone(&flag);
+pub fn interrupt_flag() -> Result<Interrupt, Error> {
+    let interrupt = Interrupt::default();
+    let set = interrupt.clone();
     ctrlc::set_handler(move || {
-        if handler.swap(true, Ordering::Relaxed) {
+        if set.is_set() {
             std::process::exit(130);
         }
+        set.stop();
     })?;
-    Ok(flag)
+    Ok(interrupt)
 }
 
 /// Shows how far a run is.

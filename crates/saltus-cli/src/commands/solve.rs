@@ -1,6 +1,7 @@
 //! `saltus solve PROBLEM...`: solves stored problems, one line each.
 
 use super::problem::owner;
+use super::record::interrupt_flag;
 use crate::text::{self, plural, seconds};
 use crate::{Error, Outcome};
 use saltus::io::problem_file::{Kind, StoredProblem, read};
@@ -69,7 +70,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
             );
         }
     }
-    let interrupt = interrupt()?;
+    let interrupt = interrupt_flag()?;
     let width = args.files.iter().map(|file| file.display().to_string().chars().count()).max();
     let width = width.unwrap_or(0);
     let mut documents = Vec::new();
@@ -117,19 +118,6 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
         text::out(&format!("{}\n", Value::from(documents)))?;
     }
     Ok(outcome)
-}
-
-/// A flag that the first Ctrl-C sets; the second one ends the program.
-fn interrupt() -> Result<Interrupt, Error> {
-    let interrupt = Interrupt::default();
-    let set = interrupt.clone();
-    ctrlc::set_handler(move || {
-        if set.is_set() {
-            std::process::exit(130);
-        }
-        set.stop();
-    })?;
-    Ok(interrupt)
 }
 
 /// Comma-separated values: a header, then `z` and `w` of each unknown.

@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<Outcome, Error> {
             return Ok(Outcome::Failed);
         }
     };
-    if interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+    if interrupt.is_set() {
         text::message("interrupted");
         return Ok(Outcome::Failed);
     }

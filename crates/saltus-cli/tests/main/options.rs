@@ -96,7 +96,7 @@ const CASES: &[Case] = &[
     case(
         "solve --tol",
         &["solve", "lcp/x.dat", "--solver", "gauss-seidel", "--max-iter", "3"],
-        &["solve", "lcp/x.dat", "--solver", "gauss-seidel", "--max-iter", "3", "--tol", "0.5"],
+        &["solve", "lcp/x.dat", "--solver", "gauss-seidel", "--max-iter", "3", "--tol", "0.1"],
         Status,
     ),
     case(

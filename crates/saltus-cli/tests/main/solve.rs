@@ -106,7 +106,7 @@ fn wrong_use() {
     );
     check_wrong(
         &["solve", "lcp/dense.dat", "--tol", "0"],
-        "saltus: setting `tol` = 0 is outside (0, inf)",
+        "saltus: setting `tol` = 0 is outside (0, 0.1]",
     );
     check_wrong(&["solve", "lcp"], "saltus: lcp: a directory, expected a stored problem");
     check_wrong(&["solve"], "error: the following required arguments were not provided:");

@@ -413,7 +413,7 @@ fn simulation() -> Section {
             "tol",
             Form::Number,
             AdaptiveSettings::default().tol,
-            "adaptive: the error allowed in a step, relative to 1 + |X|, in (0, 1)",
+            "adaptive: the error allowed in a step, relative to 1 + |X|, in (0, 0.1]",
         ),
         needed("until", Form::Number, "the time at which the simulation ends"),
         with_default("t0", Form::Number, 0.0, "the time at which it begins"),

@@ -401,6 +401,9 @@ impl<'a> Reader<'a> {
                     format!("`lower` is {lower} and `upper` is {upper}, expected lower < upper");
                 return Err(self.xml.content(limit, what));
             }
+            if lower < upper {
+                self.xml.check_start(limit, start, [lower, upper])?;
+            }
             // angles are counted over two turns
             let is_far = coordinate == Coordinate::Angle && upper - lower > 0.999 * 2.0 * TAU;
             match lower < upper {

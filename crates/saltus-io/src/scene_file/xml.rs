@@ -10,6 +10,9 @@ use saltus_model::rotation::{
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+/// How far outside its limits a joint may begin, relative to them and at least to 1.
+const ROUND_OFF: f64 = 1e-9;
+
 /// A place and a turn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pose {
@@ -45,6 +48,21 @@ impl<'a> Xml<'a> {
         let at = self.document.text_pos_at(node.range().start);
         let place = format!("line {}, column {}", at.row, at.col);
         SceneFileError::Content { path: self.path.to_path_buf(), place, what: what.into() }
+    }
+
+    /// A joint begins within its limits, all of them as the file has them: one that follows another may not.
+    pub fn check_start(
+        &self,
+        node: Node<'a, 'a>,
+        start: f64,
+        [lower, upper]: [f64; 2],
+    ) -> Result<(), SceneFileError> {
+        let round_off = |end: f64| ROUND_OFF * end.abs().max(1.0);
+        if start >= lower - round_off(lower) && start <= upper + round_off(upper) {
+            return Ok(());
+        }
+        let what = format!("the joint begins at {start}, where the one that it follows says");
+        Err(self.content(node, format!("{what}: outside its limits from {lower} to {upper}")))
     }
 
     /// What is left aside, and where it stands.

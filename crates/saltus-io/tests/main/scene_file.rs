@@ -151,6 +151,44 @@ fn a_robot_that_cannot_stand_at_zero() {
         near(limits.upper, upper);
     }
     file.scene.model().expect("a model");
+    // one that would begin outside its own limits is told of in the numbers of the file
+    let slides = [
+        slide("left", r#"lower="-0.3" upper="-0.1""#, ""),
+        slide("right", r#"lower="0.5" upper="1""#, mimic),
+    ];
+    let robot = format!(r#"<robot name="r"><link name="base"/>{}</robot>"#, slides.concat());
+    std::fs::write(&path, robot).expect("a file");
+    let error = read_scene(&path).expect_err("it cannot begin").to_string();
+    let told = "the joint begins at 0.25, where the one that it follows says: outside its limits from 0.5 to 1";
+    assert!(error.contains(told), "{error}");
+}
+
+/// The same of a model of MuJoCo, whose angles are degrees from where it is drawn.
+#[test]
+fn joints_of_mujoco_that_cannot_begin() {
+    let folder = Folder::new();
+    let path = folder.path("arm.xml");
+    let hinge = |name: &str, range: &str| {
+        format!(
+            "<body name='{name}'><joint name='{name}' axis='0 1 0' {range}/><geom size='0.1'/></body>"
+        )
+    };
+    let error = |first: &str, second: &str| {
+        let text = format!(
+            "<mujoco><worldbody>{}{}</worldbody>
+            <equality><joint joint1='b' joint2='a' polycoef='0 2 0 0 0'/></equality></mujoco>",
+            hinge("a", first),
+            hinge("b", second),
+        );
+        std::fs::write(&path, text).expect("a file");
+        read_scene(&path).map(|_| ()).expect_err("it cannot begin").to_string()
+    };
+    let told = "the joint begins at 50, where the one that it follows says: outside its limits from -10 to 10";
+    let found = error("range='20 40'", "range='-10 10' ref='10'");
+    assert!(found.contains(told), "{found}");
+    let told = "`range` is from -500 to 400: an angle is known over less than two turns";
+    let found = error("", "range='-500 400' ref='30'");
+    assert!(found.contains(told), "{found}");
 }
 
 /// Hinges whose ratio is none of whole numbers are left to move by themselves; names that have a meaning

@@ -131,6 +131,47 @@ fn bodies_contacts_and_chains() {
     }
 }
 
+/// A shorter export over a longer one leaves none of its instants behind, and nothing else is touched.
+#[test]
+fn a_shorter_export_over_a_longer_one() {
+    let file = ModelFile::parse(SCENE, "scene.toml", &[]).expect("a scene");
+    let (run, text) = run_of(file);
+    let folder = Folder::new();
+    let at = folder.path("scene");
+    let files = |name: &str| {
+        let entries = std::fs::read_dir(at.join(name)).expect("a folder");
+        let names = entries.map(|entry| entry.expect("a file").file_name().into_string());
+        let mut names: Vec<String> = names.map(|name| name.expect("a name")).collect();
+        names.sort();
+        names
+    };
+    let numbered = |count: usize| (0..count).map(|k| format!("{k:06}.vtp")).collect::<Vec<_>>();
+    write_vtk(&run, Some(&text), 1, &at).expect("it is written");
+    assert_eq!(files("contacts"), numbered(run.frames.len()));
+    // what a collection does not name is of somebody else
+    for other in ["bodies/notes.txt", "bodies/000900.vtp", "contacts.txt"] {
+        std::fs::write(at.join(other), "other").expect("a file");
+    }
+    write_vtk(&run, Some(&text), 5, &at).expect("it is written");
+    let kept =
+        run.frames.len().div_ceil(5) + usize::from(!(run.frames.len() - 1).is_multiple_of(5));
+    assert_eq!(files("contacts"), numbered(kept));
+    assert_eq!(files("chains"), numbered(kept));
+    let mut bodies = numbered(kept);
+    bodies.extend(["000900.vtp".to_string(), "notes.txt".to_string()]);
+    assert_eq!(files("bodies"), bodies);
+    assert!(at.join("contacts.txt").exists());
+    // a collection of somebody else is written anew, and its files stay
+    std::fs::write(at.join("chains.pvd"), "<VTKFile type=\"Collection\"/>").expect("a file");
+    write_vtk(&run, Some(&text), 1000, &at).expect("it is written");
+    assert_eq!((files("contacts"), files("chains")), (numbered(2), numbered(kept)));
+    // a run that has found no contacts has no collections of them
+    let mut still = run.clone();
+    still.layout.sides.clear();
+    write_vtk(&still, Some(&text), 1, &at).expect("it is written");
+    assert!(!at.join("contacts.pvd").exists() && files("contacts").is_empty());
+}
+
 /// The run of a text, and that text.
 fn run_of(file: ModelFile) -> (Run, String) {
     let (settings, text) = (file.simulation.clone(), file.text_with(&[]));

@@ -140,7 +140,7 @@ impl Scene {
             if let Some((key, value)) =
                 settings.into_iter().find_map(|(key, value)| Some((key, value?)))
             {
-                let allowed = "nothing where `touch` is false: they pass through each other";
+                let allowed = NO_TOUCH;
                 return Err(self.error(at, key, SceneFault::Range { key, value, allowed }));
             }
         }
@@ -181,6 +181,9 @@ impl Scene {
     }
 }
 
+/// What stands beside `touch = false`.
+const NO_TOUCH: &str = "nothing where `touch` is false: they pass through each other";
+
 /// Whether a pair is that of two materials, in either order.
 fn is_pair(pair: &ContactPair, [a, b]: &[String; 2]) -> bool {
     let [c, d] = &pair.materials;
@@ -201,7 +204,11 @@ impl ContactPair {
             Elasticity { stiffness, damping, tangential }
         });
         let others = [("damping", damping), ("tangential_stiffness", tangential)];
-        match others.into_iter().find(|(_, value)| value.is_some() && stiffness.is_none()) {
+        let alone = others.into_iter().find_map(|(key, value)| Some((key, value?)));
+        match alone.filter(|_| stiffness.is_none()) {
+            Some((key, value)) if !self.touch => {
+                Err(SceneFault::Range { key, value, allowed: NO_TOUCH })
+            }
             Some((key, _)) => Err(SceneFault::Missing { key: "stiffness", needed: key }),
             None => Ok(self),
         }
@@ -282,6 +289,11 @@ mod tests {
         {
             let key = "stiffness";
             assert_eq!(pair(None, c, t), Err(SceneFault::Missing { key, needed }));
+            // they have no place there, with a stiffness or without
+            let apart = ContactPair { touch: false, ..ContactPair::new(DEFAULT, DEFAULT) };
+            let told = apart.giving_way(None, c, t).map_err(|fault| fault.to_string());
+            let value = c.or(t).unwrap();
+            assert_eq!(told, Err(format!("`{needed}` is {value}, expected {NO_TOUCH}")));
         }
     }
 }

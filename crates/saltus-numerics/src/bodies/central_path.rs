@@ -25,6 +25,7 @@ use super::cone::{determinant, difference, dot, inverse, jordan, scaled, sum};
 use super::interior::{Asked, Interior, Point, SMOOTH, Triple, WORTH};
 use super::lanes::{load, store, times};
 use super::rows::{Motion, Rows};
+use crate::watch::is_interrupted;
 use saltus_linalg::{GraphLu, Lanes, WideLanes, wide_lanes};
 
 /// Steps at most.
@@ -119,7 +120,7 @@ impl Interior {
             steps += 1;
             let epsilon = SMOOTH * nu / force;
             self.defects(rows, epsilon);
-            if !self.factor(rows, lu) {
+            if is_interrupted() || !self.factor(rows, lu) {
                 break;
             }
             let on = On { of: self, path, phi: nu / first, nu, epsilon };

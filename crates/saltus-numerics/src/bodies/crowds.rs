@@ -21,6 +21,7 @@ use super::rows::{Rows, Unkept};
 use super::sweeps::Sweeping;
 use super::turns::{Limits, Now, SWEEPS, Turns};
 use super::{FORESEEN, Island, Twist};
+use crate::watch::is_interrupted;
 use crate::{Report, Status};
 use saltus_linalg::GraphLu;
 use saltus_linalg::vector::foresee;
@@ -252,7 +253,7 @@ impl Crowds {
             if now.residual.value > tol && now.residual.value <= NEAR * tol {
                 now = call.sweep(&mut self.fours, SWEEPS, Fours::run);
             }
-            if now.residual.value <= tol {
+            if now.residual.value <= tol || is_interrupted() {
                 return now;
             }
             call.z.copy_from_slice(&self.saved);
@@ -275,9 +276,9 @@ impl Call<'_> {
         self.seen.measure(self.z, self.twists)
     }
 
-    /// Whether there is something left to do; a NaN is not done.
+    /// Whether there is something left to do, and nobody asks to stop; a NaN is not done.
     fn goes_on(&self, now: &Measured) -> bool {
-        !(now.residual.value <= self.settings.tol) && self.left() > 0
+        !(now.residual.value <= self.settings.tol) && self.left() > 0 && !is_interrupted()
     }
 
     /// Iterations that are left.
@@ -305,7 +306,7 @@ impl Call<'_> {
             self.iterations += done;
             ahead -= done;
             let now = self.measure();
-            if ahead == 0 || now.residual.value <= tol {
+            if ahead == 0 || !self.goes_on(&now) {
                 return now;
             }
             share *= LESS;

@@ -16,11 +16,14 @@ use super::lanes::Kept;
 use super::rows::{FIXED, Free, Motion, Row, Whole};
 use super::visit::{Contacts, follow, visit};
 use super::{Island, Twist};
+use crate::watch::is_interrupted;
 use saltus_linalg::vector::{self, room};
 use saltus_linalg::{Lanes, WideLanes, wide_lanes};
 
 /// Fours that wait for contacts with other bodies.
 const OPEN: usize = 16;
+/// Fours that are visited, about, from one question whether to stop to the next.
+const SELDOM: usize = 256;
 
 /// The contacts of a crowd and what the sweeps keep between calls.
 #[derive(Debug)]
@@ -263,9 +266,13 @@ impl<T: Kept> Fours<T> {
     }
 
     /// So many sweeps at most, the last of which is left as it is; fewer where one changes no more than `still`, an energy. How
-    /// many. Directions are those of the sweeps before, if there were any from these impulses on.
+    /// many, which are all where it is to stop. Directions are those of the sweeps before, if there were any from these impulses on.
     pub fn run(&mut self, sweeps: usize, still: f64) -> usize {
+        let seldom = 1 + SELDOM / (1 + self.all.len());
         for done in 1..=sweeps {
+            if done.is_multiple_of(seldom) && is_interrupted() {
+                return sweeps;
+            }
             let [beta, kept] = self.go_on();
             let Fours { all, s, .. } = self;
             let change = wide_lanes(Sweep { all, s, beta, kept });
@@ -358,6 +365,14 @@ mod tests {
     use super::super::rows::{Rows, Unkept};
     use super::super::{Friction, Island, MovingBody, Touch, Twist};
     use super::*;
+
+    impl Fours {
+        /// What there is room for.
+        pub fn rooms(&self) -> [usize; 5] {
+            let Fours { all, place, s, s_before, along, .. } = self;
+            [all.capacity(), place.capacity(), s.capacity(), s_before.capacity(), along.capacity()]
+        }
+    }
 
     fn filled(bodies: &[MovingBody], members: &[u32], touches: &[Touch]) -> (Rows, Fours) {
         let (mut rows, mut fours) = (Rows::default(), Fours::default());

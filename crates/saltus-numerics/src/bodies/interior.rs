@@ -25,6 +25,7 @@ use super::cone::{difference, dot, jordan, jordan_divide, nesterov_todd, square,
 use super::lanes::{Four, load, store, times};
 use super::quads::Quads;
 use super::rows::{Motion, Row, Rows};
+use crate::watch::is_interrupted;
 use saltus_linalg::{GraphLu, Lanes, Wide, WideLanes, wide, wide_lanes};
 
 /// Steps at most: where it gets there, it does in twenty.
@@ -107,7 +108,7 @@ impl Interior {
         for step in 1..=MOST {
             let nu = self.complementarity();
             self.defects(rows, SMOOTH * nu / force);
-            if !self.factor(rows, lu) {
+            if is_interrupted() || !self.factor(rows, lu) {
                 return step;
             }
             let predicted = self.direction(lu, [0.0, nu], false);

@@ -11,10 +11,12 @@
 //! heap of their own. Where those that hold it are few, it is swept with all other impulses as they are until it changes about as much as the rest does; in the same way, so that ever smaller
 //! parts are swept ever longer. Sweeps over all begin and end it: only one of these tells that nothing changes any more.
 
+use super::FORESEEN;
 use super::fours::Fours;
 use super::lanes::Kept;
 use super::rows::{FIXED, Motion, Row, Whole};
-use saltus_linalg::vector::foresee;
+use crate::watch::is_interrupted;
+use saltus_linalg::vector::room;
 
 /// Sweeps before a part is looked for, at first and then.
 const FIRST: usize = 40;
@@ -29,8 +31,6 @@ const MOST: usize = 1000;
 /// Contacts up to which all of them are swept; parts in parts.
 const FEW: usize = 200;
 const DEEP: usize = 3;
-/// A part has room at first for this part of all bodies and contacts.
-const ROOM: usize = 4;
 
 /// What is kept between calls: each part is one of the part before.
 #[derive(Debug)]
@@ -73,12 +73,27 @@ impl<T: Kept> Lively<T> {
     /// counts by its contacts.
     pub fn run(&mut self, fours: &mut Fours<T>, most: usize, still: f64) -> usize {
         let count = fours.count().max(1);
-        run(&mut self.parts, fours, most * count, still).div_ceil(count).min(most)
+        let whole = Sizes { bodies: fours.bodies(), contacts: fours.count() };
+        run(&mut self.parts, fours, most * count, still, whole).div_ceil(count).min(most)
     }
 }
 
+/// Bodies and contacts of the whole heap: any part may come to as many, and has room for them from the first on. What is
+/// never written to takes no memory of the system.
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    bodies: usize,
+    contacts: usize,
+}
+
 /// The same where visits of contacts are counted.
-fn run<T: Kept>(parts: &mut [Piece<T>], fours: &mut Fours<T>, most: usize, still: f64) -> usize {
+fn run<T: Kept>(
+    parts: &mut [Piece<T>],
+    fours: &mut Fours<T>,
+    most: usize,
+    still: f64,
+    whole: Sizes,
+) -> usize {
     let count = fours.count();
     let (mut visits, mut ahead) = (0, FIRST);
     loop {
@@ -89,24 +104,29 @@ fn run<T: Kept>(parts: &mut [Piece<T>], fours: &mut Fours<T>, most: usize, still
         };
         visits += count * fours.run(ahead.min(left), still);
         ahead = AHEAD;
-        if fours.is_still(still) || visits >= most {
+        if fours.is_still(still) || visits >= most || is_interrupted() {
             return visits;
         }
-        if let Some(rest) = part.pick(fours) {
-            part.take_from(fours);
+        if let Some(rest) = part.pick(fours, whole) {
+            part.take_from(fours, whole);
             let (own, aim) = (MOST * part.of.len(), AIM * rest.max(still));
-            visits += run(deeper, &mut part.fours, own.min(most - visits), aim);
+            visits += run(deeper, &mut part.fours, own.min(most - visits), aim, whole);
             part.give_back(fours);
         }
-        if visits >= most {
+        if visits >= most || is_interrupted() {
             return visits;
         }
     }
 }
 
+/// Contacts for which there is room, of whatever island of as many bodies.
+fn foreseen(whole: Sizes) -> usize {
+    whole.contacts.max(FORESEEN * whole.bodies)
+}
+
 impl<T: Kept> Piece<T> {
     /// The contacts that (1) leaves, with those of their bodies, where the former are few; the change of the rest.
-    fn pick(&mut self, fours: &Fours<T>) -> Option<f64> {
+    fn pick(&mut self, fours: &Fours<T>, whole: Sizes) -> Option<f64> {
         let Piece { of, bodies, .. } = self;
         // by powers of two
         let mut powers = [(0.0, 0_usize); 2048];
@@ -129,7 +149,7 @@ impl<T: Kept> Piece<T> {
             }
         }
 
-        bodies.begin(fours.bodies());
+        bodies.begin(whole.bodies);
         fours.changes(|place, change| {
             if power(change) >= least {
                 bodies.add(fours.sides_at(place));
@@ -139,21 +159,22 @@ impl<T: Kept> Piece<T> {
         let own = bodies.all.len() as u32;
         let is_own = |side: u32| side != FIXED && bodies.place[side as usize] < own;
         of.clear();
-        foresee(of, 1, fours.count() / ROOM);
+        room(of, foreseen(whole));
         of.extend(fours.places().filter(|&place| fours.sides_at(place).into_iter().any(is_own)));
         of.iter().for_each(|&place| bodies.add(fours.sides_at(place)));
         Some(all - held)
     }
 
     /// The part as a heap of its own.
-    fn take_from(&mut self, fours: &Fours<T>) {
+    fn take_from(&mut self, fours: &Fours<T>, whole: Sizes) {
         let Piece { fours: own, of, bodies, z, s } = self;
+        own.foresee(whole.bodies, whole.contacts);
         own.fill(&PartOf { fours, of, bodies });
         z.clear();
-        foresee(z, 3 * of.len(), 3 * fours.count() / ROOM);
+        room(z, 3 * foreseen(whole));
         of.iter().for_each(|&place| z.extend(fours.impulse_at(place)));
         s.clear();
-        foresee(s, bodies.all.len(), fours.bodies() / ROOM);
+        room(s, whole.bodies);
         s.extend(bodies.all.iter().map(|&k| *fours.motion(k)));
         own.take(z, s);
     }
@@ -170,7 +191,7 @@ impl Numbered {
     fn begin(&mut self, bodies: usize) {
         self.place.resize(bodies.max(self.place.len()), FIXED);
         self.all.clear();
-        foresee(&mut self.all, 1, bodies / ROOM);
+        room(&mut self.all, bodies);
     }
 
     /// Those of a contact too.
@@ -238,6 +259,10 @@ mod tests {
         fours
     }
 
+    fn sizes(fours: &Fours) -> Sizes {
+        Sizes { bodies: fours.bodies(), contacts: fours.count() }
+    }
+
     fn impulses(fours: &Fours) -> Vec<f64> {
         let mut z = vec![0.0; 3 * fours.count()];
         fours.leave(&mut z);
@@ -284,10 +309,10 @@ mod tests {
         fours.run(1, 0.0);
         let before = impulses(&fours);
         let mut part = Lively::default().parts.into_iter().next().unwrap();
-        let rest = part.pick(&fours).expect("what one push changes is a part");
+        let rest = part.pick(&fours, sizes(&fours)).expect("what one push changes is a part");
         assert!(rest > 0.0 && part.of.len() < touches.len() / 4, "{rest} {}", part.of.len());
         assert!(part.bodies.all.contains(&300));
-        part.take_from(&fours);
+        part.take_from(&fours, sizes(&fours));
         assert_eq!(part.fours.count(), part.of.len());
         for (c, &place) in part.of.iter().enumerate() {
             let whole = fours.look_at(place, |row| row.velocity(&part.s_of_all(&fours)));
@@ -311,6 +336,38 @@ mod tests {
         }
     }
 
+    /// Parts have room for whatever they may become.
+    #[test]
+    fn parts_do_not_grow() {
+        let (bodies, members, touches) = giving(8);
+        let island = Island { bodies: &bodies, members: &members, touches: &touches };
+        let mut settled = filled(island);
+        settled.run(3000, 1e-26);
+        let z = impulses(&settled);
+        let mut lively = Lively::default();
+        let mut rooms = Vec::new();
+        // more and more bodies are pushed
+        for pushed in [1, 3, 9, 20, 40] {
+            let mut bodies = bodies.clone();
+            (0..pushed).for_each(|k| bodies[300 - 7 * k].v[2] -= 3.0);
+            let island = Island { bodies: &bodies, members: &members, touches: &touches };
+            let mut fours = filled(island);
+            fours.begin(island.free(), &z);
+            lively.run(&mut fours, 2000, 1e-20);
+            let part = &lively.parts[0];
+            assert!(!part.of.is_empty());
+            let Piece { fours, of, bodies, z, s } = part;
+            rooms.push((
+                of.capacity(),
+                bodies.all.capacity(),
+                z.capacity(),
+                s.capacity(),
+                fours.rooms(),
+            ));
+        }
+        assert!(rooms.windows(2).all(|pair| pair[0] == pair[1]), "{rooms:?}");
+    }
+
     /// Where everything changes there is no part, and no more sweeps are made than asked for.
     #[test]
     fn what_is_lively_everywhere_is_no_part() {
@@ -319,7 +376,7 @@ mod tests {
         let mut fours = filled(island);
         fours.run(1, 0.0);
         let mut lively = Lively::default();
-        assert!(lively.parts[0].pick(&fours).is_none());
+        assert!(lively.parts[0].pick(&fours, sizes(&fours)).is_none());
         for most in [1, 39, 40, 41, 61] {
             let mut fours = filled(island);
             assert_eq!(lively.run(&mut fours, most, 0.0), most);
@@ -330,7 +387,7 @@ mod tests {
         let island = Island { bodies: &bodies, members: &members, touches: &touches };
         let mut fours = filled(island);
         fours.run(2, 0.0);
-        assert!(lively.parts[0].pick(&fours).is_none());
+        assert!(lively.parts[0].pick(&fours, sizes(&fours)).is_none());
         assert_eq!(lively.run(&mut fours, 45, 1e-9), 45);
     }
 

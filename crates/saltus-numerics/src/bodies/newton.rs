@@ -18,6 +18,7 @@
 
 use super::FORESEEN;
 use super::rows::{Motion, Row, Rows};
+use crate::watch::is_interrupted;
 use saltus_linalg::{GraphLu, Wide, vector, wide};
 
 /// Steps at most, and lengths that are tried.
@@ -74,7 +75,7 @@ impl Newton {
             let less = self.step(rows, lu);
             // where it is worth to measure, what does not become less is round-off
             let stalls = less.is_none_or(|less| left <= worth && less >= left);
-            let ends = stalls || step >= most.min(MOST);
+            let ends = stalls || step >= most.min(MOST) || is_interrupted();
             left = less.unwrap_or(left);
             if left <= still || ends {
                 self.at.leave(z);

@@ -9,6 +9,7 @@
 use super::by_body::ByBody;
 use super::part::{Measure, Part};
 use super::rows::{FIXED, Motion, Whole};
+use crate::watch::is_interrupted;
 
 /// Surroundings in one turn, and the share of the squared residual at which no more are looked for.
 const SPOTS: usize = 16;
@@ -63,7 +64,7 @@ impl Surroundings {
         for at in 0..self.order.len() {
             let worst = self.order[at];
             let is_small = self.shares[worst as usize].sqrt() <= FINE * tol;
-            if spots == SPOTS || held >= HELD * all || is_small {
+            if spots == SPOTS || held >= HELD * all || is_small || is_interrupted() {
                 break;
             }
             if self.is_done[worst as usize] {

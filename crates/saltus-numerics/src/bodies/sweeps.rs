@@ -20,6 +20,7 @@ use super::measure::Measured;
 use super::spots::Spots;
 use super::{COMPONENTS, Friction, Island, Touch, Twist};
 use crate::sets::slip::Slip;
+use crate::watch::is_interrupted;
 use crate::{Report, Status};
 
 /// What the sweeps are to reach.
@@ -107,6 +108,7 @@ impl BodySweeps {
                 value if value <= tol => Some(Status::Solved),
                 value if !value.is_finite() => Some(Status::Diverged),
                 _ if iterations >= max_iter || round > since + patience => Some(Status::MaxIter),
+                _ if is_interrupted() => Some(Status::MaxIter),
                 _ => None,
             };
             if let Some(status) = status {
@@ -172,7 +174,7 @@ impl BodySweeps {
                 self.go_on(members, change / last, z, twists);
                 last = change;
             }
-            if speed <= 0.1 * still {
+            if speed <= 0.1 * still || !few && is_interrupted() {
                 return done;
             }
         }

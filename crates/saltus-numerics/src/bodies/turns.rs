@@ -4,6 +4,7 @@ use super::fours::Fours;
 use super::part::Measure;
 use super::rows::Free;
 use super::surroundings::Surroundings;
+use crate::watch::is_interrupted;
 
 /// Sweeps of a turn.
 pub(super) const SWEEPS: usize = 50;
@@ -63,7 +64,8 @@ impl Turns {
         let (mut size, mut iterations) = (LEAST, 0);
         for turn in 1..=turns {
             let before = now.residual;
-            if !(before > aim && before < f64::INFINITY) || iterations >= max_iter {
+            let goes_on = before > aim && before < f64::INFINITY && iterations < max_iter;
+            if !goes_on || is_interrupted() {
                 break;
             }
             iterations += fours.begin_after(free.clone(), z, |fours, z, s| {

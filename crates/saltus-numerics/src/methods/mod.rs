@@ -126,6 +126,15 @@ impl Workspace {
         self.watch.get_or_insert_default().interrupt = interrupt;
     }
 
+    /// Whether solves of so many unknowns are over before anybody could ask them to stop.
+    pub fn is_quick(&self, unknowns: usize) -> bool {
+        let has_few_steps = matches!(
+            self.method,
+            Method::Auto(_) | Method::Pivoting(_) | Method::Lemke(_) | Method::FischerBurmeister(_)
+        );
+        has_few_steps && unknowns <= UNWATCHED
+    }
+
     /// The residuals that the last call measured. Those of problems of at most 64 unknowns that the
     /// portfolio solves in boxes or mode by mode are kept only after [`watch`](Self::watch).
     pub fn history(&self) -> &History {
@@ -219,7 +228,7 @@ impl Workspace {
         let Residual { value, worst } = residual(problem, z, w);
         let report = Report { residual: value, worst, ..report };
         let interrupt = self.watch.as_ref().and_then(|watch| watch.interrupt.as_ref());
-        if interrupt.is_some_and(Interrupt::is_set) {
+        if interrupt.is_some_and(Interrupt::is_set) || watch::is_interrupted() {
             return Report { status: Status::Interrupted, ..report };
         }
         if report.status != Status::Diverged || !value.is_finite() {

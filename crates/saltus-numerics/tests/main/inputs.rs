@@ -88,13 +88,17 @@ fn bounds() {
 #[test]
 fn settings() {
     for name in Solver::NAMES {
-        for (tol, text) in [(0.0, "0"), (-1.0, "-1"), (f64::NAN, "NaN"), (INF, "inf")] {
+        let none = [(0.0, "0"), (-1.0, "-1"), (f64::NAN, "NaN"), (INF, "inf")];
+        // a residual of about 1 is that of no answer at all
+        let large = [(0.11, "0.11"), (0.99, "0.99"), (1.0, "1"), (1e9, "1000000000")];
+        for (tol, text) in none.into_iter().chain(large) {
             refused(
                 Workspace::new(method(name).with_tol(tol)),
-                &format!("setting `tol` = {text} is outside (0, inf)"),
+                &format!("setting `tol` = {text} is outside (0, 0.1]"),
             );
         }
     }
+    assert!(Workspace::new(method("auto").with_tol(0.1)).is_ok());
     let Solver::GaussSeidel(mut settings) = method("gauss-seidel") else { unreachable!() };
     settings.relaxation = 2.0;
     refused(

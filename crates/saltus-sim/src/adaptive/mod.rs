@@ -28,7 +28,7 @@ use crate::law_log::LawLog;
 use crate::run::{EventRecord, Run};
 use density::Density;
 use saltus_model::{Model, Order, SystemId};
-use saltus_numerics::Solver;
+use saltus_numerics::{LARGEST_TOL, Solver};
 use stepper::Stepper;
 
 /// The tolerance of an [`Adaptive`] simulation.
@@ -47,8 +47,8 @@ impl Default for AdaptiveSettings {
 impl AdaptiveSettings {
     /// Whether the tolerance is in its range.
     pub fn check(&self) -> Result<(), SimError> {
-        if !(self.tol > 0.0 && self.tol < 1.0) {
-            let (owner, allowed) = (Adaptive::NAME, "(0, 1)");
+        if !(self.tol > 0.0 && self.tol <= LARGEST_TOL) {
+            let (owner, allowed) = (Adaptive::NAME, "(0, 0.1]");
             return Err(SimError::Setting { owner, field: "tol", value: self.tol, allowed });
         }
         Ok(())

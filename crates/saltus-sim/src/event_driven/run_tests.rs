@@ -3,7 +3,7 @@
 use super::{EventDriven, EventSettings};
 use crate::{Checkpoint, CheckpointEvery, Checkpoints, Outcome, RunOptions, SimError};
 use saltus_model::*;
-use saltus_numerics::Solver;
+use saltus_numerics::{Interrupt, Solver};
 
 fn driven(model: Model) -> EventDriven {
     let settings = EventSettings { rtol: 1e-9, atol: 1e-11 };
@@ -77,7 +77,8 @@ fn runs_have_the_options_of_all_runs() {
     let options = RunOptions { signals: Some(&unknown), ..RunOptions::default() };
     assert!(matches!(sim.run_with(3.0, options).unwrap_err().source, SimError::Signal(_)));
     // stopped at once, nothing but the beginning
-    let flag = std::sync::atomic::AtomicBool::new(true);
+    let flag = Interrupt::default();
+    flag.stop();
     let options = RunOptions { interrupt: Some(&flag), ..RunOptions::default() };
     let run = driven(model.clone()).run_with(2.0, options).unwrap();
     assert_eq!((run.stats.outcome, run.frames.len()), (Outcome::Interrupted, 1));

@@ -553,7 +553,11 @@ impl Planned {
         }
     }
 
-    fn failed(&self, time: f64, source: SimError) -> SimError {
+    fn failed(&self, time: f64, mut source: SimError) -> SimError {
+        // others may set the same parameter
+        if let SimError::Model(ModelError::Fixed { event, .. }) = &mut source {
+            event.clone_from(&self.name);
+        }
         SimError::Event { event: self.name.clone(), time, source: Box::new(source) }
     }
 }

@@ -365,8 +365,9 @@ impl Part for D1Minus {
             contact.velocity(next.v, next.u);
         }
         let path = Path { before: now.v, after: next.v, forces: Forces::Mean, smooth: &[] };
-        let ledger = members.book(base.energy0, &now, &next, &newton.links, path)?;
-        next.ledger.copy_from_slice(&ledger.to_array());
+        let ledger = members.book(base.energy0, &now, &next, &newton.links, path)?.to_array();
+        next.ledger.copy_from_slice(&ledger);
+        step.check_energies(&ledger, || None)?;
         Ok(report)
     }
 

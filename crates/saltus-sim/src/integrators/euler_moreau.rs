@@ -523,6 +523,10 @@ impl Part for EulerMoreauPart {
         self.laws.set_switch(rows, closed, problem);
     }
 
+    fn is_quick(&self) -> bool {
+        self.workspace.is_quick(self.z.len())
+    }
+
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
         memory.numbers(&mut self.b_now);
         memory.numbers(&mut self.relations.e);

@@ -432,8 +432,9 @@ impl Part for Mechanics {
         }
 
         let path = self.motion.path(now.v, next.v);
-        let ledger = members.book(self.energy0, &now, &next, &newton.links, path)?;
-        next.ledger.copy_from_slice(&ledger.to_array());
+        let ledger = members.book(self.energy0, &now, &next, &newton.links, path)?.to_array();
+        next.ledger.copy_from_slice(&ledger);
+        step.check_energies(&ledger, || None)?;
         Ok(report)
     }
 
@@ -475,6 +476,10 @@ impl Part for Mechanics {
         memory.numbers(&mut self.reach);
         memory.numbers(&mut self.change);
         memory.flags(&mut self.acted);
+        self.touched(memory)
+    }
+
+    fn touched(&mut self, memory: &mut Memory) -> Result<(), SimError> {
         self.members.memory(memory);
         self.motion.memory(memory);
         self.newton.memory(memory);

@@ -184,6 +184,14 @@ impl Part for Mixed {
         self.collect();
     }
 
+    fn is_quick(&self) -> bool {
+        self.members.iter().all(|member| member.part.is_quick())
+    }
+
+    fn touched(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        self.members.iter_mut().try_for_each(|member| member.part.touched(memory))
+    }
+
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
         for member in &mut self.members {
             member.part.memory(memory)?;

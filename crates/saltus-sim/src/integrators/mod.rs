@@ -34,14 +34,14 @@ mod zero_order_hold;
 
 pub use choice::check_scene;
 
-use crate::SimError;
+use crate::{Ledger, SimError};
 use generalized_alpha::Alpha;
 use mechanics::{Activation, Mechanics};
 use motion::Motion;
 use part::Part;
 pub use projection::Projection;
 use saltus_model::{Model, Order};
-use saltus_numerics::{Memory, Report, Solver, Status};
+use saltus_numerics::{LARGEST_TOL, Memory, Report, Solver, Status, is_interrupted};
 use schatzman_paoli::Central;
 use serde::{Deserialize, Serialize};
 
@@ -470,8 +470,8 @@ impl NewtonSettings {
     /// Checks the ranges of the settings.
     pub fn check(&self) -> Result<(), SimError> {
         let owner = "newton";
-        if !(self.tol > 0.0 && self.tol < 1.0) {
-            let (field, value, allowed) = ("tol", self.tol, "(0, 1)");
+        if !(self.tol > 0.0 && self.tol <= LARGEST_TOL) {
+            let (field, value, allowed) = ("tol", self.tol, "(0, 0.1]");
             return Err(SimError::Setting { owner, field, value, allowed });
         }
         if self.max_iter == 0 {
@@ -659,6 +659,29 @@ impl Step {
         memory.number(&mut self.h);
     }
 
+    /// Ends a step that was asked to stop.
+    #[inline]
+    pub fn ask(&self) -> Result<(), SimError> {
+        if is_interrupted() { Err(SimError::Interrupted { time: self.end }) } else { Ok(()) }
+    }
+
+    /// A step whose energies are no numbers fails, whatever its state is; `culprit` names what they are of where
+    /// that is known.
+    #[inline]
+    pub fn check_energies(
+        &self,
+        ledger: &[f64],
+        culprit: impl FnOnce() -> Option<String>,
+    ) -> Result<(), SimError> {
+        if ledger.iter().sum::<f64>().is_finite() {
+            return Ok(());
+        }
+        let entry =
+            ledger.iter().position(|x| !x.is_finite()).map_or("total", |k| Ledger::NAMES[k]);
+        let of = culprit().map_or(String::new(), |culprit| format!(" of {culprit}"));
+        Err(SimError::NotFinite { time: self.end, what: format!("the energy{of} (`{entry}`)") })
+    }
+
     /// A step whose problem is not solved fails; `owner` names the place of the worst residual.
     #[inline]
     pub fn verify(
@@ -669,6 +692,7 @@ impl Step {
         if report.status == Status::Solved {
             return Ok(());
         }
+        self.ask()?;
         Err(SimError::Unsolved {
             time: self.end,
             why: report.status.name().to_string(),

@@ -508,7 +508,9 @@ impl Part for MoreauJeanPart {
                 *taken -= 0.5 * (u + u_next) * lam;
             }
         }
-        next.ledger.copy_from_slice(&ledger.closed(self.energy0).to_array());
+        let ledger = ledger.closed(self.energy0).to_array();
+        next.ledger.copy_from_slice(&ledger);
+        step.check_energies(&ledger, || None)?;
         Ok(report)
     }
 
@@ -519,6 +521,10 @@ impl Part for MoreauJeanPart {
         if self.forced {
             std::mem::swap(&mut self.F_now, &mut self.F_next);
         }
+    }
+
+    fn is_quick(&self) -> bool {
+        self.workspace.is_quick(self.z.len())
     }
 
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {

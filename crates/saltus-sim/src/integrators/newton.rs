@@ -310,6 +310,7 @@ impl Newton {
         let (mut open, mut solved_last) = (f64::INFINITY, true);
         scheme.expect_jacobians();
         loop {
+            step.ask()?;
             let found = scheme.residual(xi, lam, &mut self.rho, &mut self.w, &mut self.links);
             let error = match found {
                 Ok(error) => error,
@@ -376,6 +377,7 @@ impl Newton {
                 })?;
                 let solved =
                     self.workspace.solve(&self.problem, &mut self.z, &mut self.w_problem)?;
+                step.ask()?; // nor does an answer lead on that was not looked for to the end
                 solved_last = self.lenient || solved.status == Status::Solved;
                 let leads_on = self.lenient || self.strict && iteration + 1 < max_iter;
                 if !(leads_on && solved.residual <= CONTRADICTION) {

@@ -61,6 +61,17 @@ pub(crate) trait Part: Debug + Send + Sync {
     /// Takes over the state that [`advance`](Self::advance) computed.
     fn commit(&mut self);
 
+    /// Whether a step is over before anybody could ask it to stop: it is not interrupted.
+    fn is_quick(&self) -> bool {
+        false
+    }
+
+    /// Of [`memory`](Self::memory), what [`advance`](Self::advance) may have changed when it is interrupted; reading it
+    /// takes that back.
+    fn touched(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        self.memory(memory)
+    }
+
     /// All that the next step depends on besides the model, to the last bit. What is read was
     /// written by a part of the same model, scheme and solver.
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError>;

@@ -12,18 +12,18 @@ use saltus::sim::{
 use std::path::{Path, PathBuf};
 
 /// All that a simulation needs.
-struct Case {
-    name: String,
-    model: Model,
-    steps: Steps,
-    integrators: Vec<Integrator>,
-    newton: NewtonSettings,
-    solver: Solver,
-    most: usize, // steps
+pub struct Case {
+    pub name: String,
+    pub model: Model,
+    pub steps: Steps,
+    pub integrators: Vec<Integrator>,
+    pub newton: NewtonSettings,
+    pub solver: Solver,
+    pub most: usize, // steps
 }
 
 impl Case {
-    fn build(&self) -> Result<TimeStepping, SimError> {
+    pub fn build(&self) -> Result<TimeStepping, SimError> {
         TimeStepping::with_methods(
             self.model.clone(),
             self.steps.clone(),
@@ -65,7 +65,7 @@ impl Case {
 }
 
 /// The bits of all that can be seen.
-fn bits(sim: &TimeStepping) -> Vec<u64> {
+pub fn bits(sim: &TimeStepping) -> Vec<u64> {
     let model = sim.model();
     let mut all = vec![sim.t()];
     for (name, _) in model.systems() {
@@ -84,7 +84,7 @@ fn bits(sim: &TimeStepping) -> Vec<u64> {
 }
 
 /// The model files of all examples.
-fn examples() -> Vec<(String, ModelFile)> {
+pub fn examples() -> Vec<(String, ModelFile)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut found = Vec::new();
     for example in std::fs::read_dir(folder).unwrap() {
@@ -106,7 +106,7 @@ fn examples() -> Vec<(String, ModelFile)> {
     found
 }
 
-fn case(name: &str, file: &ModelFile, most: usize) -> Case {
+pub fn case(name: &str, file: &ModelFile, most: usize) -> Case {
     let settings = &file.simulation;
     Case {
         name: name.to_string(),
@@ -127,7 +127,7 @@ fn every_example_as_it_is() {
 }
 
 /// All schemes, with settings that take another way through them.
-fn schemes() -> Vec<Integrator> {
+pub fn schemes() -> Vec<Integrator> {
     let projected = |projection| MoreauJean { projection: Some(projection), ..Default::default() };
     vec![
         EulerMoreau::default().into(),
@@ -253,7 +253,7 @@ fn every_kind_of_relation_and_law() {
 }
 
 /// A ball and a spring, each with a scheme of its own, beside a circuit.
-fn mixed() -> Case {
+pub fn mixed() -> Case {
     let mut model = Model::new("mixed");
     let ball = LagrangianLinear::new([0.3], [0.0], [[1.0]]).F_ext([-9.81]);
     let ball = model.add("ball", ball).unwrap();

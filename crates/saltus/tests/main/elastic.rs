@@ -422,3 +422,38 @@ shape = { kind = 'plane' }\n[[body]]\nname = 'ball'\nmass = 1.0\nshape = { kind 
     within("work", (ledger.work - 0.5 * 4e3 * deep * deep).abs(), 1e-6);
     within("numerical", ledger.numerical.abs(), 1e-2 * ledger.work);
 }
+
+/// Springs beyond all numbers: energies are numbers or the run ends with an error that says what is none.
+#[test]
+fn springs_that_are_no_springs() {
+    use saltus::mechanics::{Coordinate, Fitting, Spring};
+    let mut failures = Vec::new();
+    for stiffness in [1e200, 1e300, 1e308] {
+        let mut contact = scene(springs(stiffness, 0.0), [0.0, 0.0, -G]);
+        contact.bodies.push(ball("ball", 0.5, [0.0, 0.0, 0.4]));
+        let mut damper = scene(springs(1e5, stiffness), [0.0, 0.0, -G]);
+        damper.bodies.push(ball("ball", 0.5, [0.0, 0.0, 0.49]));
+        let mut joint = scene(ContactPair::new("default", "default"), [0.0, 0.0, -G]);
+        joint.bodies.push(ball("ball", 0.5, [0.0, 0.0, 3.0]));
+        let mut slide = JointLink::new("slide", Joint::Prismatic { axis: Z }, &["ball"]);
+        let spring = Some(Spring { stiffness, damping: 0.0, rest: 1e10 });
+        slide.fittings.push(Fitting { spring, ..Fitting::new(Coordinate::Way) });
+        joint.joints.push(slide);
+        for (name, scene) in [("contact", contact), ("damper", damper), ("joint", joint)] {
+            let scheme = [MoreauJean::default().into()];
+            let (rows, error) = match TimeStepping::new(scene.model().unwrap(), 1e-3, scheme) {
+                Ok(mut sim) => match sim.run(0.1) {
+                    Ok(run) => (run.frames.rows, None),
+                    Err(failure) => (failure.run.frames.rows, Some(failure.source)),
+                },
+                Err(error) => (Vec::new(), Some(error)),
+            };
+            assert!(rows.iter().all(|x| x.is_finite()), "{name} {stiffness:e}: {error:?}");
+            failures.extend(error.map(|error| format!("{name} {stiffness:e}: {error}")));
+        }
+    }
+    let named = |failure: &String| {
+        failure.contains("energy of `slide") || failure.contains("energy of contacts")
+    };
+    assert!(failures.iter().any(named), "{failures:#?}");
+}

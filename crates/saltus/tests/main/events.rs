@@ -472,6 +472,11 @@ fn what_the_model_consists_of_cannot_change() {
         "event `more` at t = 0.5: event `more` sets the parameter `n`: it would change which \
          systems, interactions and events there are"
     );
+    // of several events that set it, the one that cannot
+    let two = "[[event]]\nname = \"same\"\nat = 0.2\nset = { n = 1 }\n[[event]]\nname = \"more\"\nat = 0.5\nset = { n = 2 }";
+    let failure = simulate(pendulum(two).unwrap(), 1e-2).run(1.0).unwrap_err().to_string();
+    let told = "event `more` at t = 0.5: event `more` sets the parameter `n`: ";
+    assert!(failure.starts_with(told), "{failure}");
     let model = pendulum("[[event]]\nat = 0.5\nset = { g = \"-1/0\" }").unwrap();
     assert!(simulate(model, 1e-2).run(1.0).is_err());
 }

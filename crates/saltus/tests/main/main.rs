@@ -26,6 +26,7 @@ mod grains;
 mod impact_and_friction;
 mod impacts;
 mod instants;
+mod interrupts;
 mod joint_limits;
 mod joint_parts;
 mod joint_rest;

@@ -3,6 +3,7 @@
 
 use crate::models::{self, Case};
 use crate::support::{check_run, checked_run, ledgers, order_within, within};
+use saltus::numerics::Interrupt;
 use saltus::prelude::*;
 use saltus::sim::{Frames, Layout, Outcome, SimError, Sink};
 use std::sync::Arc;
@@ -239,7 +240,8 @@ fn instants_are_steps() {
 #[test]
 fn an_interrupt_keeps_the_rows() {
     let case = models::ball(0.1, 1e-3);
-    let flag = AtomicBool::new(true);
+    let flag = Interrupt::default();
+    flag.stop();
     let options = RunOptions { interrupt: Some(&flag), ..RunOptions::default() };
     let run = case.sim().run_with(10.0, options).unwrap();
     assert_eq!(
@@ -247,11 +249,13 @@ fn an_interrupt_keeps_the_rows() {
         (Outcome::Interrupted, 0, 1)
     );
 
-    let flag = AtomicBool::new(false);
+    let flag = Interrupt::default();
     let mut seen = Vec::new();
     let mut progress = |p: saltus::sim::Progress| {
         seen.push((p.steps, p.until));
-        flag.store(p.steps >= 512, Ordering::Relaxed);
+        if p.steps >= 512 {
+            flag.stop();
+        }
     };
     let options = RunOptions {
         interrupt: Some(&flag),

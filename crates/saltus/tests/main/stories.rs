@@ -2,15 +2,19 @@
 
 use crate::models;
 use saltus::io::model_file::ModelFile;
+use saltus::numerics::Interrupt;
 use saltus::prelude::*;
 use saltus::sim::{Outcome, Progress};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
 fn an_interrupted_run_ends_with_the_last_state_it_reached() {
     let case = models::ball(0.1, 0.1);
-    let flag = AtomicBool::new(false);
-    let mut progress = |p: Progress| flag.store(p.steps >= 20, Ordering::Relaxed);
+    let flag = Interrupt::default();
+    let mut progress = |p: Progress| {
+        if p.steps >= 20 {
+            flag.stop();
+        }
+    };
     let options = RunOptions {
         every: 1_000_000,
         interrupt: Some(&flag),

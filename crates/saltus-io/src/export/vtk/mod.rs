@@ -77,6 +77,14 @@ pub enum VtkError {
         /// What the system said.
         cause: String,
     },
+    /// A file of an earlier export that cannot be removed.
+    #[error("cannot remove `{}`, which an earlier export has left: {cause}", path.display())]
+    Remove {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: String,
+    },
     /// A file that cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -132,11 +140,8 @@ pub fn write_scene(run: &Run, scene: &Scene, every: usize, folder: &Path) -> Res
         }
     }
     shapes.finish()?;
-    if touching {
-        contacts.finish()?;
-        chains.finish()?;
-    }
-    Ok(())
+    contacts.finish()?;
+    chains.finish()
 }
 
 /// All surfaces that are there, where they are, with the number of their owner: statics first, then
@@ -202,24 +207,51 @@ fn lines(run: &Run, instant: usize, step: f64, items: &[Item]) -> PolyData {
     data
 }
 
-/// Files of one kind, an instant each, and the collection that names them.
+/// Files of one kind, an instant each, and the collection that names them. Files of an earlier export that has
+/// gone on for longer are removed: those alone that its collection names as this one would.
 struct Series {
     folder: PathBuf,
     name: &'static str,
     entries: String,
     count: usize,
+    earlier: usize, // files of the collection that was there
 }
+
+const HEAD: &str = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
+const FOOT: &str = "  </Collection>\n</VTKFile>\n";
 
 impl Series {
     fn new(folder: &Path, name: &'static str) -> Result<Series, VtkError> {
         let path = folder.join(name);
         std::fs::create_dir_all(&path)
             .map_err(|error| VtkError::Folder { path, cause: error.to_string() })?;
-        Ok(Series { folder: folder.to_path_buf(), name, entries: String::new(), count: 0 })
+        let folder = folder.to_path_buf();
+        let mut series = Series { folder, name, entries: String::new(), count: 0, earlier: 0 };
+        series.earlier = series.files_before().unwrap_or(0);
+        Ok(series)
+    }
+
+    fn collection(&self) -> PathBuf {
+        self.folder.join(format!("{}.pvd", self.name))
+    }
+
+    fn file(&self, place: usize) -> String {
+        format!("{}/{place:06}.vtp", self.name)
+    }
+
+    /// How many files the collection in the folder names; nothing where there is none, or it is not one of these.
+    fn files_before(&self) -> Option<usize> {
+        let text = std::fs::read_to_string(self.collection()).ok()?;
+        let entries = text.strip_prefix(HEAD)?.strip_suffix(FOOT)?;
+        let is_own = |(place, line): (usize, &str)| {
+            let end = format!("\" group=\"\" part=\"0\" file=\"{}\"/>", self.file(place));
+            line.starts_with("    <DataSet timestep=\"") && line.ends_with(&end)
+        };
+        entries.lines().enumerate().all(is_own).then(|| entries.lines().count())
     }
 
     fn add(&mut self, time: f64, data: &PolyData) -> Result<(), VtkError> {
-        let file = format!("{}/{:06}.vtp", self.name, self.count);
+        let file = self.file(self.count);
         write_whole(self.folder.join(&file), data.to_xml().as_bytes())?;
         let _ = writeln!(
             self.entries,
@@ -229,12 +261,19 @@ impl Series {
         Ok(())
     }
 
+    /// Writes the collection, then removes what an earlier one has named beyond it; a collection of nothing is none.
     fn finish(self) -> Result<(), VtkError> {
-        let text = format!(
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n{}  </Collection>\n</VTKFile>\n",
-            self.entries
-        );
-        write_whole(self.folder.join(format!("{}.pvd", self.name)), text.as_bytes())?;
-        Ok(())
+        let removed = |path: PathBuf| match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(VtkError::Remove { path, cause: error.to_string() })
+            }
+            _ => Ok(()),
+        };
+        if self.count > 0 {
+            write_whole(self.collection(), format!("{HEAD}{}{FOOT}", self.entries).as_bytes())?;
+        } else if self.earlier > 0 {
+            removed(self.collection())?;
+        }
+        (self.count..self.earlier).try_for_each(|place| removed(self.folder.join(self.file(place))))
     }
 }

@@ -305,8 +305,9 @@ fn contact(fields: &Fields) -> Result<ContactPair, Fault> {
                 (needed, ErrorKind::MissingKey { owner, key, doc })
             }
             fault => {
+                let key = if let SceneFault::Range { key, .. } = fault { key } else { "" };
                 let (member, fault) = (Member::Scene, Box::new(fault));
-                ("", SceneError { member, owner, key: "", fault }.into())
+                (key, SceneError { member, owner, key, fault }.into())
             }
         };
         let place = fields.place_of(key).unwrap_or(fields.place);

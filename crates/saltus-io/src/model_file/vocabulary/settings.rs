@@ -141,7 +141,8 @@ const THRESHOLD: (&str, &str) = (
     "threshold",
     "see gamma; a small positive value keeps resting contacts active that round-off has lifted",
 );
-const TOL: (&str, &str) = ("tol", "the verified residual of an answer is at most this");
+const TOL: (&str, &str) =
+    ("tol", "the verified residual of an answer is at most this, in (0, 0.1]");
 
 /// The integrators and solvers in words.
 const METHODS: &[(&str, &str)] = &[

@@ -7,9 +7,13 @@ use saltus_mechanics::{Coordinate, Fitting, Friction, Joint, JointLink, Limits, 
 use saltus_model::rotation::{
     IDENTITY, Vector, add, cross, dot, exp, norm, product, rotate, rotate_back, scaled, sub, unit,
 };
+use std::f64::consts::TAU;
 
 /// How far from parallel or square axes of several joints may be.
 const SQUARE: f64 = 1e-9;
+
+/// How far apart limits of an angle may be, which is counted over two turns.
+const COUNTED: f64 = 0.999 * 2.0 * TAU;
 
 /// A joint in the world, where the body begins.
 pub(super) struct Axis<'a> {
@@ -253,6 +257,14 @@ impl<'a> Reader<'a> {
         let zero = unit * self.number(joint, class, "ref", 0.0)? + start;
         let mut fitting = Fitting::new(coordinate);
         if let Some([lower, upper]) = self.limits(joint, class)? {
+            let range = self.numbers(joint, class, "range")?.unwrap_or_default();
+            let begins = (1e9 * zero / unit).round() / 1e9; // degrees without round-off
+            self.xml.check_start(joint, begins, range)?;
+            if coordinate == Coordinate::Angle && upper - lower > COUNTED {
+                let what = format!("`range` is from {} to {}", range[0], range[1]);
+                let what = format!("{what}: an angle is known over less than two turns");
+                return Err(self.xml.content(joint, what));
+            }
             fitting.limits = Some(Limits { lower: lower - start, upper: upper - start, e: 0.0 });
         }
         let stiffness = self.number(joint, class, "stiffness", 0.0)?;

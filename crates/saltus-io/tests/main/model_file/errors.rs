@@ -244,7 +244,7 @@ fn of_the_simulation() {
         "projection = \"direkt\"",
         "9:51: unknown projection `direkt`; did you mean `direct`?",
     );
-    check("h = 5e-3", "solver = { tol = 0 }\nh = 5e-3", "10:12: `tol` is 0, expected (0, inf)");
+    check("h = 5e-3", "solver = { tol = 0 }\nh = 5e-3", "10:12: `tol` is 0, expected (0, 0.1]");
     check(
         "{ kind = \"moreau-jean\", theta = 0.5 }",
         "\"euler-moreau\"",

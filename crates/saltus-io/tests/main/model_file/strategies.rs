@@ -49,9 +49,9 @@ fn adaptive() {
     }
     refused("strategy = \"event-driven\"\ntol = 1e-6", "`tol` is not a setting of event-driven");
     refused("h = 1e-3\ntol = 1e-6", "`tol` is not a setting of time-stepping");
-    for value in ["0", "-1", "1"] {
+    for value in ["0", "-1", "0.2", "1"] {
         let settings = format!("strategy = \"adaptive\"\ntol = {value}");
-        refused(&settings, &format!("`tol` is {value}, expected (0, 1)"));
+        refused(&settings, &format!("`tol` is {value}, expected (0, 0.1]"));
     }
 }
 

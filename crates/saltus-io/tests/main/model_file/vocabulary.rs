@@ -213,7 +213,7 @@ fn newton_is_read() {
         said("mode = 'quick'"),
         "model.toml:4:19: unknown mode `quick`; expected one of `full`, `quasi`, `linear`"
     );
-    assert_eq!(said("tol = 2"), "model.toml:4:12: `tol` is 2, expected (0, 1)");
+    assert_eq!(said("tol = 2"), "model.toml:4:12: `tol` is 2, expected (0, 0.1]");
 }
 
 #[test]

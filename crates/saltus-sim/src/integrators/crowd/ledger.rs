@@ -92,8 +92,20 @@ impl Crowd {
                 }
             }
         }
-        let ledger = ledger.closed(self.energy0);
-        self.next.mechanical().ledger.copy_from_slice(&ledger.to_array());
-        Ok(())
+        let ledger = ledger.closed(self.energy0).to_array();
+        self.next.mechanical().ledger.copy_from_slice(&ledger);
+        step.check_energies(&ledger, || self.boundless(true))
+    }
+
+    /// What has an energy that is no number, now or at the end of the step, where it is a spring.
+    pub(super) fn boundless(&self, next: bool) -> Option<String> {
+        let (row, contacts) = match next {
+            true => (&self.next, self.touching.potential()),
+            false => (&self.now, self.touching.last.potential),
+        };
+        let y = row.get(Quantity::Y);
+        let link = self.links.all.iter().find(|link| !link.potential(y).is_finite());
+        let link = link.map(|link| format!("`{}`", link.name));
+        link.or_else(|| (!contacts.is_finite()).then(|| "contacts that give way".to_string()))
     }
 }

@@ -170,10 +170,10 @@ impl Crowd {
         self.links.all.iter_mut().for_each(|link| link.is_current = false);
         outputs(&mut self.links, &self.members, &mut self.now, t)?;
         let [kinetic, potential] = self.energies(t, false)?;
-        let ledger = Ledger { kinetic, potential, ..Ledger::default() };
-        self.now.mechanical().ledger.copy_from_slice(&ledger.to_array());
+        let ledger = Ledger { kinetic, potential, ..Ledger::default() }.to_array();
+        self.now.mechanical().ledger.copy_from_slice(&ledger);
         self.energy0 = kinetic + potential;
-        Ok(())
+        Step { start: t, end: t, h: 0.0 }.check_energies(&ledger, || self.boundless(false))
     }
 
     /// Kinetic energy and potential, now or at the end of the step.
@@ -236,6 +236,9 @@ impl Crowd {
         if report.status != Status::Solved && is_spared {
             self.has_spared = true;
         }
+        if report.status != Status::Solved {
+            step.ask()?; // it may be that they were not swept to the end
+        }
         if report.status != Status::Solved && !is_spared {
             let others = problem(own)?;
             let start: Vec<f64> = packed(touches, z, stride).collect();
@@ -246,6 +249,7 @@ impl Crowd {
                     false => unknowns.copy_from_slice(&start),
                 }
                 let solved = other.solve(&others, &mut unknowns, &mut w)?;
+                step.ask()?;
                 other.forget();
                 let mut next = 0;
                 for (c, touch) in touches.iter().enumerate() {
@@ -390,6 +394,7 @@ impl Crowd {
         // v⁺, island by island
         let mut report: Option<Report> = None;
         for island in 0..self.islands.count {
+            step.ask()?;
             let solved = match self.linked[island].is_empty() {
                 true => self.solve_island(island, step)?,
                 false => self.solve_linked(island, step)?,
@@ -567,6 +572,15 @@ impl Part for Crowd {
         }
         self.touching.commit(self.step.h, &self.after);
         self.penetration = self.touching.last.penetration();
+    }
+
+    fn touched(&mut self, memory: &mut Memory) -> Result<(), SimError> {
+        if memory.is_read() {
+            self.links.all.iter_mut().for_each(|link| link.is_current = false);
+        }
+        // what was committed stands beside what is computed, also where it is computed in parts
+        self.workspace.memory(memory, None);
+        Ok(())
     }
 
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
