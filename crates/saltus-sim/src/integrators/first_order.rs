@@ -319,6 +319,10 @@ impl Part for FirstOrderPart {
         self.laws.set_switch(rows, closed, Some(&mut self.newton.problem));
     }
 
+    fn is_quick(&self) -> bool {
+        self.newton.is_quick()
+    }
+
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
         memory.number(&mut self.time);
         self.now.memory(memory);

@@ -469,6 +469,10 @@ impl Part for Mechanics {
         self.motion.commit(self.last.h);
     }
 
+    fn is_quick(&self) -> bool {
+        self.newton.is_quick()
+    }
+
     fn memory(&mut self, memory: &mut Memory) -> Result<(), SimError> {
         self.last.memory(memory);
         self.now.memory(memory);

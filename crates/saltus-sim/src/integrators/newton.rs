@@ -109,6 +109,9 @@ struct Met {
     places: Vec<Vec<usize>>,
 }
 
+/// Unknowns of systems up to which a step is quick.
+const FEW: usize = 64;
+
 /// The linearized step and its memory.
 #[derive(Debug)]
 pub(crate) struct Newton {
@@ -290,6 +293,11 @@ impl Newton {
     pub fn memory(&mut self, memory: &mut Memory) {
         memory.numbers(&mut self.z);
         self.workspace.memory(memory, None);
+    }
+
+    /// Whether steps are over before anybody could ask them to stop, since little is unknown in them.
+    pub fn is_quick(&self) -> bool {
+        self.from.xi.len() <= FEW && self.workspace.is_quick(self.z.len())
     }
 
     /// Solves the step from the guess in `ξ` and `λ`. `acts` says whether any law does.

@@ -90,10 +90,21 @@ fn every_solver_on_every_example() {
     }
 }
 
-/// Parts that can be interrupted beside some that are too quick for it.
+/// A part that can be interrupted, of many pendulums, beside some that are too quick for it.
 #[test]
 fn several_schemes_at_once() {
-    assert!(check(&Case { most: 300, ..checkpoints::mixed() }).unwrap() > 300);
+    const MANY: usize = 65;
+    let mut case = Case { most: 300, ..checkpoints::mixed() };
+    let row = |i| std::array::from_fn(|k| f64::from(u8::from(i == k)));
+    let mass: [[f64; MANY]; MANY] = std::array::from_fn(row);
+    let force = Operator::vector(MANY, |at, out| {
+        out.iter_mut().zip(at.first).for_each(|(out, q)| *out = 9.81 * q.sin());
+    });
+    let many = Lagrangian::new([1.0; MANY], [0.0; MANY], mass).F_int(force);
+    case.model.add("many", many).unwrap();
+    let systems = vec!["many".to_string()];
+    case.integrators.push(MoreauJean { systems, ..Default::default() }.into());
+    assert!(check(&case).unwrap() > 300);
 }
 
 /// Balls and boxes in a bin.
@@ -239,7 +250,7 @@ fn another_thread_asks() {
     assert_eq!(run.frames.rows, whole.frames.rows);
 }
 
-/// A force that asks to stop in the middle of Newton's iteration.
+/// A force that asks to stop in the middle of a step, which is quick and ends before the run does.
 #[test]
 fn a_force_asks() {
     let interrupt = Interrupt::default();
