@@ -8,12 +8,13 @@ one here, so that the surface of a solid is closed.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from saltus._errors import InputError
+from saltus._errors import FileError, MissingFileError
 
 #: Deflection of a part, unless given, as a share of the diagonal of its box.
 SHARE = 1e-3
@@ -41,14 +42,32 @@ def is_step(path: str) -> bool:
 def solids(path: str, scale: float, deflection: float | None) -> list[Surface]:
     """The surfaces of all solids of a file, times a scale, in their places."""
     occ = _library()
-    # the library ends the process where it is given what cannot be opened
-    with open(path, "rb") as file:
-        if not file.read(1):
-            raise InputError(f"{path}: the file is empty")
+    told = _told(path)
     found = _parts(occ, _shape(occ, path), "SOLID")
     if not found:
-        raise InputError(f"{path}: there is no solid in it, only surfaces or lines that have no inside")
+        raise FileError(f"{path}: there is no solid in it, only surfaces or lines that have no inside")
+    if len(found) < told:
+        raise FileError(f"{path}: {len(found)} of its {told} solids can be read, the others are damaged")
     return [_surface(occ, solid, path, scale, deflection) for solid in found]
+
+
+def _told(path: str) -> int:
+    """How many solids the text of a file defines. A file that names what it does not define would end the process, or lose solids."""
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+    except FileNotFoundError:
+        raise MissingFileError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
+    if not text:
+        raise FileError(f"{path}: the file is empty")
+    text = re.sub(rb"'[^']*'|/\*.*?\*/", b"", text, flags=re.DOTALL)
+    defined = set(re.findall(rb"#(\d+)\s*=", text))
+    if missing := set(re.findall(rb"#(\d+)", text)) - defined:
+        first = min(missing, key=int).decode()
+        raise FileError(f"{path}: it names #{first}, which it does not define; a part of the file is missing")
+    return len(re.findall(rb"\b(?:MANIFOLD_SOLID_BREP|BREP_WITH_VOIDS|FACETED_BREP)\s*\(", text))
 
 
 def _library() -> Any:
@@ -86,10 +105,11 @@ def _shape(occ: Any, path: str) -> Any:
             messenger.RemovePrinter(printer)
         reader = occ.STEPControl.STEPControl_Reader()
         if reader.ReadFile(path) != occ.IFSelect.IFSelect_ReturnStatus.IFSelect_RetDone:
-            raise InputError(f"{path}: this is no STEP file, or only a part of one")
+            raise FileError(f"{path}: this is no STEP file, or only a part of one")
         reader.SetSystemLengthUnit(1000.0)  # in millimetres
-        if reader.TransferRoots() == 0:
-            raise InputError(f"{path}: nothing in it is a part")
+        roots = reader.NbRootsForTransfer()
+        if (done := reader.TransferRoots()) < roots or roots == 0:
+            raise FileError(f"{path}: {done} of the {roots} parts in it can be read")
         return reader.OneShape()
     finally:
         for printer in printers:
@@ -111,7 +131,10 @@ def _surface(occ: Any, solid: Any, path: str, scale: float, deflection: float | 
     _static(occ.BRepBndLib.BRepBndLib, "Add")(solid, box)
     diagonal = float(np.sqrt(box.SquareExtent()))
     apart = SHARE * diagonal if deflection is None else deflection / scale
-    occ.BRepMesh.BRepMesh_IncrementalMesh(solid, apart, False, TURN, False)
+    try:
+        occ.BRepMesh.BRepMesh_IncrementalMesh(solid, apart, False, TURN, False)
+    except Exception as error:  # of the library, which has a class of its own for each
+        raise FileError(f"{path}: Open CASCADE cannot cut a solid of {diagonal:.3g} m into triangles: {error}") from None
     points, triangles, count = [], [], 0
     for face in _parts(occ, solid, "FACE"):
         own, corners = _face(occ, face, path)
@@ -131,7 +154,7 @@ def _face(occ: Any, face: Any, path: str) -> tuple[np.ndarray, np.ndarray]:
     place = occ.TopLoc.TopLoc_Location()
     cut = _static(occ.BRep.BRep_Tool, "Triangulation")(face, place)
     if cut is None:
-        raise InputError(f"{path}: Open CASCADE cannot cut one of its faces into triangles")
+        raise FileError(f"{path}: Open CASCADE cannot cut one of its faces into triangles")
     moved = place.Transformation()
     nodes = [cut.Node(k + 1).Transformed(moved) for k in range(cut.NbNodes())]
     points = np.array([[node.X(), node.Y(), node.Z()] for node in nodes])

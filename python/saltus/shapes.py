@@ -203,8 +203,8 @@ def _step_solids(file: str, scale: float, deflection: float | None) -> list[_ste
     """Where what is asked makes sense."""
     apart = None if deflection is None else real(deflection, "deflection")
     for name, value in (("scale", scale), ("deflection", apart)):
-        if value is not None and not value > 0.0:
-            raise InputError(f"`{name}` is {value}, expected a number above zero")
+        if value is not None and not 0.0 < value < np.inf:
+            raise InputError(f"`{name}` is {value}, expected a finite number above zero")
     return _step.solids(file, scale, apart)
 
 

@@ -165,7 +165,7 @@ impl Interruptible {
             asked.is_seen = false;
         }
         let outer = AROUND.replace(self.asked.take());
-        let result = work();
+        let result = watched(work);
         self.asked = AROUND.replace(outer);
         result
     }
@@ -188,13 +188,23 @@ thread_local! {
     static OPEN: Cell<Option<Box<Watch>>> = const { Cell::new(None) };
     /// The work that runs in this thread, likewise.
     static AROUND: Cell<Option<Box<Asked>>> = const { Cell::new(None) };
+    /// How many of both there are, within each other: mostly none, which is all that a loop then looks at.
+    static WATCHED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Does what is watched.
+fn watched<T>(work: impl FnOnce() -> T) -> T {
+    WATCHED.set(WATCHED.get() + 1);
+    let result = work();
+    WATCHED.set(WATCHED.get() - 1);
+    result
 }
 
 /// Opens a watch for `work`, and hands it back after. One that was open before stands aside.
 pub(crate) fn over<T>(mut watch: Box<Watch>, work: impl FnOnce() -> T) -> (Box<Watch>, T) {
     watch.history.clear();
     let outer = OPEN.replace(Some(watch));
-    let result = work();
+    let result = watched(work);
     let watch = OPEN.replace(outer).unwrap_or_default();
     (watch, result)
 }
@@ -217,6 +227,10 @@ pub(crate) fn note(value: f64) -> f64 {
 /// once is told so until the work ends.
 #[inline]
 pub fn is_interrupted() -> bool {
+    WATCHED.get() > 0 && is_told_to_stop()
+}
+
+fn is_told_to_stop() -> bool {
     let own = OPEN.with(|open| match open.take() {
         None => false,
         Some(watch) => {

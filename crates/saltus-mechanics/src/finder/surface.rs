@@ -270,18 +270,27 @@ impl Surface {
             let apart = sub(c, y);
             let distance = norm(apart);
             let direction = if distance > 0.0 { scaled(1.0 / distance, apart) } else { n };
+            // right above or below an edge or corner within a plane, which is not felt
+            let straight = distance - height.abs() <= 0.5 * LEAN * LEAN * distance;
+            let part = match part {
+                Part::Edge(k) if straight && self.is_flat(t, k) => Part::Face,
+                Part::Corner(k)
+                    if straight && self.is_flat_about(self.triangles[t as usize][k]) =>
+                {
+                    Part::Face
+                }
+                part => part,
+            };
             let touch = match part {
+                // inside, it may be: only where nothing else is touched
+                _ if self.solid && height < 0.0 => {
+                    behind = Some(behind.map_or(distance, |other| other.min(distance)));
+                    continue;
+                }
                 Part::Face if !self.solid && dot(n, sub(of, corners[0])) < 0.0 => {
                     Touch::on_second(y, scaled(-1.0, n), -height - r, [0, 0])
                 }
-                Part::Face if height >= 0.0 || !self.solid => {
-                    Touch::on_second(y, n, height - r, [0, 0])
-                }
-                Part::Face => {
-                    // inside, it may be: only where nothing else is touched
-                    behind = Some(behind.map_or(-height, |other| other.min(-height)));
-                    continue;
-                }
+                Part::Face => Touch::on_second(y, n, height - r, [0, 0]),
                 // too far away, whatever the surface has there
                 _ if (1.0 - SLACK) * distance - r > reach => continue,
                 Part::Edge(k) if !self.edge_has(t, k, direction, LEAN) => continue,
@@ -290,7 +299,6 @@ impl Surface {
                 {
                     continue;
                 }
-                _ if self.solid && height < 0.0 && dot(direction, n) < 0.0 => continue,
                 // on the rim of the triangle, but straight above it
                 _ if height > 0.0 && distance - height < 0.5 * LEAN * LEAN * height => {
                     Touch::on_second(y, n, height - r, [0, 0])
@@ -304,7 +312,7 @@ impl Surface {
         // a face that looks away from a point outside is behind something that is not near yet
         if touches.len() == start
             && let Some(depth) = behind
-            && let Some(y) = self.way_out(c, depth, &mut room.near)
+            && let Some(y) = self.way_out(c, (1.0 + SLACK) * depth, &mut room.near)
             && let Some(n) = unit(sub(y, c))
         {
             touches.push(Touch::on_second(y, n, -norm(sub(y, c)) - r, [0, 0]));

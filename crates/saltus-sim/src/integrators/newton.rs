@@ -94,6 +94,8 @@ pub(crate) struct Link {
     pub range: Range<usize>,
     /// Whether the interaction acts in this step.
     pub on: bool,
+    /// Whether it meets other systems, too.
+    is_shared: bool,
     /// `C`: rows of `w`, columns of the system.
     pub C: Matrix,
     /// `B` transposed: rows of `λ`, columns of the system.
@@ -109,8 +111,9 @@ struct Met {
     places: Vec<Vec<usize>>,
 }
 
-/// Unknowns of systems up to which a step is quick.
+/// Unknowns of systems, and iterations that are allowed, up to which a step is quick.
 const FEW: usize = 64;
+const SOON: usize = 1000;
 
 /// The linearized step and its memory.
 #[derive(Debug)]
@@ -190,8 +193,8 @@ impl Newton {
                 let range = systems[system].range.clone();
                 let block = || Matrix::zeros(rows.len(), range.len());
                 let (C, Bt, Yt) = (block(), block(), block());
-                let (rows, on) = (rows.clone(), true);
-                links.push(Link { system, rows, range, on, C, Bt, Yt });
+                let (rows, on, is_shared) = (rows.clone(), true, interaction.systems.len() > 1);
+                links.push(Link { system, rows, range, on, is_shared, C, Bt, Yt });
             }
             D.push(Matrix::zeros(rows.len(), rows.len()));
             rows_of.push(rows);
@@ -297,7 +300,8 @@ impl Newton {
 
     /// Whether steps are over before anybody could ask them to stop, since little is unknown in them.
     pub fn is_quick(&self) -> bool {
-        self.from.xi.len() <= FEW && self.workspace.is_quick(self.z.len())
+        let (unknowns, iterations) = (self.from.xi.len(), self.settings.max_iter);
+        unknowns <= FEW && iterations <= SOON && self.workspace.is_quick(self.z.len())
     }
 
     /// Solves the step from the guess in `ξ` and `λ`. `acts` says whether any law does.
@@ -429,7 +433,10 @@ impl Newton {
     /// to its terms alone, which a step must lessen.
     fn disagreement(&self, xi: &[f64]) -> (f64, f64) {
         let (mut worst, mut farthest) = (0.0_f64, 0.0_f64);
-        for link in self.links.chunk_by(|a, b| a.rows == b.rows).flat_map(telling) {
+        for (k, link) in self.links.iter().enumerate() {
+            if !link.on || (link.is_shared && !self.tells(k)) {
+                continue;
+            }
             let xi = &xi[link.range.clone()];
             let (mut scale, mut size) = (0.0_f64, 0.0_f64);
             let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -453,6 +460,15 @@ impl Newton {
             }
         }
         (worst, farthest)
+    }
+
+    /// Whether a link says how large the outputs of its interaction are: not where none of them depends on its system, unless they
+    /// depend on none.
+    fn tells(&self, k: usize) -> bool {
+        let depends = |link: &Link| link.C.data().iter().any(|slope| *slope != 0.0);
+        let rows = &self.links[k].rows;
+        depends(&self.links[k])
+            || !self.links.iter().any(|link| link.rows == *rows && depends(link))
     }
 
     /// The largest output of an equality, relative to its terms.
@@ -566,14 +582,6 @@ fn set_diagonal(problem: &mut Problem, m: usize, value: f64) -> Result<(), Numer
         }
         _ => {}
     })
-}
-
-/// Those links of an interaction that say how large its outputs are: no system on which none of them depends,
-/// unless they depend on none.
-fn telling(own: &[Link]) -> impl Iterator<Item = &Link> {
-    let depends = |link: &&Link| link.C.data().iter().any(|slope| *slope != 0.0);
-    let all = own.len() == 1 || !own.iter().any(|link| depends(&link));
-    own.iter().filter(move |link| link.on && (all || depends(link)))
 }
 
 /// The larger of two errors; NaN is larger than all others.

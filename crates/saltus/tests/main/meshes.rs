@@ -121,6 +121,9 @@ fn flat_triangles_are_a_plane_to_springs() {
         sheet(7, 4.0),
         sheet(1, 4.0),
         Shape::HeightField { heights: vec![vec![0.0; 8]; 8], size: [4.0; 2] },
+        // corners of bodies begin right above some of these
+        sheet(40, 4.0),
+        Shape::HeightField { heights: vec![vec![0.0; 41]; 41], size: [4.0; 2] },
     ];
     let motions = [
         ([0.0; 3], [0.0; 3], 0.5, 0.0),

@@ -19,7 +19,7 @@ impl Surface {
         Some(dot(self.normals[t as usize], inwards) / norm(inwards))
     }
 
-    fn is_flat(&self, t: u32, k: usize) -> bool {
+    pub(super) fn is_flat(&self, t: u32, k: usize) -> bool {
         self.bend(t, k).is_some_and(|up| up.abs() <= FLAT)
     }
 
