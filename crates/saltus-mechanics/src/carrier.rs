@@ -10,7 +10,7 @@ use crate::finder::driven::Driving;
 use crate::pose::{Pose, Start};
 use crate::row::Sides;
 use saltus_model::{Argument, Body, Operator, OperatorError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What stands beside one body that a joint links.
 #[derive(Debug, Clone, Default)]
@@ -37,11 +37,18 @@ impl Beside {
 /// A static that carries a joint.
 #[derive(Debug)]
 pub(crate) struct Carrier {
-    driving: Mutex<Driving>, // which keeps how far it has turned
+    moving: Mutex<Moving>,
     speed: Option<Operator>,
     drive: Drive,
     /// Where it is when its joint begins.
     pub start: Start,
+}
+
+/// What is kept of its motion: how far it has turned, and where it was when it was asked last, since all of its joint asks at one time.
+#[derive(Debug)]
+struct Moving {
+    driving: Driving,
+    last: Option<(f64, Pose)>,
 }
 
 impl Carrier {
@@ -51,18 +58,30 @@ impl Carrier {
         let start = Start::at(space, &driving.pose(t)?);
         let speed = drive.position.as_ref();
         let speed = speed.map(|position| position.accurate_derivative(Argument::Time, 1));
-        Ok(Carrier { driving: Mutex::new(driving), speed, drive, start })
+        let moving = Mutex::new(Moving { driving, last: None });
+        Ok(Carrier { moving, speed, drive, start })
+    }
+
+    fn moving(&self) -> MutexGuard<'_, Moving> {
+        self.moving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Where it is.
     pub fn pose(&self, t: f64) -> Result<Pose, OperatorError> {
-        self.driving.lock().unwrap_or_else(PoisonError::into_inner).pose(t)
+        let mut moving = self.moving();
+        if let Some((then, pose)) = moving.last
+            && then == t
+        {
+            return Ok(pose);
+        }
+        let pose = moving.driving.pose(t)?;
+        moving.last = Some((t, pose));
+        Ok(pose)
     }
 
     /// Its velocities, where it is at this pose.
     pub fn velocities(&self, t: f64, pose: &Pose) -> Result<[f64; 6], OperatorError> {
-        let driving = self.driving.lock().unwrap_or_else(PoisonError::into_inner);
-        let [[x, y, z], omega] = driving.velocities(self.speed.as_ref(), t)?;
+        let [[x, y, z], omega] = self.moving().driving.velocities(self.speed.as_ref(), t)?;
         let [a, b, c] = pose.turn_back(omega);
         Ok([x, y, z, a, b, c])
     }
