@@ -230,6 +230,7 @@ pub fn is_interrupted() -> bool {
     WATCHED.get() > 0 && is_told_to_stop()
 }
 
+#[cold]
 fn is_told_to_stop() -> bool {
     let own = OPEN.with(|open| match open.take() {
         None => false,

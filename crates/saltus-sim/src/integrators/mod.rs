@@ -673,13 +673,17 @@ impl Step {
         ledger: &[f64],
         culprit: impl FnOnce() -> Option<String>,
     ) -> Result<(), SimError> {
-        if ledger.iter().sum::<f64>().is_finite() {
-            return Ok(());
+        match ledger.iter().fold(true, |all, x| all & x.is_finite()) {
+            true => Ok(()),
+            false => Err(self.boundless(ledger, culprit())),
         }
-        let entry =
-            ledger.iter().position(|x| !x.is_finite()).map_or("total", |k| Ledger::NAMES[k]);
-        let of = culprit().map_or(String::new(), |culprit| format!(" of {culprit}"));
-        Err(SimError::NotFinite { time: self.end, what: format!("the energy{of} (`{entry}`)") })
+    }
+
+    #[cold]
+    fn boundless(&self, ledger: &[f64], culprit: Option<String>) -> SimError {
+        let entry = ledger.iter().position(|x| !x.is_finite()).map_or("", |k| Ledger::NAMES[k]);
+        let of = culprit.map_or(String::new(), |culprit| format!(" of {culprit}"));
+        SimError::NotFinite { time: self.end, what: format!("the energy{of} (`{entry}`)") }
     }
 
     /// A step whose problem is not solved fails; `owner` names the place of the worst residual.
